@@ -1,0 +1,11 @@
+//! What kind of medium a device is.
+
+/// Whether the device (`st_dev`) is rotational according to sysfs; `false` where it cannot be known. A partition has
+/// no queue of its own: its parent's is asked.
+pub fn is_rotational(device: u64) -> bool {
+    let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
+    ["queue/rotational", "../queue/rotational"]
+        .iter()
+        .find_map(|q| std::fs::read(format!("/sys/dev/block/{major}:{minor}/{q}")).ok())
+        .is_some_and(|text| text.first() == Some(&b'1'))
+}
