@@ -1,0 +1,171 @@
+//! The types that a source hands on: [`Item`], [`Entry`] and what is known of them.
+
+use crate::os;
+use crate::problem::Problem;
+use crate::read::Reading;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+
+/// What `fstat` says of a file, reduced to what a digest must be consistent with. Times are (seconds, nanoseconds)
+/// since 1970-01-01 UTC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stat {
+    /// The device that holds the file.
+    pub device: u64,
+    /// The inode number.
+    pub inode: u64,
+    /// The stated size in bytes. Never trusted: only compared.
+    pub size: u64,
+    /// The mode bits, file type included.
+    pub mode: u32,
+    /// Last change of the content.
+    pub mtime: (i64, u32),
+    /// Last change of the inode.
+    pub ctime: (i64, u32),
+    /// Last access.
+    pub atime: (i64, u32),
+}
+
+/// Why an entry is listed but not read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Skip {
+    /// A symbolic link, and links are not followed.
+    Symlink,
+    /// A named pipe.
+    Fifo,
+    /// A socket.
+    Socket,
+    /// A character device.
+    CharacterDevice,
+    /// A block device met while walking.
+    BlockDevice,
+    /// A directory on another file system, with `--one-file-system`.
+    OtherFileSystem,
+}
+
+impl Skip {
+    /// The reason in output.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Skip::Symlink => "symbolic link",
+            Skip::Fifo => "FIFO",
+            Skip::Socket => "socket",
+            Skip::CharacterDevice => "character device",
+            Skip::BlockDevice => "block device",
+            Skip::OtherFileSystem => "other file system",
+        }
+    }
+}
+
+/// Something that a library user or an image reader brings in place of a file.
+pub trait Object: Send + Sync {
+    /// Opens it for one sequential read.
+    fn open(&self) -> Result<Box<dyn std::io::Read + Send>, Problem>;
+    /// The size in bytes where it is known; a hint only.
+    fn size_hint(&self) -> Option<u64> {
+        None
+    }
+}
+
+/// The directory below which a walk stays, and how its names are printed.
+#[derive(Debug)]
+pub struct Base {
+    /// An `O_PATH` descriptor of the directory; `None` means the working directory, for operands that are files.
+    pub(crate) directory: Option<OwnedFd>,
+    /// What is printed before the path: the operand as given, with a closing `/` where needed.
+    pub(crate) prefix: Box<[u8]>,
+    /// Whether symbolic links are followed on the way.
+    pub(crate) links: crate::operand::Links,
+}
+
+/// Where an entry's bytes are.
+#[derive(Clone)]
+pub enum Origin {
+    /// A file below a base; the path is relative to it.
+    File {
+        /// Where the path starts.
+        base: Arc<Base>,
+        /// The path from there; bytes, not text.
+        path: Box<[u8]>,
+        /// Whether a FIFO or device is read too.
+        special: crate::operand::Special,
+    },
+    /// Standard input.
+    Standard,
+    /// Something that the caller brings.
+    Object {
+        /// The name under which it appears in the output.
+        name: Box<[u8]>,
+        /// The bytes.
+        object: Arc<dyn Object>,
+    },
+}
+
+/// One thing to read, with its place in the input order.
+#[derive(Clone)]
+pub struct Entry {
+    /// Position in input order, from 0.
+    pub number: u64,
+    /// Where the bytes are.
+    pub origin: Origin,
+    /// What the walk saw, where it had to look (size filters and orders need it).
+    pub stat: Option<Stat>,
+}
+
+impl Entry {
+    /// The name as printed: bytes, as given on the command line or found in the directory; `-` for standard input.
+    pub fn name(&self) -> Vec<u8> {
+        match &self.origin {
+            Origin::File { base, path, .. } => [&base.prefix, &path[..]].concat(),
+            Origin::Standard => b"-".to_vec(),
+            Origin::Object { name, .. } => name.to_vec(),
+        }
+    }
+
+    /// Opens the entry for reading. Evidence is only ever opened for reading, never through a symbolic link inside a
+    /// walked tree (unless links are followed), and never outside the walked directory.
+    pub fn open(&self) -> Result<Reading, Problem> {
+        match &self.origin {
+            Origin::File { base, path, special } => {
+                Reading::file(os::open_file(base, path)?, *special, base.directory.is_none())
+            }
+            Origin::Standard => Ok(Reading::standard()),
+            Origin::Object { object, .. } => Ok(Reading::object(object.open()?, object.size_hint())),
+        }
+    }
+}
+
+/// What a source yields: an entry to read, or the reason why a name cannot be one. Each has its number, so that every
+/// input path appears exactly once in the output.
+pub enum Item {
+    /// To be read.
+    Entry(Entry),
+    /// Listed, not read.
+    Skipped {
+        /// Position in input order.
+        number: u64,
+        /// The name as printed.
+        name: Vec<u8>,
+        /// Why.
+        skip: Skip,
+    },
+    /// Could not be listed or named.
+    Problem {
+        /// Position in input order.
+        number: u64,
+        /// The name as printed.
+        name: Vec<u8>,
+        /// Why.
+        problem: Problem,
+    },
+}
+
+impl Item {
+    /// Position in input order.
+    pub fn number(&self) -> u64 {
+        match self {
+            Item::Entry(entry) => entry.number,
+            Item::Skipped { number, .. } | Item::Problem { number, .. } => *number,
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! Where bytes come from: walked trees, lists of names, standard input and objects that a caller brings.
+//!
+//! A [`Source`] yields [`Item`]s in input order, each with its number; an [`Entry`] is opened by whoever reads it.
+//! Every system call is in [`os`].
+
+mod entry;
+mod list;
+mod listing;
+mod operand;
+mod order;
+pub mod os;
+mod problem;
+mod read;
+mod select;
+mod walk;
+
+pub use entry::{Base, Entry, Item, Object, Origin, Skip, Stat};
+pub use list::{Separator, names};
+pub use operand::{Descend, Links, Named, Operands, Paths, Recurse, Special};
+pub use order::{Order, Ordered};
+pub use problem::{Cause, Problem, Stage, errno_name};
+pub use read::{Closed, Note, Reading};
+pub use select::{Selection, SelectionError};
+
+/// A stream of items in input order. It is pulled by whichever reader needs work next, under a lock.
+pub trait Source: Send {
+    /// The next item, or `None` at the end. Numbers count up from 0 without a gap, in input order, however the items
+    /// themselves are ordered for reading.
+    fn pull(&mut self) -> Option<Item>;
+}
+
+impl<S: Source + ?Sized> Source for Box<S> {
+    fn pull(&mut self) -> Option<Item> {
+        (**self).pull()
+    }
+}
+
+impl Source for std::vec::IntoIter<Item> {
+    fn pull(&mut self) -> Option<Item> {
+        self.next()
+    }
+}

@@ -1,0 +1,191 @@
+//! The names of one directory in byte order, in bounded memory: runs of more than 8 MiB are spilled to an unlinked
+//! temporary file and merged.
+
+use crate::os;
+use rustix::fs::FileType;
+use rustix::io::Errno;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Read, Write};
+use std::os::fd::BorrowedFd;
+
+/// Bytes of names held in memory before a run is spilled.
+const RUN: usize = 8 << 20;
+/// Room beside each name: its span.
+const SPAN: usize = size_of::<Span>();
+
+/// A name and its type as the directory states it.
+pub(crate) type Named = (Box<[u8]>, FileType);
+
+struct Span {
+    start: u32,
+    length: u16,
+    kind: u8,
+}
+
+#[derive(Default)]
+struct Run {
+    bytes: Vec<u8>,
+    spans: Vec<Span>,
+}
+
+impl Run {
+    fn push(&mut self, name: &[u8], kind: FileType) {
+        let start = self.bytes.len() as u32;
+        self.bytes.extend_from_slice(name);
+        self.spans.push(Span { start, length: name.len() as u16, kind: code(kind) });
+    }
+
+    fn name(&self, span: &Span) -> &[u8] {
+        &self.bytes[span.start as usize..][..span.length as usize]
+    }
+
+    fn sort(&mut self) {
+        let mut spans = std::mem::take(&mut self.spans);
+        spans.sort_unstable_by(|a, b| self.name(b).cmp(self.name(a)));
+        self.spans = spans;
+    }
+
+    fn spill(&mut self) -> std::io::Result<BufReader<File>> {
+        self.sort();
+        let mut out = BufWriter::new(tempfile::tempfile()?);
+        for span in self.spans.iter().rev() {
+            out.write_all(&span.length.to_le_bytes())?;
+            out.write_all(&[span.kind])?;
+            out.write_all(self.name(span))?;
+        }
+        let mut file = out.into_inner().map_err(std::io::IntoInnerError::into_error)?;
+        std::io::Seek::rewind(&mut file)?;
+        *self = Run::default();
+        Ok(BufReader::new(file))
+    }
+}
+
+fn code(kind: FileType) -> u8 {
+    match kind {
+        FileType::RegularFile => 1,
+        FileType::Directory => 2,
+        FileType::Symlink => 3,
+        FileType::Fifo => 4,
+        FileType::Socket => 5,
+        FileType::CharacterDevice => 6,
+        FileType::BlockDevice => 7,
+        FileType::Unknown => 0,
+    }
+}
+
+fn kind(code: u8) -> FileType {
+    match code {
+        1 => FileType::RegularFile,
+        2 => FileType::Directory,
+        3 => FileType::Symlink,
+        4 => FileType::Fifo,
+        5 => FileType::Socket,
+        6 => FileType::CharacterDevice,
+        7 => FileType::BlockDevice,
+        _ => FileType::Unknown,
+    }
+}
+
+/// The least name of a spilled run, its type, and which run it is from.
+type Head = (Box<[u8]>, u8, usize);
+
+/// A directory's names in byte order.
+pub(crate) struct Names {
+    /// The last run, sorted backwards so that `pop` yields the least.
+    run: Run,
+    /// The least name of `run` and of each spilled run wait here; the number says where the next comes from.
+    heap: BinaryHeap<Reverse<Head>>,
+    spilled: Vec<BufReader<File>>,
+}
+
+impl Names {
+    /// Lists `directory`. A failure half-way comes beside the names that were there: nothing is dropped in silence.
+    pub(crate) fn list(directory: BorrowedFd<'_>) -> (Self, Option<Errno>) {
+        let mut run = Run::default();
+        let mut spilled = Vec::new();
+        let mut failed = os::list(directory, |name, kind| {
+            if run.bytes.len() + run.spans.len() * SPAN + name.len() > RUN {
+                spilled.push(run.spill().map_err(|e| errno(&e))?);
+            }
+            run.push(name, kind);
+            Ok(())
+        })
+        .err();
+        run.sort();
+        if spilled.is_empty() {
+            run.bytes.shrink_to_fit();
+        }
+        let mut names = Names { run, heap: BinaryHeap::new(), spilled };
+        for from in 0..names.spilled.len() {
+            if let Err(e) = names.refill(from) {
+                failed.get_or_insert(e);
+            }
+        }
+        (names, failed)
+    }
+
+    fn refill(&mut self, from: usize) -> Result<(), Errno> {
+        let file = &mut self.spilled[from];
+        let mut head = [0u8; 3];
+        match file.read_exact(&mut head) {
+            Err(e) if e.kind() == std::io::ErrorKind::UnexpectedEof => return Ok(()),
+            other => other.map_err(|e| errno(&e))?,
+        }
+        let mut name = vec![0u8; u16::from_le_bytes([head[0], head[1]]).into()];
+        file.read_exact(&mut name).map_err(|e| errno(&e))?;
+        self.heap.push(Reverse((name.into(), head[2], from)));
+        Ok(())
+    }
+
+    /// The next name, or the error that reading a spilled run back met.
+    pub(crate) fn next(&mut self) -> Option<Result<Named, Errno>> {
+        let in_run = self.run.spans.last().map(|span| self.run.name(span));
+        let from_heap = match (self.heap.peek(), in_run) {
+            (Some(Reverse((name, ..))), Some(other)) => name[..] < *other,
+            (Some(_), None) => true,
+            (None, _) => false,
+        };
+        if from_heap {
+            let Reverse((name, code, from)) = self.heap.pop()?;
+            if let Err(errno) = self.refill(from) {
+                return Some(Err(errno));
+            }
+            return Some(Ok((name, kind(code))));
+        }
+        let span = self.run.spans.pop()?;
+        Some(Ok((self.run.name(&span).into(), kind(span.kind))))
+    }
+}
+
+fn errno(error: &std::io::Error) -> Errno {
+    error.raw_os_error().map_or(Errno::IO, Errno::from_raw_os_error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spilled_runs_merge_in_order() {
+        let names: Vec<Vec<u8>> = (0..1000u32).map(|i| i.wrapping_mul(2_654_435_761).to_be_bytes().to_vec()).collect();
+        let mut spilled = Vec::new();
+        let mut run = Run::default();
+        for (i, name) in names.iter().enumerate() {
+            if i % 190 == 189 {
+                spilled.push(run.spill().unwrap());
+            }
+            run.push(name, FileType::RegularFile);
+        }
+        run.sort();
+        let mut merged = Names { run, heap: BinaryHeap::new(), spilled };
+        for from in 0..merged.spilled.len() {
+            merged.refill(from).unwrap();
+        }
+        let found: Vec<Vec<u8>> = std::iter::from_fn(|| merged.next()).map(|n| n.unwrap().0.into()).collect();
+        let mut sorted = names;
+        sorted.sort();
+        assert_eq!(found, sorted);
+    }
+}

@@ -1,0 +1,151 @@
+//! Operands: what the user named, turned into items. Directories are walked, files and standard input are one item each.
+
+use crate::Source;
+use crate::entry::{Base, Entry, Item, Origin};
+use crate::os;
+use crate::problem::{Cause, Problem, Stage};
+use crate::select::Selection;
+use crate::walk::Walk;
+use rustix::fs::FileType;
+use std::sync::Arc;
+
+/// Whether directories among the operands are walked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Recurse {
+    /// A directory is an error.
+    #[default]
+    No,
+    /// Everything below it is hashed.
+    Yes,
+}
+
+/// What to do with symbolic links found while walking. Links named as operands are always followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Links {
+    /// List them as skipped.
+    #[default]
+    Keep,
+    /// Go where they point.
+    Follow,
+}
+
+/// What to do with FIFOs, sockets and devices named as operands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Special {
+    /// Never open them for data (block devices named as operands excepted: they are there to be hashed).
+    #[default]
+    Skip,
+    /// Read them.
+    Read,
+}
+
+/// How operands are followed down.
+#[derive(Debug, Clone, Default)]
+pub struct Descend {
+    /// Walk directories?
+    pub recurse: Recurse,
+    /// Follow links while walking?
+    pub links: Links,
+    /// Read special files among the operands?
+    pub special: Special,
+    /// Stay on the file system of each operand?
+    pub one_file_system: bool,
+    /// Which names and sizes.
+    pub selection: Selection,
+}
+
+/// A path as bytes, or (what can be shown of it, why it cannot be one).
+pub type Named = Result<Vec<u8>, (Vec<u8>, Problem)>;
+
+/// Paths to hash, in order.
+pub type Paths = Box<dyn Iterator<Item = Named> + Send>;
+
+/// The source behind the command line: operands in their order, directories in byte order of their names.
+pub struct Operands {
+    paths: Paths,
+    descend: Arc<Descend>,
+    walk: Option<Walk>,
+    here: Arc<Base>,
+    number: u64,
+}
+
+impl Operands {
+    /// Operands given as byte paths.
+    pub fn new<P: Into<Vec<u8>> + Send + 'static>(paths: Vec<P>, descend: Descend) -> Self {
+        Self::from_paths(Box::new(paths.into_iter().map(|p| Ok(p.into()))), descend)
+    }
+
+    /// Operands that come one by one, from a list file for example (see [`names`](crate::names)).
+    pub fn from_paths(paths: Paths, descend: Descend) -> Self {
+        let here = Base { directory: None, prefix: Box::default(), links: Links::Follow };
+        Operands { paths, descend: Arc::new(descend), walk: None, here: Arc::new(here), number: 0 }
+    }
+
+    fn operand(&mut self, path: Vec<u8>) -> Option<Found> {
+        let selection = &self.descend.selection;
+        if path == b"-" {
+            return Some(Found::Origin(Origin::Standard, None));
+        }
+        let recurse = self.descend.recurse == Recurse::Yes;
+        let mut stat = None;
+        if recurse || selection.needs_size() {
+            match os::stat_operand(&path) {
+                Err(errno) => return Some(Found::Problem(path, Problem::os(Stage::Open, errno))),
+                Ok(found) if os::file_type(found.mode) == FileType::Directory => {
+                    if !recurse {
+                        return Some(Found::Problem(path, Problem::new(Stage::Open, Cause::IsDirectory)));
+                    }
+                    match Walk::open(&path, self.descend.clone()) {
+                        Ok(walk) => self.walk = Some(walk),
+                        Err(problem) => return Some(Found::Problem(path, problem)),
+                    }
+                    return None;
+                }
+                Ok(found) => stat = Some(found),
+            }
+        }
+        let name = path.rsplit(|&b| b == b'/').next().unwrap_or(&path);
+        if !selection.takes_file(&path, name) || stat.is_some_and(|s| !selection.takes_size(s.size)) {
+            return None;
+        }
+        let base = self.here.clone();
+        Some(Found::Origin(Origin::File { base, path: path.into(), special: self.descend.special }, stat))
+    }
+}
+
+/// What a walk or an operand yields before it has its number.
+pub(crate) enum Found {
+    Origin(Origin, Option<crate::Stat>),
+    Skipped(Vec<u8>, crate::Skip),
+    Problem(Vec<u8>, Problem),
+}
+
+impl Source for Operands {
+    fn pull(&mut self) -> Option<Item> {
+        loop {
+            let found = match &mut self.walk {
+                Some(walk) => match walk.next() {
+                    Some(found) => found,
+                    None => {
+                        self.walk = None;
+                        continue;
+                    }
+                },
+                None => match self.paths.next()? {
+                    Err((name, problem)) => Found::Problem(name, problem),
+                    Ok(path) => match self.operand(path) {
+                        Some(found) => found,
+                        None => continue,
+                    },
+                },
+            };
+            let number = self.number;
+            self.number += 1;
+            return Some(match found {
+                Found::Origin(origin, stat) => Item::Entry(Entry { number, origin, stat }),
+                Found::Skipped(name, skip) => Item::Skipped { number, name, skip },
+                Found::Problem(name, problem) => Item::Problem { number, name, problem },
+            });
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! Every system call of the project's sources, through `rustix`. `unsafe` is allowed only in this folder.
+
+mod device;
+mod extent;
+
+pub use device::is_rotational;
+pub use extent::first_physical_offset;
+
+use crate::entry::{Base, Stat};
+use crate::operand::Links;
+use crate::problem::{Cause, Problem, Stage};
+use rustix::fs::{self, CWD, FileType, Mode, OFlags, RawDir, ResolveFlags};
+use rustix::io::Errno;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, IntoRawFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// Longest path piece handed to the kernel at once; PATH_MAX is 4,096 with its NUL.
+const PIECE: usize = 4000;
+/// How long an open that met EMFILE or ENFILE is retried, while other readers close theirs: 200 × 10 ms.
+const DESCRIPTOR_WAITS: usize = 200;
+
+/// Reads metadata of an open file.
+pub fn stat(fd: impl AsFd) -> Result<Stat, Errno> {
+    fs::fstat(fd).map(reduce)
+}
+
+fn reduce(s: fs::Stat) -> Stat {
+    Stat {
+        device: s.st_dev,
+        inode: s.st_ino,
+        size: s.st_size.max(0) as u64,
+        mode: s.st_mode,
+        mtime: (s.st_mtime, s.st_mtime_nsec as u32),
+        ctime: (s.st_ctime, s.st_ctime_nsec as u32),
+        atime: (s.st_atime, s.st_atime_nsec as u32),
+    }
+}
+
+/// Reads metadata of a name below a directory.
+pub fn stat_at(directory: BorrowedFd<'_>, path: &[u8], links: Links) -> Result<Stat, Errno> {
+    let flags = match links {
+        Links::Follow => fs::AtFlags::empty(),
+        Links::Keep => fs::AtFlags::SYMLINK_NOFOLLOW,
+    };
+    fs::statat(directory, path, flags).map(reduce)
+}
+
+/// The file type in a mode.
+pub fn file_type(mode: u32) -> FileType {
+    FileType::from_raw_mode(mode)
+}
+
+fn resolve(links: Links) -> ResolveFlags {
+    match links {
+        // Within the walked directory no component may be a link: a directory that is swapped for one between listing
+        // and opening must not lead outside (fault row A15).
+        Links::Keep => ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS,
+        Links::Follow => ResolveFlags::NO_MAGICLINKS,
+    }
+}
+
+static NO_OPENAT2: AtomicBool = AtomicBool::new(false);
+static NO_NOATIME: AtomicBool = AtomicBool::new(false);
+
+fn open_piece(at: BorrowedFd<'_>, path: &[u8], flags: OFlags, links: Links) -> Result<OwnedFd, Errno> {
+    let mut waits = 0;
+    loop {
+        let result = if NO_OPENAT2.load(Ordering::Relaxed) {
+            fs::openat(at, path, flags, Mode::empty())
+        } else {
+            match fs::openat2(at, path, flags, Mode::empty(), resolve(links)) {
+                // Kernels before 5.6, and sandboxes that forbid what they do not know.
+                Err(Errno::NOSYS | Errno::PERM) if !flags.contains(OFlags::NOATIME) => {
+                    NO_OPENAT2.store(true, Ordering::Relaxed);
+                    continue;
+                }
+                // RESOLVE_BENEATH gives up when a rename raced with "..".
+                Err(Errno::AGAIN) if waits < 3 => {
+                    waits += 1;
+                    continue;
+                }
+                other => other,
+            }
+        };
+        match result {
+            Err(Errno::INTR) => {}
+            Err(Errno::MFILE | Errno::NFILE) if waits < DESCRIPTOR_WAITS => {
+                waits += 1;
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            other => return other,
+        }
+    }
+}
+
+/// Opens a path of any length: pieces of at most 4,000 bytes, each below the one before.
+fn open_long(at: BorrowedFd<'_>, path: &[u8], flags: OFlags, links: Links) -> Result<OwnedFd, Errno> {
+    if path.len() <= PIECE {
+        return open_piece(at, path, flags, links);
+    }
+    let cut = path[..PIECE].iter().rposition(|&b| b == b'/').filter(|&c| c > 0).ok_or(Errno::NAMETOOLONG)?;
+    let next = open_piece(at, &path[..cut], OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, links)?;
+    let rest = &path[cut..];
+    let start = rest.iter().position(|&b| b != b'/').unwrap_or(rest.len());
+    open_long(next.as_fd(), if start == rest.len() { b"." } else { &rest[start..] }, flags, links)
+}
+
+/// O_NOATIME keeps the evidence's access times; only the owner and root may ask for it.
+fn open_data(at: BorrowedFd<'_>, path: &[u8], links: Links, last: OFlags) -> Result<OwnedFd, Errno> {
+    // O_NONBLOCK: a FIFO put in a file's place must not hang the open (fault row B2).
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY | last;
+    if !NO_NOATIME.load(Ordering::Relaxed) {
+        match open_long(at, path, flags | OFlags::NOATIME, links) {
+            Err(Errno::PERM) => {
+                let fd = open_long(at, path, flags, links)?;
+                NO_NOATIME.store(true, Ordering::Relaxed);
+                return Ok(fd);
+            }
+            other => return other,
+        }
+    }
+    open_long(at, path, flags, links)
+}
+
+/// Opens a file below its base for reading.
+pub fn open_file(base: &Base, path: &[u8]) -> Result<OwnedFd, Problem> {
+    let opened = match &base.directory {
+        Some(directory) => {
+            let last = if base.links == Links::Keep { OFlags::NOFOLLOW } else { OFlags::empty() };
+            open_data(directory.as_fd(), path, base.links, last)
+        }
+        // An operand: links in it are the user's own words.
+        None => open_data(CWD, path, Links::Follow, OFlags::empty()),
+    };
+    opened.map_err(|errno| match (errno, base.links, &base.directory) {
+        (Errno::LOOP, Links::Keep, Some(_)) => Problem::new(Stage::Open, Cause::Replaced),
+        _ => Problem::os(Stage::Open, errno),
+    })
+}
+
+/// Opens an operand of the command line as a directory to walk.
+pub fn open_operand_directory(path: &[u8]) -> Result<OwnedFd, Errno> {
+    open_long(CWD, path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Links::Follow)
+}
+
+/// Opens a directory below another for listing.
+pub fn open_directory(at: BorrowedFd<'_>, path: &[u8], links: Links) -> Result<OwnedFd, Errno> {
+    let last = if links == Links::Keep { OFlags::NOFOLLOW } else { OFlags::empty() };
+    open_long(at, path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | last, links)
+}
+
+/// Metadata of an operand, links followed.
+pub fn stat_operand(path: &[u8]) -> Result<Stat, Errno> {
+    match fs::statat(CWD, path, fs::AtFlags::empty()) {
+        Err(Errno::NAMETOOLONG) => stat(open_long(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Links::Follow)?),
+        other => other.map(reduce),
+    }
+}
+
+/// Calls `each(name, type)` for every name of a directory but `.` and `..`.
+pub fn list(
+    directory: BorrowedFd<'_>,
+    mut each: impl FnMut(&[u8], FileType) -> Result<(), Errno>,
+) -> Result<(), Errno> {
+    let mut room = vec![MaybeUninit::<u8>::uninit(); 64 << 10];
+    let mut names = RawDir::new(directory, &mut room);
+    while let Some(entry) = names.next() {
+        let entry = match entry {
+            Err(Errno::INTR) => continue,
+            other => other?,
+        };
+        let name = entry.file_name().to_bytes();
+        if name != b"." && name != b".." {
+            each(name, entry.file_type())?;
+        }
+    }
+    Ok(())
+}
+
+/// Reads at the file position; retries EINTR, waits out EAGAIN of non-blocking pipes.
+pub fn read(fd: BorrowedFd<'_>, buffer: &mut [u8]) -> Result<usize, Errno> {
+    loop {
+        match rustix::io::read(fd, &mut *buffer) {
+            Err(Errno::INTR) => {}
+            Err(Errno::AGAIN) => wait_readable(fd)?,
+            other => return other,
+        }
+    }
+}
+
+/// Reads at an offset in bytes; retries EINTR.
+pub fn read_at(fd: BorrowedFd<'_>, buffer: &mut [u8], offset: u64) -> Result<usize, Errno> {
+    loop {
+        match rustix::io::pread(fd, &mut *buffer, offset) {
+            Err(Errno::INTR) => {}
+            other => return other,
+        }
+    }
+}
+
+fn wait_readable(fd: BorrowedFd<'_>) -> Result<(), Errno> {
+    use rustix::event::{PollFd, PollFlags, poll};
+    loop {
+        match poll(&mut [PollFd::new(&fd, PollFlags::IN)], None) {
+            Err(Errno::INTR) => {}
+            other => return other.map(|_| ()),
+        }
+    }
+}
+
+/// Closes a descriptor and says how that went: NFS and quotas report lost writes only here, and dropping swallows it.
+pub fn close(fd: OwnedFd) -> Result<(), Errno> {
+    // SAFETY: the descriptor is owned, given up here, and not used afterwards.
+    match unsafe { rustix::io::try_close(fd.into_raw_fd()) } {
+        // On Linux the descriptor is closed all the same.
+        Err(Errno::INTR) => Ok(()),
+        other => other,
+    }
+}
+
+/// Tells the kernel that the file will be read from front to back. Only advice: a failure is of no account (row A23).
+pub fn advise_sequential(fd: BorrowedFd<'_>) {
+    let _ = fs::fadvise(fd, 0, None, fs::Advice::Sequential);
+}
+
+/// Asks the kernel to start reading the first `length` bytes into its cache. Only advice.
+pub fn advise_needed(fd: BorrowedFd<'_>, length: u64) {
+    let _ = fs::fadvise(fd, 0, std::num::NonZeroU64::new(length), fs::Advice::WillNeed);
+}
+
+/// Whether a file lies on a file system whose sizes and times are made up on the spot.
+pub fn is_virtual(fd: BorrowedFd<'_>) -> bool {
+    // f_type values of linux/magic.h.
+    const VIRTUAL: &[u64] = &[
+        0x9fa0,      // proc
+        0x6265_6572, // sysfs
+        0x6462_6720, // debugfs
+        0x7472_6163, // tracefs
+        0x7363_6673, // securityfs
+        0xcafe_4a11, // bpf
+        0x27_e0eb,   // cgroup
+        0x6367_7270, // cgroup2
+        0xde5e_81e4, // efivarfs
+        0x6265_6570, // configfs
+        0x6165_676c, // pstore
+        0xf97c_ff8c, // selinux
+    ];
+    fs::fstatfs(fd).is_ok_and(|s| VIRTUAL.contains(&(s.f_type as u64 & 0xffff_ffff)))
+}

@@ -1,0 +1,208 @@
+//! What can go wrong with one entry, typed: stage, offset, cause.
+
+use std::fmt;
+
+/// Where in an entry's life a problem arose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Stage {
+    /// Listing a directory or following a name.
+    Walk,
+    /// Opening the entry.
+    Open,
+    /// Reading its bytes.
+    Read,
+    /// Proving after the read that what was read is one consistent state.
+    Check,
+    /// Computing digests.
+    Hash,
+}
+
+impl Stage {
+    /// The stage's name in output: `walk`, `open`, `read`, `check` or `hash`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stage::Walk => "walk",
+            Stage::Open => "open",
+            Stage::Read => "read",
+            Stage::Check => "check",
+            Stage::Hash => "hash",
+        }
+    }
+}
+
+/// Why no digest can be given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Cause {
+    /// The operating system said no; the number is its errno.
+    Os(i32),
+    /// Metadata before and after the read differ: the file was written, truncated, grown or replaced meanwhile.
+    Changed(&'static str),
+    /// Fewer or more bytes came than the (unchanged) size promises, on a file system where sizes are meant to be true.
+    Size {
+        /// The size that the file system states, in bytes.
+        stated: u64,
+        /// The bytes that were read before the end of the file.
+        read: u64,
+    },
+    /// A directory was named without asking for recursion.
+    IsDirectory,
+    /// A directory contains itself, through a link or a mount.
+    Loop,
+    /// The entry is no longer what the directory listing said it was (a FIFO in place of a file, say).
+    Replaced,
+    /// A special file was named, and reading special files was not asked for.
+    Special(&'static str),
+    /// A read did not come back within the time allowed (seconds).
+    Stalled(u64),
+    /// A worker failed while it held this entry.
+    Panicked,
+    /// A list of names holds something that cannot be a path.
+    BadName(&'static str),
+}
+
+/// One entry's problem: stage, offset (bytes, where it has one), length of the unreadable range where it is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// Where it arose.
+    pub stage: Stage,
+    /// The offset in bytes at which reading failed.
+    pub offset: Option<u64>,
+    /// How many bytes from `offset` on are known to be unreadable.
+    pub length: Option<u64>,
+    /// What happened.
+    pub cause: Cause,
+}
+
+impl Problem {
+    /// A problem with no offset.
+    pub fn new(stage: Stage, cause: Cause) -> Self {
+        Problem { stage, offset: None, length: None, cause }
+    }
+
+    /// An operating-system error.
+    pub fn os(stage: Stage, errno: rustix::io::Errno) -> Self {
+        Self::new(stage, Cause::Os(errno.raw_os_error()))
+    }
+
+    /// An `std::io` error; one without an errno is reported as EIO.
+    pub fn io(stage: Stage, error: &std::io::Error) -> Self {
+        Self::new(stage, Cause::Os(error.raw_os_error().unwrap_or(rustix::io::Errno::IO.raw_os_error())))
+    }
+
+    /// The same problem, at an offset in bytes.
+    pub fn at(mut self, offset: u64) -> Self {
+        self.offset = Some(offset);
+        self
+    }
+
+    /// The errno behind it, where there is one.
+    pub fn errno(&self) -> Option<i32> {
+        if let Cause::Os(n) = self.cause { Some(n) } else { None }
+    }
+
+    /// The cause as a word that machines can match on.
+    pub fn code(&self) -> &'static str {
+        match self.cause {
+            Cause::Os(n) => errno_name(n),
+            Cause::Changed(_) => "changed",
+            Cause::Size { .. } => "truncated",
+            Cause::IsDirectory => "is-directory",
+            Cause::Loop => "loop",
+            Cause::Replaced => "replaced",
+            Cause::Special(_) => "special",
+            Cause::Stalled(_) => "stalled",
+            Cause::Panicked => "panicked",
+            Cause::BadName(_) => "bad-name",
+        }
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Cause::Os(n) => {
+                let text = std::io::Error::from_raw_os_error(*n).to_string();
+                let text = text.split(" (os error").next().unwrap_or("");
+                write!(f, "{text} ({})", errno_name(*n))
+            }
+            Cause::Changed(what) => write!(
+                f,
+                "changed while it was read ({what} differs before and after): hash it again when it is at rest"
+            ),
+            Cause::Size { stated, read } => write!(f, "{read} bytes came where the file system states {stated}"),
+            Cause::IsDirectory => write!(f, "is a directory: use -r to hash what is in it"),
+            Cause::Loop => write!(f, "directory loop: this directory contains itself"),
+            Cause::Replaced => write!(f, "is no longer the kind of file that the directory listed"),
+            Cause::Special(kind) => write!(f, "is a {kind}: use --special to read it"),
+            Cause::Stalled(seconds) => write!(f, "no answer to a read within {seconds} s"),
+            Cause::Panicked => write!(f, "a worker failed while it held this file"),
+            Cause::BadName(why) => write!(f, "not a path: {why}"),
+        }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.stage, self.offset, self.length) {
+            (Stage::Check | Stage::Walk, None, _) => {}
+            (stage, None, _) => write!(f, "{}: ", stage.name())?,
+            (stage, Some(o), None) => write!(f, "{} at offset {o}: ", stage.name())?,
+            (stage, Some(o), Some(l)) => write!(f, "{} at offset {o}, {l} bytes: ", stage.name())?,
+        }
+        self.cause.fmt(f)
+    }
+}
+
+impl std::error::Error for Problem {}
+
+/// The symbolic name of an errno (`EIO`), or `E?` for one that this table lacks.
+pub fn errno_name(errno: i32) -> &'static str {
+    use rustix::io::Errno as E;
+    const NAMES: &[(E, &str)] = &[
+        (E::PERM, "EPERM"),
+        (E::NOENT, "ENOENT"),
+        (E::INTR, "EINTR"),
+        (E::IO, "EIO"),
+        (E::NXIO, "ENXIO"),
+        (E::BADF, "EBADF"),
+        (E::AGAIN, "EAGAIN"),
+        (E::NOMEM, "ENOMEM"),
+        (E::ACCESS, "EACCES"),
+        (E::FAULT, "EFAULT"),
+        (E::BUSY, "EBUSY"),
+        (E::EXIST, "EEXIST"),
+        (E::XDEV, "EXDEV"),
+        (E::NODEV, "ENODEV"),
+        (E::NOTDIR, "ENOTDIR"),
+        (E::ISDIR, "EISDIR"),
+        (E::INVAL, "EINVAL"),
+        (E::NFILE, "ENFILE"),
+        (E::MFILE, "EMFILE"),
+        (E::NOTTY, "ENOTTY"),
+        (E::TXTBSY, "ETXTBSY"),
+        (E::FBIG, "EFBIG"),
+        (E::NOSPC, "ENOSPC"),
+        (E::SPIPE, "ESPIPE"),
+        (E::ROFS, "EROFS"),
+        (E::PIPE, "EPIPE"),
+        (E::NAMETOOLONG, "ENAMETOOLONG"),
+        (E::NOSYS, "ENOSYS"),
+        (E::LOOP, "ELOOP"),
+        (E::NODATA, "ENODATA"),
+        (E::TIME, "ETIME"),
+        (E::PROTO, "EPROTO"),
+        (E::OVERFLOW, "EOVERFLOW"),
+        (E::ILSEQ, "EILSEQ"),
+        (E::OPNOTSUPP, "EOPNOTSUPP"),
+        (E::CONNRESET, "ECONNRESET"),
+        (E::NOTCONN, "ENOTCONN"),
+        (E::TIMEDOUT, "ETIMEDOUT"),
+        (E::STALE, "ESTALE"),
+        (E::UCLEAN, "EUCLEAN"),
+        (E::REMOTEIO, "EREMOTEIO"),
+        (E::DQUOT, "EDQUOT"),
+        (E::NOMEDIUM, "ENOMEDIUM"),
+        (E::NOKEY, "ENOKEY"),
+    ];
+    NAMES.iter().find(|(e, _)| e.raw_os_error() == errno).map_or("E?", |(_, name)| name)
+}

@@ -1,0 +1,237 @@
+//! One sequential read of one entry, and the proof at its end that what was read is one consistent state.
+
+use crate::entry::Stat;
+use crate::operand::Special;
+use crate::os;
+use crate::problem::{Cause, Problem, Stage};
+use rustix::fs::FileType;
+use rustix::io::Errno;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+/// Something worth saying beside a good digest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Note {
+    /// The file system makes its sizes up (`/proc`, or a stated size of 0 with data).
+    Virtual,
+    /// A read failed and succeeded when it was tried again.
+    Retried,
+}
+
+impl Note {
+    /// The note in output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Note::Virtual => "virtual",
+            Note::Retried => "retried",
+        }
+    }
+}
+
+/// What is known after a complete and consistent read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Closed {
+    /// Bytes read.
+    pub size: u64,
+    /// The file's metadata as found before the read, where it is a file.
+    pub stat: Option<Stat>,
+    /// Remarks.
+    pub notes: Vec<Note>,
+}
+
+enum Inner {
+    File { fd: OwnedFd, before: Stat, regular: bool },
+    Standard,
+    Object { reader: Box<dyn std::io::Read + Send> },
+}
+
+/// An open entry. Read until 0 comes back, then [`close`](Reading::close).
+pub struct Reading {
+    inner: Inner,
+    offset: u64,
+    hint: u64,
+    retries: u32,
+    retried: bool,
+}
+
+impl Reading {
+    pub(crate) fn file(fd: OwnedFd, special: Special, operand: bool) -> Result<Self, Problem> {
+        let before = os::stat(&fd).map_err(|e| Problem::os(Stage::Open, e))?;
+        let kind = os::file_type(before.mode);
+        let regular = kind == FileType::RegularFile;
+        let allowed = match kind {
+            FileType::RegularFile => true,
+            // A disk is named to be hashed; anything else that is special must be asked for.
+            FileType::BlockDevice if operand => true,
+            FileType::Directory => return Err(Problem::new(Stage::Open, Cause::IsDirectory)),
+            _ => special == Special::Read && operand,
+        };
+        if !allowed {
+            let cause = if operand { Cause::Special(kind_name(kind)) } else { Cause::Replaced };
+            return Err(Problem::new(Stage::Open, cause));
+        }
+        if before.size > 256 << 10 {
+            os::advise_sequential(fd.as_fd());
+        }
+        let hint = if regular { before.size } else { u64::MAX };
+        Ok(Reading { inner: Inner::File { fd, before, regular }, offset: 0, hint, retries: 0, retried: false })
+    }
+
+    pub(crate) fn standard() -> Self {
+        Reading { inner: Inner::Standard, offset: 0, hint: u64::MAX, retries: 0, retried: false }
+    }
+
+    pub(crate) fn object(reader: Box<dyn std::io::Read + Send>, hint: Option<u64>) -> Self {
+        let hint = hint.unwrap_or(u64::MAX);
+        Reading { inner: Inner::Object { reader }, offset: 0, hint, retries: 0, retried: false }
+    }
+
+    /// How often a failed read is tried again before it counts. 0 by default.
+    pub fn set_retries(&mut self, retries: u32) {
+        self.retries = retries;
+    }
+
+    /// The size in bytes that the file states, `u64::MAX` where it has none. Only good for choosing a buffer.
+    pub fn size_hint(&self) -> u64 {
+        self.hint
+    }
+
+    /// The device that holds the file.
+    pub fn device(&self) -> Option<u64> {
+        if let Inner::File { before, .. } = &self.inner { Some(before.device) } else { None }
+    }
+
+    /// Bytes read so far.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Reads on into `buffer`; 0 is the end. Short reads are normal. EINTR is retried, EAGAIN waited out.
+    ///
+    /// # Errors
+    /// The problem names the offset, and for files the length of the range that cannot be read.
+    pub fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Problem> {
+        let mut tries = self.retries;
+        loop {
+            let got = match &mut self.inner {
+                Inner::File { fd, .. } => os::read(fd.as_fd(), buffer),
+                // The descriptor itself: std's handle would add a buffer and a copy.
+                Inner::Standard => os::read(rustix::stdio::stdin(), buffer),
+                Inner::Object { reader } => loop {
+                    match reader.read(buffer) {
+                        Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+                        Err(e) => return Err(Problem::io(Stage::Read, &e).at(self.offset)),
+                        Ok(n) => break Ok(n),
+                    }
+                },
+            };
+            match got {
+                Ok(n) => {
+                    self.offset += n as u64;
+                    return Ok(n);
+                }
+                Err(_) if tries > 0 => {
+                    tries -= 1;
+                    self.retried = true;
+                }
+                Err(errno) => return Err(self.unreadable(errno, buffer)),
+            }
+        }
+    }
+
+    /// Narrows a failed read down: where exactly reading stops, and where it would go on.
+    fn unreadable(&self, errno: Errno, scratch: &mut [u8]) -> Problem {
+        let problem = Problem::os(Stage::Read, errno).at(self.offset);
+        let Inner::File { fd, before, regular: true } = &self.inner else { return problem };
+        if errno != Errno::IO || scratch.is_empty() {
+            return problem;
+        }
+        match bad_range(fd.as_fd(), self.offset, before.size, scratch) {
+            Some((offset, length)) => Problem { length: Some(length), ..problem.at(offset) },
+            None => problem,
+        }
+    }
+
+    /// Ends the read after `read` returned 0: compares metadata before and after, and the bytes read with the size.
+    ///
+    /// # Errors
+    /// `changed` when the file was written to meanwhile, `truncated` when its size does not match its bytes.
+    pub fn close(self) -> Result<Closed, Problem> {
+        let mut notes = Vec::new();
+        if self.retried {
+            notes.push(Note::Retried);
+        }
+        let Inner::File { fd, before, regular } = self.inner else {
+            return Ok(Closed { size: self.offset, stat: None, notes });
+        };
+        if !regular {
+            return Ok(Closed { size: self.offset, stat: Some(before), notes });
+        }
+        let after = os::stat(&fd).map_err(|e| Problem::os(Stage::Check, e))?;
+        let differs = difference(&before, &after);
+        if differs.is_some() || before.size != self.offset {
+            if os::is_virtual(fd.as_fd()) {
+                notes.push(Note::Virtual);
+            } else if let Some(what) = differs {
+                return Err(Problem::new(Stage::Check, Cause::Changed(what)));
+            } else if before.size == 0 {
+                // Some FUSE file systems state no sizes; what came is all there is.
+                notes.push(Note::Virtual);
+            } else {
+                return Err(Problem::new(Stage::Check, Cause::Size { stated: before.size, read: self.offset }));
+            }
+        }
+        Ok(Closed { size: self.offset, stat: Some(before), notes })
+    }
+}
+
+fn difference(before: &Stat, after: &Stat) -> Option<&'static str> {
+    if before.size != after.size {
+        Some("size")
+    } else if before.mtime != after.mtime {
+        Some("modification time")
+    } else if before.ctime != after.ctime {
+        Some("change time")
+    } else {
+        None
+    }
+}
+
+fn kind_name(kind: FileType) -> &'static str {
+    match kind {
+        FileType::Fifo => "FIFO",
+        FileType::Socket => "socket",
+        FileType::CharacterDevice => "character device",
+        FileType::BlockDevice => "block device",
+        _ => "special file",
+    }
+}
+
+/// Granularity at which an unreadable range is told: a page, which is what the page cache reads.
+const STEP: u64 = 4096;
+/// How far the end of an unreadable range is looked for: 1,024 pages.
+const PROBES: u64 = 1024;
+
+fn bad_range(fd: BorrowedFd<'_>, from: u64, size: u64, scratch: &mut [u8]) -> Option<(u64, u64)> {
+    let room = scratch.len().min(STEP as usize);
+    let page = &mut scratch[..room];
+    let mut readable = |offset: u64| {
+        let end = ((offset / STEP + 1) * STEP - offset).min(page.len() as u64) as usize;
+        os::read_at(fd, &mut page[..end], offset).is_ok()
+    };
+    let next = |offset: u64| (offset / STEP + 1) * STEP;
+    let mut start = from;
+    let mut left = PROBES;
+    while readable(start) {
+        start = next(start);
+        left = left.checked_sub(1)?;
+        if start >= size {
+            return None;
+        }
+    }
+    let mut end = next(start);
+    while end < size && !readable(end) {
+        end = next(end);
+        left = left.checked_sub(1)?;
+    }
+    Some((start, end.min(size.max(start)) - start))
+}

@@ -1,0 +1,187 @@
+//! Walks one directory tree: iterative, relative to descriptors, in byte order, with no limit on depth or path length.
+
+use crate::entry::{Base, Origin, Skip, Stat};
+use crate::listing::Names;
+use crate::operand::{Descend, Found, Links};
+use crate::os;
+use crate::problem::{Cause, Problem, Stage};
+use rustix::fs::FileType;
+use rustix::io::Errno;
+use std::collections::HashSet;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
+
+/// Directories kept open on the way down; older ones are opened again by path when the walk returns to them.
+const OPEN: usize = 8;
+
+struct Frame {
+    names: Names,
+    /// Length of the path of this directory, with its closing slash.
+    path: usize,
+    directory: Option<OwnedFd>,
+    identity: (u64, u64),
+}
+
+pub(crate) struct Walk {
+    base: Arc<Base>,
+    descend: Arc<Descend>,
+    device: u64,
+    /// Path of the directory at hand below the base, with its closing slash.
+    path: Vec<u8>,
+    frames: Vec<Frame>,
+    ancestors: HashSet<(u64, u64)>,
+    pending: Option<Found>,
+}
+
+impl Walk {
+    pub(crate) fn open(operand: &[u8], descend: Arc<Descend>) -> Result<Self, Problem> {
+        let directory = os::open_operand_directory(operand).map_err(|e| Problem::os(Stage::Open, e))?;
+        let stat = os::stat(&directory).map_err(|e| Problem::os(Stage::Walk, e))?;
+        let mut prefix = operand.to_vec();
+        if prefix.last() != Some(&b'/') {
+            prefix.push(b'/');
+        }
+        let again = directory.try_clone().map_err(|e| Problem::io(Stage::Walk, &e))?;
+        let base = Arc::new(Base { directory: Some(again), prefix: prefix.into(), links: descend.links });
+        let mut walk = Walk {
+            base,
+            descend,
+            device: stat.device,
+            path: Vec::new(),
+            frames: Vec::new(),
+            ancestors: HashSet::new(),
+            pending: None,
+        };
+        walk.enter(directory, (stat.device, stat.inode));
+        Ok(walk)
+    }
+
+    /// Lists an open directory whose path is `self.path` and makes it the one at hand.
+    fn enter(&mut self, directory: OwnedFd, identity: (u64, u64)) {
+        let (names, failed) = Names::list(directory.as_fd());
+        if let Some(errno) = failed {
+            self.pending = Some(Found::Problem(self.full(b""), Problem::os(Stage::Walk, errno)));
+        }
+        self.ancestors.insert(identity);
+        self.frames.push(Frame { names, path: self.path.len(), directory: Some(directory), identity });
+        if self.frames.len() > OPEN {
+            let closed = self.frames.len() - OPEN - 1;
+            self.frames[closed].directory = None;
+        }
+    }
+
+    fn leave(&mut self) {
+        if let Some(frame) = self.frames.pop() {
+            self.ancestors.remove(&frame.identity);
+        }
+        let path = self.frames.last().map_or(0, |f| f.path);
+        self.path.truncate(path);
+    }
+
+    fn full(&self, name: &[u8]) -> Vec<u8> {
+        let mut full = [&self.base.prefix, &self.path[..], name].concat();
+        if name.is_empty() && full.len() > 1 {
+            full.pop();
+        }
+        full
+    }
+
+    /// The descriptor of the directory at hand, opened again when it had to be closed for its descendants.
+    fn here(&mut self) -> Result<BorrowedFd<'_>, Errno> {
+        let base = self.base.directory.as_ref().ok_or(Errno::BADF)?;
+        let frame = self.frames.last_mut().ok_or(Errno::BADF)?;
+        if frame.directory.is_none() {
+            let path = if self.path.is_empty() { b"." } else { &self.path[..self.path.len() - 1] };
+            let again = os::open_directory(base.as_fd(), path, self.descend.links)?;
+            let stat = os::stat(&again)?;
+            if (stat.device, stat.inode) != frame.identity {
+                return Err(Errno::STALE);
+            }
+            frame.directory = Some(again);
+        }
+        frame.directory.as_ref().map(AsFd::as_fd).ok_or(Errno::BADF)
+    }
+
+    pub(crate) fn next(&mut self) -> Option<Found> {
+        loop {
+            if let Some(found) = self.pending.take() {
+                return Some(found);
+            }
+            let named = match self.frames.last_mut()?.names.next() {
+                Some(Ok(named)) => named,
+                Some(Err(errno)) => return Some(Found::Problem(self.full(b""), Problem::os(Stage::Walk, errno))),
+                None => {
+                    self.leave();
+                    continue;
+                }
+            };
+            if let Some(found) = self.visit(&named.0, named.1) {
+                return Some(found);
+            }
+        }
+    }
+
+    fn visit(&mut self, name: &[u8], mut kind: FileType) -> Option<Found> {
+        let mut stat: Option<Stat> = None;
+        let follow = self.descend.links == Links::Follow;
+        let sized = self.descend.selection.needs_size() && kind == FileType::RegularFile;
+        if kind == FileType::Unknown || sized || (kind == FileType::Symlink && follow) {
+            let links = self.descend.links;
+            match self.here().and_then(|here| os::stat_at(here, name, links)) {
+                Ok(found) => {
+                    kind = os::file_type(found.mode);
+                    stat = Some(found);
+                }
+                Err(errno) => return Some(Found::Problem(self.full(name), Problem::os(Stage::Walk, errno))),
+            }
+        }
+        let selection = &self.descend.selection;
+        let path = || [&self.path[..], name].concat();
+        let skip = match kind {
+            FileType::Directory => {
+                if !selection.enters(&path(), name) {
+                    return None;
+                }
+                return self.descend_into(name);
+            }
+            FileType::RegularFile => None,
+            FileType::Symlink => Some(Skip::Symlink),
+            FileType::Fifo => Some(Skip::Fifo),
+            FileType::Socket => Some(Skip::Socket),
+            FileType::CharacterDevice | FileType::Unknown => Some(Skip::CharacterDevice),
+            FileType::BlockDevice => Some(Skip::BlockDevice),
+        };
+        if !selection.takes_file(&path(), name) || stat.is_some_and(|s| !selection.takes_size(s.size)) {
+            return None;
+        }
+        if let Some(skip) = skip {
+            return Some(Found::Skipped(self.full(name), skip));
+        }
+        let origin = Origin::File { base: self.base.clone(), path: path().into(), special: self.descend.special };
+        Some(Found::Origin(origin, stat))
+    }
+
+    fn descend_into(&mut self, name: &[u8]) -> Option<Found> {
+        let links = self.descend.links;
+        let opened = self.here().and_then(|here| {
+            let directory = os::open_directory(here, name, links)?;
+            let stat = os::stat(&directory)?;
+            Ok((directory, stat))
+        });
+        let (directory, stat) = match opened {
+            Ok(opened) => opened,
+            Err(errno) => return Some(Found::Problem(self.full(name), Problem::os(Stage::Walk, errno))),
+        };
+        let identity = (stat.device, stat.inode);
+        if self.ancestors.contains(&identity) {
+            return Some(Found::Problem(self.full(name), Problem::new(Stage::Walk, Cause::Loop)));
+        }
+        if self.descend.one_file_system && stat.device != self.device {
+            return Some(Found::Skipped(self.full(name), Skip::OtherFileSystem));
+        }
+        self.path.extend_from_slice(name);
+        self.path.push(b'/');
+        self.enter(directory, identity);
+        None
+    }
+}
