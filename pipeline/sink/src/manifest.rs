@@ -34,7 +34,13 @@ impl Manifest {
     ///
     /// # Errors
     /// When the format cannot hold these algorithms, or this layout.
-    pub fn open(format: Format, layout: Layout, about: &About, pieces: bool, mut output: Output) -> Result<Self, Unrepresentable> {
+    pub fn open(
+        format: Format,
+        layout: Layout,
+        about: &About,
+        pieces: bool,
+        mut output: Output,
+    ) -> Result<Self, Unrepresentable> {
         let mut encoder = format.encoder(layout)?;
         let preamble = Preamble {
             algorithms: &about.algorithms,

@@ -145,7 +145,8 @@ fn try_run(request: Request) -> Result<Exit, String> {
     let manifest = Manifest::open(format, layout, &about(&request, &plan), plan.piecewise.is_some(), output);
     let mut manifest = manifest.map_err(|e| format!("-f {}: {e}", format.name()))?;
     // Names that come from a pipe cannot be read twice.
-    let again = if request.files_from.is_some() { None } else { Some(Box::new(operands(&request)?) as Box<dyn Source>) };
+    let again =
+        if request.files_from.is_some() { None } else { Some(Box::new(operands(&request)?) as Box<dyn Source>) };
     let line = Line::open(request.progress, again);
     let mut said = Said { manifest: &mut manifest, line: line.as_ref(), unwritten: 0 };
     let mut show = |now: &pfh::Progress| {
@@ -209,7 +210,8 @@ fn plan(request: &Request) -> Result<Plan, String> {
         (_, None) => plan.prefetchers,
     };
     if let Some(memory) = request.memory {
-        plan.memory = usize::try_from(memory).map_err(|_| format!("a table of {memory} bytes does not fit this machine"))?;
+        plan.memory =
+            usize::try_from(memory).map_err(|_| format!("a table of {memory} bytes does not fit this machine"))?;
     }
     plan.retries = request.retries;
     plan.stall = request.stall.unwrap_or(plan.stall);
@@ -264,9 +266,12 @@ fn operands(request: &Request) -> Result<Operands, String> {
 /// Writing over what is to be hashed would destroy it.
 fn refuse_overwriting_an_operand(request: &Request) -> Result<(), String> {
     let Some(output) = request.output.as_ref().and_then(|path| std::fs::metadata(path).ok()) else { return Ok(()) };
-    let same = |path: &OsString| std::fs::metadata(path).is_ok_and(|m| (m.dev(), m.ino()) == (output.dev(), output.ino()));
+    let same =
+        |path: &OsString| std::fs::metadata(path).is_ok_and(|m| (m.dev(), m.ino()) == (output.dev(), output.ino()));
     match request.paths.iter().find(|path| same(path)) {
-        Some(path) => Err(format!("the output would overwrite {}, which is to be hashed", shown(path.as_encoded_bytes()))),
+        Some(path) => {
+            Err(format!("the output would overwrite {}, which is to be hashed", shown(path.as_encoded_bytes())))
+        }
         None => Ok(()),
     }
 }
