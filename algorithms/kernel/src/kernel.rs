@@ -103,7 +103,7 @@ impl<W: Word> Kernel<W> {
         let shortest = messages.iter().fold(usize::MAX, |shortest, message| shortest.min(message.len()));
         assert!(length <= shortest, "a message is shorter than the blocks");
         // SAFETY: state and messages have the lengths that the function demands, as asserted above, and the instruction set is there:
-        // a kernel is handed out only by `Compression`, which asks for it.
+        // `Compression` hands out no kernel that the CPU cannot run.
         unsafe { (self.function)(state.as_mut_ptr(), messages.as_ptr(), blocks, block_length) }
     }
 }
@@ -170,9 +170,14 @@ impl<W: Word> Compression<W> {
         self.block_length
     }
 
-    /// All kernels compiled in, those that this machine cannot run included.
-    pub fn kernels(&self) -> &'static [Kernel<W>] {
-        self.kernels
+    /// The kernels that this CPU can run, whatever `PFH_ISA` permits.
+    pub fn kernels(&self) -> impl Iterator<Item = &'static Kernel<W>> {
+        self.kernels.iter().filter(|kernel| kernel.isa.detected())
+    }
+
+    /// Names and instruction sets of the kernels that are compiled in and that this CPU cannot run.
+    pub fn absent(&self) -> impl Iterator<Item = (&'static str, Isa)> {
+        self.kernels.iter().filter(|kernel| !kernel.isa.detected()).map(|kernel| (kernel.name, kernel.isa))
     }
 
     /// The kernels that this CPU has, that `PFH_ISA` permits and that passed their test; fewest picoseconds per block and message first.
@@ -208,13 +213,16 @@ impl<W: Word> Compression<W> {
     }
 
     fn choose(&'static self) -> Chosen<W> {
-        let offered = self.kernels.iter().filter(|kernel| kernel.isa.detected() && kernel.isa.allowed());
+        let offered = self.kernels().filter(|kernel| kernel.isa.allowed());
         let (mut usable, refused): (Vec<_>, Vec<_>) = offered.partition(|kernel| check::passes(self, kernel));
         usable.sort_by(|a, b| (u64::from(a.cost) * b.lanes as u64).cmp(&(u64::from(b.cost) * a.lanes as u64)));
-        let widest = usable.iter().map(|kernel| kernel.lanes).max().expect("a portable kernel that computes the known answer");
+        let widest =
+            usable.iter().map(|kernel| kernel.lanes).max().expect("a portable kernel that computes the known answer");
         let best = |messages: usize| {
             let usable = usable.iter().filter(|kernel| messages > 1 || kernel.lanes == 1);
-            *usable.min_by_key(|kernel| messages.div_ceil(kernel.lanes) as u64 * u64::from(kernel.cost)).expect("as above")
+            *usable
+                .min_by_key(|kernel| messages.div_ceil(kernel.lanes) as u64 * u64::from(kernel.cost))
+                .expect("as above")
         };
         let many = (1..=3 * widest).map(best).collect();
         Chosen { usable, refused, many }
