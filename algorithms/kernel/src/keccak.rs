@@ -1,4 +1,4 @@
-//! The permutations Keccak-f[1600] (FIPS 202, section 3: 24 rounds) and Keccak-p[1600, 12] (section 3.4; its use: RFC 9861), and the
+//! The permutations Keccak-f\[1600\] (FIPS 202, section 3: 24 rounds) and Keccak-p\[1600, 12\] (section 3.4; its use: RFC 9861), and the
 //! absorbing phase of the sponge (FIPS 202, section 4). State: 25 words, word x + 5y being lane (x, y).
 
 use crate::vector::{Vector, load_rows, store_rows};

@@ -171,7 +171,7 @@ pub static SHA512: Compression<u64> = Compression {
     chosen: OnceLock::new(),
 };
 
-/// The sponge over Keccak-f[1600]: SHA-3 and SHAKE.
+/// The sponge over Keccak-f\[1600\]: SHA-3 and SHAKE.
 pub static KECCAK24: Compression<u64> = Compression {
     name: "keccak-f1600",
     words: 25,
@@ -193,7 +193,7 @@ pub static KECCAK24: Compression<u64> = Compression {
     chosen: OnceLock::new(),
 };
 
-/// The sponge over Keccak-p[1600, 12]: TurboSHAKE and KangarooTwelve.
+/// The sponge over Keccak-p\[1600, 12\]: TurboSHAKE and KangarooTwelve.
 pub static KECCAK12: Compression<u64> = Compression {
     name: "keccak-p1600-12",
     words: 25,
