@@ -5,9 +5,31 @@ use crate::isa::Isa;
 use std::sync::OnceLock;
 
 /// The word of a state: `u32` or `u64`.
-pub trait Word: Copy + Default + PartialEq + std::fmt::Debug + Send + Sync + 'static + sealed::Sealed {}
-impl Word for u32 {}
-impl Word for u64 {}
+pub trait Word: Copy + Default + PartialEq + std::fmt::Debug + Send + Sync + 'static + sealed::Sealed {
+    /// Its bytes.
+    type Bytes: AsRef<[u8]>;
+    /// Its bytes, least significant first.
+    fn to_le_bytes(self) -> Self::Bytes;
+    /// Its bytes, most significant first.
+    fn to_be_bytes(self) -> Self::Bytes;
+}
+
+macro_rules! word {
+    ($($word:ident)*) => {$(
+        impl Word for $word {
+            type Bytes = [u8; size_of::<$word>()];
+            #[inline]
+            fn to_le_bytes(self) -> Self::Bytes {
+                self.to_le_bytes()
+            }
+            #[inline]
+            fn to_be_bytes(self) -> Self::Bytes {
+                self.to_be_bytes()
+            }
+        }
+    )*};
+}
+word!(u32 u64);
 
 mod sealed {
     pub trait Sealed {}
@@ -23,6 +45,9 @@ pub enum Layout {
     /// Message by message: word `w` of lane `l` stands at `l * words + w`.
     Messages,
 }
+
+/// The most lanes that any kernel has.
+pub const MAX_LANES: usize = 64;
 
 /// The entry point of a kernel: state, messages, blocks, block length.
 pub(crate) type Function<W> = unsafe fn(*mut W, *const &[u8], usize, usize);
@@ -106,14 +131,12 @@ impl<W: Word> Kernel<W> {
         // `Compression` hands out no kernel that the CPU cannot run.
         unsafe { (self.function)(state.as_mut_ptr(), messages.as_ptr(), blocks, block_length) }
     }
-}
 
-impl Kernel<u64> {
     /// Permutes the states of all lanes `times` times, absorbing nothing: a sponge's squeezing phase.
     ///
     /// # Panics
     /// If the function is not a sponge's or `state` has not the length that the kernel needs.
-    pub fn permute(&self, state: &mut [u64], times: usize) {
+    pub fn permute(&self, state: &mut [W], times: usize) {
         assert_eq!(self.block_length, 0, "only a sponge permutes without a block");
         assert_eq!(state.len(), self.state_length(), "words of state");
         // SAFETY: as in `compress`; with a rate of 0 no message is read.

@@ -39,5 +39,5 @@ mod table;
 mod vector;
 
 pub use isa::Isa;
-pub use kernel::{Compression, Kernel, Layout, Word};
+pub use kernel::{Compression, Kernel, Layout, MAX_LANES, Word};
 pub use table::{KECCAK12, KECCAK24, MD5, RIPEMD160, SHA1, SHA256, SHA512};

@@ -2,12 +2,12 @@
 //! Kernels that the CPU cannot run are counted in the output.
 
 use pfh_kernel::{
-    Compression, KECCAK12, KECCAK24, Kernel, MD5, RIPEMD160, SHA1, SHA256, SHA512, Word, md5, ripemd160, sha1, sha256,
-    sha512,
+    Compression, KECCAK12, KECCAK24, Kernel, MAX_LANES, MD5, RIPEMD160, SHA1, SHA256, SHA512, Word, md5, ripemd160,
+    sha1, sha256, sha512,
 };
 use proptest::prelude::*;
 use sha2::Digest as _;
-use sha3::digest::{ExtendableOutput, Update, XofReader};
+use shake::digest::{ExtendableOutput, Update, XofReader};
 
 /// Bytes that repeat nowhere near: a wrong lane or offset shows.
 fn noise(seed: u64, length: usize) -> Vec<u8> {
@@ -156,7 +156,7 @@ fn aws(algorithm: &'static aws_lc_rs::digest::Algorithm, message: &[u8]) -> Vec<
 }
 fn shake128(message: &[u8]) -> Vec<u8> {
     let mut bytes = vec![0; 168];
-    let mut hasher = sha3::Shake128::default();
+    let mut hasher = shake::Shake128::default();
     hasher.update(message);
     hasher.finalize_xof().read(&mut bytes);
     bytes
@@ -338,6 +338,7 @@ fn permute_agrees_with_absorbing_zeros() {
 #[test]
 fn kernels_of_this_machine_pass_their_own_test() {
     fn all_pass<W: Word>(compression: &'static Compression<W>) {
+        assert!(compression.kernels().all(|kernel| (1..=MAX_LANES).contains(&kernel.lanes())));
         assert!(compression.refused().is_empty(), "{}: {:?}", compression.name(), compression.refused());
         assert_eq!(compression.one().lanes(), 1);
         for messages in 1..200 {
