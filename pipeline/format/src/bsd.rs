@@ -1,8 +1,8 @@
 //! Tagged lines, `SHA256 (name) = digest`, as the BSDs' md5(1) and GNU `cksum` print them.
 //!
 //! Algorithms are spelled as GNU spells them where GNU knows them, otherwise as OpenSSL does: `SHA256`, `SHA3-256`, `BLAKE2b`,
-//! `SHA512/256`. The rest, and every algorithm with a length that is not its default, takes its own name in capitals with the
-//! length in bits behind a hyphen where it can vary: `SHAKE128-256`, `KT128-256`.
+//! `SHA512/256`. The rest takes its own name in capitals. Where the length can vary and is not the default, it follows in bits:
+//! `SHAKE128-160`, `BLAKE3-512`.
 
 use pfh_digest::{Algorithm, Digest, Output, Registry};
 
@@ -20,7 +20,9 @@ pub fn tag(algorithm: Algorithm) -> String {
         "sha512-224" => "SHA512/224".to_owned(),
         "ripemd160" => "RIPEMD160".to_owned(),
         _ => match algorithm.output() {
-            Output::Stated { .. } => format!("{capitals}-{}", 8 * algorithm.length()),
+            Output::Stated { default, .. } if algorithm.length() != default => {
+                format!("{capitals}-{}", 8 * algorithm.length())
+            }
             _ => capitals,
         },
     }
@@ -115,10 +117,8 @@ fn algorithm(registry: Registry, tagged: &Tagged<'_>) -> Option<Algorithm> {
         registry.find(name).ok()?.with_length(bits.checked_div(8)?)
     })?;
     // OpenSSL writes `SHAKE-128` for whatever length; only the digits tell.
-    match (found.output(), tagged.tag.rsplit_once('-')) {
-        (Output::Stated { .. }, Some((_, "128" | "256"))) if found.length() * 2 != tagged.digest.len() => {
-            found.with_length(tagged.digest.len() / 2)
-        }
-        _ => Some(found),
+    if matches!(tagged.tag, "SHAKE-128" | "SHAKE-256") {
+        return found.with_length(tagged.digest.len() / 2);
     }
+    Some(found)
 }

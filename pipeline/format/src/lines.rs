@@ -50,7 +50,7 @@ impl<R: BufRead> Lines<R> {
                 break;
             }
             any = true;
-            let at = available.iter().position(|&byte| byte == self.end);
+            let at = memchr::memchr(self.end, available);
             let part = &available[..at.unwrap_or(available.len())];
             fits &= self.line.len() + part.len() <= self.limit;
             if fits {
