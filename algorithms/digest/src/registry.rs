@@ -20,6 +20,7 @@ pub static ROWS: &[Row] = &[
     Row::new("sha256", &["sha-256", "sha2-256"], Fixed(32), Secure, 64, fixed::<sha2::Sha256>),
     Row::new("sha384", &["sha-384", "sha2-384"], Fixed(48), Secure, 128, fixed::<sha2::Sha384>),
     Row::new("sha512", &["sha-512", "sha2-512"], Fixed(64), Secure, 128, fixed::<sha2::Sha512>),
+    Row::new("sha512-224", &["sha-512-224", "sha2-512-224"], Fixed(28), Secure, 128, fixed::<sha2::Sha512_224>),
     Row::new("sha512-256", &["sha-512-256", "sha2-512-256"], Fixed(32), Secure, 128, fixed::<sha2::Sha512_256>),
     Row::new("sha3-224", &["sha-3-224"], Fixed(28), Secure, 144, fixed::<sha3::Sha3_224>),
     Row::new("sha3-256", &["sha-3-256"], Fixed(32), Secure, 136, fixed::<sha3::Sha3_256>),
