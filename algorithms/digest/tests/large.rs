@@ -48,4 +48,24 @@ fn a_small_update_then_one_beyond_4_gib() {
 }
 
 /// Of `x` and 4 GiB + 77 zeros, by programs of others: `(printf x; head -c 4294967373 /dev/zero) | sha256sum` and so on.
-const KNOWN: &[(&str, &str)] = &[];
+const KNOWN: &[(&str, &str)] = &[
+    ("md5", "90cd8a98b8cfc1893fba7f4fe75a4e16"),
+    ("sha1", "91428172d66a0ab4deb1a11bee2c901f5657656f"),
+    ("sha256", "20b9f6f678b5e2e09c8a9c1bf6b1a5653881c5e28b9601db1bb49468c45aa09d"),
+    (
+        "sha512",
+        "dcb071136b5174603b6ff2f0997f234c25a715ea0a172551112368f204dae82952820e1b27a7933c0d72abc4dd01cfaa1af8398766e3c36d69e7cb3bc74d1a7c",
+    ),
+    (
+        "blake2b",
+        "73265f2498759c18a7345da1209fc9b51166bfa79b2c0639c071a0b2a3f277ebcdb63222ee96662f6433ed5ed3b51f2a6f8f91d9fdaad881929b8019a7803cb5",
+    ),
+    ("sha3-256", "62fe62fe427396e46d89603adf13dd6809c46c42ab72d29d74730e0997414685"),
+    (
+        "sha3-512",
+        "f9889bde364b9ba7758551aeaaef239777e60f27f08199df35157e79ca133f8b2a4c185d5d41251ef4877f87cdf9c12edb7ad6579cc38daf5b77bddf1019e223",
+    ),
+    ("ripemd160", "e29d0025eeab1427c0c4b0b0659d1bcb44bc70ed"),
+    ("blake2s", "0d00e02b15b1e67032418e87e2ad2e1f8acb9414f19c0b7b54f8a90b70232a1d"),
+    ("sha512-256", "a19312a42e8f2aa155721e8d7db27bfb9ed14e4688a892cc2716193fd6759148"),
+];
