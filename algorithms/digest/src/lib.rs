@@ -33,6 +33,6 @@ mod rustcrypto;
 pub use algorithm::{Algorithm, UnknownAlgorithm};
 pub use digest::{Digest, MalformedDigest, Value};
 pub use hasher::Hasher;
-pub use many::{finalize_many, hash_many, update_many};
+pub use many::{finalize_many, hash_many, update_many, update_together};
 pub use registry::ROWS;
 pub use row::{Output, Registry, Row, Standing, State};

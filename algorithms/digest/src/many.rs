@@ -19,3 +19,10 @@ pub fn update_many(jobs: &mut [(&mut Hasher, &[u8])]) {
 pub fn finalize_many(hashers: Vec<Hasher>) -> Vec<Digest> {
     hashers.into_iter().map(Hasher::finalize).collect()
 }
+
+/// Several digests of ONE message: each hasher takes the same bytes.
+pub fn update_together(hashers: &mut [&mut Hasher], bytes: &[u8]) {
+    for hasher in hashers {
+        hasher.update(bytes);
+    }
+}

@@ -33,6 +33,7 @@ pub struct InHand {
     /// Milliseconds (of the run's clock) at which the system call at hand began; 0 outside of one.
     since: AtomicU64,
     lost: AtomicBool,
+    dead: AtomicBool,
 }
 
 impl InHand {
@@ -47,6 +48,16 @@ impl InHand {
         let mut entries = self.lock();
         self.lost.store(true, Ordering::SeqCst);
         std::mem::take(&mut *entries)
+    }
+
+    /// Says that the reader's thread has ended out of turn.
+    pub fn die(&self) {
+        self.dead.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether the reader's thread has ended out of turn.
+    pub fn is_dead(&self) -> bool {
+        self.dead.load(Ordering::SeqCst)
     }
 
     /// Whether the reader was declared lost.
@@ -210,7 +221,6 @@ impl<S> Reader<S> {
                 let slab = Arc::new(pack.slab);
                 self.push_wholes(slab.clone(), pack.pieces);
                 self.push_flow(&entry, 0, Bytes::new(slab, start..start + filled), None);
-                self.in_hand.lock().push(entry.clone());
                 self.current = Some(Current { entry, reading, flowing: true });
                 Some(Step::Filled)
             }
@@ -255,10 +265,7 @@ impl<S> Reader<S> {
         match end {
             None => {
                 self.push_flow(&entry, offset, bytes, None);
-                if !self.in_hand.is_lost() {
-                    self.in_hand.lock().push(entry.clone());
-                    self.current = Some(Current { entry, reading, flowing: true });
-                }
+                self.current = Some(Current { entry, reading, flowing: true });
             }
             Some(end) => {
                 let end = end.and_then(|()| self.timed(|| reading.close()));
@@ -296,10 +303,16 @@ impl<S> Reader<S> {
         }
     }
 
+    /// The entry stays in hand until its last chunk: whoever declares this reader lost must find it.
     fn push_flow(&self, entry: &Arc<Entry>, offset: u64, bytes: Bytes, end: Option<End>) {
-        if self.drop_last() {
-            self.table.push_part(Chunk { entry: entry.clone(), offset, bytes, end });
+        let mut in_hand = self.in_hand.lock();
+        if self.in_hand.is_lost() {
+            return;
         }
+        if end.is_some() {
+            in_hand.pop();
+        }
+        self.table.push_part(Chunk { entry: entry.clone(), offset, bytes, end });
     }
 
     fn push_wholes(&self, slab: Arc<Slab>, pieces: Vec<(Arc<Entry>, Range<usize>, End)>) {

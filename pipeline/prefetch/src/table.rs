@@ -64,7 +64,6 @@ struct Inner<S> {
     whole_bytes: usize,
     flows: HashMap<u64, Flow<S>>,
     queue: VecDeque<u64>,
-    jobs: usize,
 }
 
 /// The table. `S` is what a worker keeps of a message between two chunks, one per unit.
@@ -84,7 +83,6 @@ impl<S> Table<S> {
             whole_bytes: 0,
             flows: HashMap::new(),
             queue: VecDeque::new(),
-            jobs: 0,
         };
         Table { inner: Mutex::new(inner), units, make: Box::new(make), bell }
     }
@@ -93,16 +91,10 @@ impl<S> Table<S> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Jobs that wait: whole messages, and messages with a chunk that a unit can take.
-    pub fn waiting(&self) -> usize {
+    /// What waits: jobs (whole messages, and messages with a chunk that a unit can take), and bytes of whole messages.
+    pub fn waiting(&self) -> (usize, usize) {
         let inner = self.lock();
-        inner.items.len() + inner.wholes.len() + inner.queue.len()
-    }
-
-    /// Whether nothing waits and nothing is in a worker's hands.
-    pub fn is_idle(&self) -> bool {
-        let inner = self.lock();
-        inner.items.is_empty() && inner.wholes.is_empty() && inner.flows.is_empty() && inner.jobs == 0
+        (inner.items.len() + inner.wholes.len() + inner.queue.len(), inner.whole_bytes)
     }
 
     /// Puts in an item that has nothing to be read.
@@ -122,11 +114,15 @@ impl<S> Table<S> {
         self.bell.ring();
     }
 
-    /// Puts in the next chunk of a longer message. The first one opens the flow.
+    /// Puts in the next chunk of a longer message. The first one opens the flow; a later one whose flow was given up is
+    /// dropped, lest a digest begin in the middle.
     pub fn push_part(&self, chunk: Chunk) {
         let number = chunk.entry.number;
         let mut guard = self.lock();
         let inner = &mut *guard;
+        if chunk.offset > 0 && !inner.flows.contains_key(&number) {
+            return;
+        }
         let flow = inner.flows.entry(number).or_insert_with(|| Flow {
             chunks: VecDeque::new(),
             first: 0,
@@ -143,7 +139,7 @@ impl<S> Table<S> {
     }
 
     /// Takes work: first what costs nothing, then a chunk of every long message (those decide when the run ends), then
-    /// whole messages. Call [`done`](Table::done) when all of it is finished.
+    /// whole messages.
     pub fn take(&self, take: Take) -> Vec<Job<S>> {
         let mut guard = self.lock();
         let inner = &mut *guard;
@@ -179,7 +175,6 @@ impl<S> Table<S> {
             inner.whole_bytes -= chunk.bytes.len();
             jobs.push(Job::Whole(chunk));
         }
-        inner.jobs += jobs.len();
         jobs
     }
 
@@ -220,12 +215,6 @@ impl<S> Table<S> {
         inner.queue.retain(|n| *n != number);
         drop(guard);
         drop(gone);
-        self.bell.ring();
-    }
-
-    /// Says that `jobs` taken jobs are finished.
-    pub fn done(&self, jobs: usize) {
-        self.lock().jobs -= jobs;
         self.bell.ring();
     }
 }
