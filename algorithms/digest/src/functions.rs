@@ -17,6 +17,8 @@ pub(crate) static SHA256: Function<u32, 8, 64> = Function::big_endian(&kernel::S
 pub(crate) static SHA384: Function<u64, 8, 128> = Function::big_endian(&kernel::SHA512, sha512::INITIAL_384);
 /// SHA-512 (FIPS 180-4, section 6.4).
 pub(crate) static SHA512: Function<u64, 8, 128> = Function::big_endian(&kernel::SHA512, sha512::INITIAL);
+/// SHA-512/224 (FIPS 180-4, section 6.6).
+pub(crate) static SHA512_224: Function<u64, 8, 128> = Function::big_endian(&kernel::SHA512, sha512::INITIAL_512_224);
 /// SHA-512/256 (FIPS 180-4, section 6.7).
 pub(crate) static SHA512_256: Function<u64, 8, 128> = Function::big_endian(&kernel::SHA512, sha512::INITIAL_512_256);
 /// SHA3-224 (FIPS 202, section 6.1).

@@ -21,6 +21,7 @@ pub static ROWS: &[Row] = &[
     Row::with_lanes("sha256", &["sha-256", "sha2-256"], Fixed(32), Secure, 64, &functions::SHA256),
     Row::with_lanes("sha384", &["sha-384", "sha2-384"], Fixed(48), Secure, 128, &functions::SHA384),
     Row::with_lanes("sha512", &["sha-512", "sha2-512"], Fixed(64), Secure, 128, &functions::SHA512),
+    Row::with_lanes("sha512-224", &["sha-512-224", "sha2-512-224"], Fixed(28), Secure, 128, &functions::SHA512_224),
     Row::with_lanes("sha512-256", &["sha-512-256", "sha2-512-256"], Fixed(32), Secure, 128, &functions::SHA512_256),
     Row::with_lanes("sha3-224", &["sha-3-224"], Fixed(28), Secure, 144, &functions::SHA3_224),
     Row::with_lanes("sha3-256", &["sha-3-256"], Fixed(32), Secure, 136, &functions::SHA3_256),

@@ -7,7 +7,7 @@ use crate::progress::{Counters, Progress, Stats};
 use crate::record::{Outcome, Record};
 use crate::sink::Sink;
 use crate::thread::{Shared, live};
-use pfh_prefetch::{Bell, Budget, Feed, Gates, InHand, Table};
+use pfh_prefetch::{Bell, Budget, Feed, InHand, Table};
 use pfh_source::{Cause, Problem, Source, Stage};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
