@@ -35,6 +35,7 @@ pub mod sha512;
 mod single;
 #[cfg(target_arch = "x86_64")]
 mod sse;
+pub mod stitched;
 mod table;
 mod vector;
 
