@@ -38,4 +38,4 @@ pub use function::Function;
 pub use hasher::Hasher;
 pub use many::{finalize_many, hash_many, update_many, update_together};
 pub use registry::ROWS;
-pub use row::{Output, Registry, Row, Standing, State};
+pub use row::{Alone, Executor, Output, Registry, Row, Standing, State, Task};
