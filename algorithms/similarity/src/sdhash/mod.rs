@@ -1,0 +1,3 @@
+//! sdhash 4.0.
+
+pub mod tables;
