@@ -16,7 +16,7 @@ mod walk;
 
 pub use entry::{Base, Entry, Item, Object, Origin, Skip, Stat};
 pub use list::{Separator, names};
-pub use operand::{Descend, Links, Operands, Recurse, Special};
+pub use operand::{Descend, Links, Named, Operands, Paths, Recurse, Special};
 pub use order::{Order, Ordered};
 pub use problem::{Cause, Problem, Stage, errno_name};
 pub use read::{Closed, Note, Reading};

@@ -1,5 +1,6 @@
 //! Lists of names (`--files-from`): one path per line, or NUL-terminated. Bytes, not text.
 
+use crate::operand::{Named, Paths};
 use crate::problem::{Cause, Problem, Stage};
 use std::io::{BufRead, Read};
 
@@ -18,13 +19,10 @@ const LONGEST: u64 = 1 << 20;
 
 /// Reads names from a list, each once; an overlong name or one with a NUL inside is one problem and is skipped whole.
 /// A read error ends the list with a problem.
-pub fn names<R: BufRead + Send + 'static>(
-    mut list: R,
-    separator: Separator,
-) -> Box<dyn Iterator<Item = Result<Vec<u8>, (Vec<u8>, Problem)>> + Send> {
+pub fn names<R: BufRead + Send + 'static>(mut list: R, separator: Separator) -> Paths {
     let end = if separator == Separator::Nul { 0 } else { b'\n' };
     let mut done = false;
-    let mut next = move || -> Option<Result<Vec<u8>, (Vec<u8>, Problem)>> {
+    let next = move || -> Option<Named> {
         while !done {
             let mut name = Vec::new();
             match list.by_ref().take(LONGEST).read_until(end, &mut name) {
@@ -52,7 +50,7 @@ pub fn names<R: BufRead + Send + 'static>(
         }
         None
     };
-    Box::new(std::iter::from_fn(move || next()))
+    Box::new(std::iter::from_fn(next))
 }
 
 /// Skips to behind the next separator; says whether the list has ended or failed.

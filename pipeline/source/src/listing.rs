@@ -88,12 +88,15 @@ fn kind(code: u8) -> FileType {
     }
 }
 
+/// The least name of a spilled run, its type, and which run it is from.
+type Head = (Box<[u8]>, u8, usize);
+
 /// A directory's names in byte order.
 pub(crate) struct Names {
     /// The last run, sorted backwards so that `pop` yields the least.
     run: Run,
     /// The least name of `run` and of each spilled run wait here; the number says where the next comes from.
-    heap: BinaryHeap<Reverse<(Box<[u8]>, u8, usize)>>,
+    heap: BinaryHeap<Reverse<Head>>,
     spilled: Vec<BufReader<File>>,
 }
 

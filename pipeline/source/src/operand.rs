@@ -54,8 +54,11 @@ pub struct Descend {
     pub selection: Selection,
 }
 
-/// Paths to hash, in order: each comes as bytes, or as the problem that kept it from being a path.
-type Paths = Box<dyn Iterator<Item = Result<Vec<u8>, (Vec<u8>, Problem)>> + Send>;
+/// A path as bytes, or (what can be shown of it, why it cannot be one).
+pub type Named = Result<Vec<u8>, (Vec<u8>, Problem)>;
+
+/// Paths to hash, in order.
+pub type Paths = Box<dyn Iterator<Item = Named> + Send>;
 
 /// The source behind the command line: operands in their order, directories in byte order of their names.
 pub struct Operands {
@@ -68,10 +71,7 @@ pub struct Operands {
 
 impl Operands {
     /// Operands given as byte paths.
-    pub fn new<P: Into<Vec<u8>>>(paths: Vec<P>, descend: Descend) -> Self
-    where
-        P: Send + 'static,
-    {
+    pub fn new<P: Into<Vec<u8>> + Send + 'static>(paths: Vec<P>, descend: Descend) -> Self {
         Self::from_paths(Box::new(paths.into_iter().map(|p| Ok(p.into()))), descend)
     }
 

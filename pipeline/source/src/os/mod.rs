@@ -12,7 +12,7 @@ use crate::problem::{Cause, Problem, Stage};
 use rustix::fs::{self, CWD, FileType, Mode, OFlags, RawDir, ResolveFlags};
 use rustix::io::Errno;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, IntoRawFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -207,6 +207,16 @@ fn wait_readable(fd: BorrowedFd<'_>) -> Result<(), Errno> {
             Err(Errno::INTR) => {}
             other => return other.map(|_| ()),
         }
+    }
+}
+
+/// Closes a descriptor and says how that went: NFS and quotas report lost writes only here, and dropping swallows it.
+pub fn close(fd: OwnedFd) -> Result<(), Errno> {
+    // SAFETY: the descriptor is owned, given up here, and not used afterwards.
+    match unsafe { rustix::io::try_close(fd.into_raw_fd()) } {
+        // On Linux the descriptor is closed all the same.
+        Err(Errno::INTR) => Ok(()),
+        other => other,
     }
 }
 

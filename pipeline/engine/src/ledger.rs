@@ -1,0 +1,136 @@
+//! Puts outcomes into input order.
+
+use crate::record::{Hashed, Outcome, Piece, Record};
+use pfh_digest::Digest;
+use pfh_prefetch::Bell;
+use pfh_source::{Closed, Problem};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Records ready before the thread that writes them is woken.
+const READY: usize = 1024;
+
+/// Outcomes as they arrive, records as they leave.
+pub(crate) struct Ledger {
+    inner: Mutex<Inner>,
+    algorithms: usize,
+    units: usize,
+    /// Rung when there is something to write.
+    pub bell: Arc<Bell>,
+}
+
+#[derive(Default)]
+struct Inner {
+    arrived: BTreeMap<u64, Record>,
+    next: u64,
+    completed: u64,
+    partial: HashMap<u64, Partial>,
+}
+
+/// Digests of a long message whose units finish one by one.
+struct Partial {
+    digests: Vec<Option<Digest>>,
+    pieces: Vec<Vec<Piece>>,
+    left: usize,
+}
+
+/// What one unit brings for one message: (index of the algorithm, digest), and its pieces.
+pub(crate) struct Finished {
+    pub digests: Vec<(usize, Digest)>,
+    pub pieces: Vec<Piece>,
+    /// Which algorithms the pieces' digests are of.
+    pub piece_algorithms: Vec<usize>,
+}
+
+impl Ledger {
+    pub(crate) fn new(algorithms: usize, units: usize, bell: Arc<Bell>) -> Self {
+        Ledger { inner: Mutex::default(), algorithms, units, bell }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Enters records. A second record for a number is dropped: the first one was final (a stalled read that came back).
+    pub(crate) fn enter(&self, records: impl IntoIterator<Item = Record>) {
+        let mut inner = self.lock();
+        for record in records {
+            if record.number >= inner.next && !inner.arrived.contains_key(&record.number) {
+                inner.completed += 1;
+                inner.arrived.insert(record.number, record);
+            }
+        }
+        let ready = inner.arrived.len() >= READY;
+        drop(inner);
+        if ready {
+            self.bell.ring();
+        }
+    }
+
+    /// Enters what one unit has finished of a long message; makes the record when it is the last one.
+    pub(crate) fn enter_unit(&self, number: u64, name: impl FnOnce() -> Vec<u8>, closed: &Closed, finished: Finished) {
+        let mut guard = self.lock();
+        let partial = guard.partial.entry(number).or_insert_with(|| Partial {
+            digests: vec![None; self.algorithms],
+            pieces: vec![Vec::new(); self.algorithms],
+            left: self.units,
+        });
+        for (index, digest) in finished.digests {
+            partial.digests[index] = Some(digest);
+        }
+        for (at, index) in finished.piece_algorithms.iter().enumerate() {
+            partial.pieces[*index] = finished
+                .pieces
+                .iter()
+                .map(|p| Piece { offset: p.offset, length: p.length, digests: vec![p.digests[at].clone()] })
+                .collect();
+        }
+        partial.left -= 1;
+        if partial.left > 0 {
+            return;
+        }
+        let Some(partial) = guard.partial.remove(&number) else { return };
+        drop(guard);
+        let digests: Vec<Digest> = partial.digests.into_iter().flatten().collect();
+        debug_assert_eq!(digests.len(), self.algorithms);
+        let hashed = Hashed { closed: closed.clone(), digests, pieces: transpose(partial.pieces) };
+        self.enter([Record { number, name: name(), outcome: Outcome::Hashed(hashed) }]);
+    }
+
+    /// Enters a problem.
+    pub(crate) fn enter_problem(&self, number: u64, name: Vec<u8>, problem: Problem) {
+        self.lock().partial.remove(&number);
+        self.enter([Record { number, name, outcome: Outcome::Failed(problem) }]);
+    }
+
+    /// Takes the records whose turn it is.
+    pub(crate) fn take(&self) -> Vec<Record> {
+        let mut inner = self.lock();
+        let mut records = Vec::new();
+        while let Some(entry) = inner.arrived.first_entry() {
+            if *entry.key() != inner.next + records.len() as u64 {
+                break;
+            }
+            records.push(entry.remove());
+        }
+        inner.next += records.len() as u64;
+        records
+    }
+
+    /// Records entered so far.
+    pub(crate) fn completed(&self) -> u64 {
+        self.lock().completed
+    }
+}
+
+/// From one list of pieces per algorithm to one list of pieces with all digests.
+fn transpose(lists: Vec<Vec<Piece>>) -> Vec<Piece> {
+    let mut lists = lists.into_iter();
+    let mut pieces = lists.next().unwrap_or_default();
+    for list in lists {
+        for (piece, other) in pieces.iter_mut().zip(list) {
+            piece.digests.extend(other.digests);
+        }
+    }
+    pieces
+}

@@ -1,0 +1,20 @@
+//! One run of the pipeline: a source is read once, every algorithm sees every byte, records come out in input order.
+//!
+//! [`run`] is the only loop that the project has: hashing, matching and imaging differ in their sinks.
+#![forbid(unsafe_code)]
+
+mod hashing;
+mod ledger;
+mod pieces;
+mod plan;
+mod progress;
+mod record;
+mod run;
+mod sink;
+mod thread;
+
+pub use plan::{DEFAULT_MEMORY, Mode, Plan};
+pub use progress::{Progress, Stats};
+pub use record::{Hashed, Outcome, Piece, Record};
+pub use run::{Cancel, Error, Summary, Watch, run};
+pub use sink::Sink;

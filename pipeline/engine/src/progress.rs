@@ -1,0 +1,65 @@
+//! What a run tells while it runs, and at its end.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// Counters that every thread adds to.
+#[derive(Default)]
+pub(crate) struct Counters {
+    pub read_ns: AtomicU64,
+    pub hash_ns: AtomicU64,
+    pub hash_bytes: AtomicU64,
+    pub batches: AtomicU64,
+    pub batch_jobs: AtomicU64,
+    pub space_ns: AtomicU64,
+    pub data_ns: AtomicU64,
+    pub hashing: AtomicUsize,
+}
+
+impl Counters {
+    pub fn add(counter: &AtomicU64, time: Duration) {
+        counter.fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
+    }
+}
+
+/// A look at a run in progress.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Progress {
+    /// Records out so far.
+    pub files: u64,
+    /// Bytes read so far.
+    pub bytes: u64,
+    /// Time since the start.
+    pub elapsed: Duration,
+    /// Time that readers have waited for space in the table, summed over threads (the paper's wait for space).
+    pub waited_for_space: Duration,
+    /// Time that workers have waited for data, summed over threads.
+    pub waited_for_data: Duration,
+}
+
+/// Where the time went (the paper's `with-timing` and `with-stats`). Times of stages are sums over threads.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Stats {
+    /// Wall time of the run.
+    pub total: Duration,
+    /// Time in reading: listing, opening, reading, closing.
+    pub read: Duration,
+    /// Time in hashing.
+    pub hash: Duration,
+    /// Time that readers waited for space.
+    pub waited_for_space: Duration,
+    /// Time that workers waited for data.
+    pub waited_for_data: Duration,
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Bytes hashed, counted once whatever the number of algorithms.
+    pub hash_bytes: u64,
+    /// Batches that workers took, and the jobs in them: jobs per batch fill the lanes.
+    pub batches: u64,
+    /// Jobs in all batches.
+    pub jobs: u64,
+    /// Most bytes in flight at once.
+    pub peak_table: u64,
+    /// Bytes that the table may hold.
+    pub table: u64,
+}

@@ -1,0 +1,48 @@
+//! What a run says of each input.
+
+use pfh_digest::Digest;
+use pfh_source::{Closed, Problem, Skip};
+
+/// One input path's outcome. Every input path has exactly one record.
+#[derive(Debug, Clone)]
+pub struct Record {
+    /// Position in input order, from 0.
+    pub number: u64,
+    /// The name: bytes, as given or found.
+    pub name: Vec<u8>,
+    /// What came of it.
+    pub outcome: Outcome,
+}
+
+/// What came of one input.
+#[derive(Debug, Clone)]
+pub enum Outcome {
+    /// A complete and consistent read.
+    Hashed(Hashed),
+    /// Listed, not read.
+    Skipped(Skip),
+    /// No digest can be given.
+    Failed(Problem),
+}
+
+/// Digests of a complete and consistent read.
+#[derive(Debug, Clone)]
+pub struct Hashed {
+    /// Size and metadata.
+    pub closed: Closed,
+    /// One digest per algorithm of the plan, in its order.
+    pub digests: Vec<Digest>,
+    /// Digests of its windows, in offset order, where the plan asks for them.
+    pub pieces: Vec<Piece>,
+}
+
+/// One window of a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// Where it starts, in bytes.
+    pub offset: u64,
+    /// Its length in bytes; the last one may be short.
+    pub length: u64,
+    /// One digest per algorithm of the plan, in its order.
+    pub digests: Vec<Digest>,
+}

@@ -1,0 +1,313 @@
+//! The one loop.
+
+use crate::hashing::{self, Hashing};
+use crate::ledger::Ledger;
+use crate::plan::{Mode, Plan};
+use crate::progress::{Counters, Progress, Stats};
+use crate::record::{Outcome, Record};
+use crate::sink::Sink;
+use crate::thread::{Shared, live};
+use pfh_prefetch::{Bell, Budget, Feed, Gates, InHand, Table};
+use pfh_source::{Cause, Problem, Source, Stage};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// Why a run ended before its time.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The sink could not take a record: nothing behind it was written.
+    #[error("the output failed: {0}")]
+    Sink(#[source] std::io::Error),
+    /// Not one thread could be started.
+    #[error("no thread could be started: {0}")]
+    Threads(#[source] std::io::Error),
+    /// The plan names no algorithm.
+    #[error("no algorithm was asked for")]
+    NoAlgorithm,
+}
+
+/// Asks a run to end. Cloned handles ask the same run.
+#[derive(Clone, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// Asks.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether somebody has asked.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+/// How the caller follows a run.
+#[derive(Default)]
+pub struct Watch<'a> {
+    /// Ends the run early when asked: whole records only, within a second or two.
+    pub cancel: Cancel,
+    /// Called about ten times a second, and once at the end.
+    pub progress: Option<&'a mut dyn FnMut(&Progress)>,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Summary {
+    /// Inputs with digests.
+    pub hashed: u64,
+    /// Inputs listed and not read.
+    pub skipped: u64,
+    /// Inputs with a problem.
+    pub failed: u64,
+    /// Whether the run was cancelled: records of some inputs are missing.
+    pub interrupted: bool,
+    /// Where the time went.
+    pub stats: Stats,
+}
+
+/// How long threads may take to notice that the run is over before they are left to themselves.
+const FAREWELL: Duration = Duration::from_millis(1000);
+/// Between two looks at cancellation, stalls and progress.
+const TICK: Duration = Duration::from_millis(50);
+
+/// Reads `source` once and gives every input's record to `sink`, in input order, whatever the plan's threads, memory
+/// and mode.
+///
+/// # Errors
+/// When the sink refuses a record, or no thread can be started. Problems of single inputs are records, not errors.
+///
+/// # Example
+/// ```
+/// use pfh_digest::Algorithm;
+/// use pfh_engine::{Outcome, Plan, Record, Watch, run};
+/// use pfh_source::{Descend, Operands};
+/// let plan = Plan::new(vec!["sha256".parse::<Algorithm>().unwrap()]);
+/// let source = Operands::new(vec!["Cargo.toml"], Descend::default());
+/// let mut records: Vec<Record> = Vec::new();
+/// let summary = run(Box::new(source), &plan, &mut records, Watch::default()).unwrap();
+/// assert_eq!((summary.hashed, records.len()), (1, 1));
+/// assert!(matches!(&records[0].outcome, Outcome::Hashed(h) if h.digests[0].to_string().len() == 64));
+/// ```
+pub fn run(source: Box<dyn Source>, plan: &Plan, sink: &mut dyn Sink, watch: Watch<'_>) -> Result<Summary, Error> {
+    if plan.algorithms.is_empty() {
+        return Err(Error::NoAlgorithm);
+    }
+    let plan = Arc::new(plan.clone());
+    let units = plan.units();
+    let (bell, out) = (Arc::new(Bell::default()), Arc::new(Bell::default()));
+    let table = {
+        let (plan, units) = (plan.clone(), units.clone());
+        Arc::new(Table::new(units.len(), bell.clone(), move |unit| hashing::state(&plan, &units[unit])))
+    };
+    let ledger = Arc::new(Ledger::new(plan.algorithms.len(), units.len(), out.clone()));
+    let shared = Arc::new(Shared {
+        hashing: Hashing::new(plan.clone(), units, table.clone(), ledger.clone()),
+        table,
+        budget: Budget::new(plan.memory, plan.readers(), bell.clone()),
+        feed: Arc::new(Feed::new(source)),
+        gates: Arc::default(),
+        counters: Counters::default(),
+        read_bytes: Arc::default(),
+        bell,
+        out,
+        stop: Arc::default(),
+        clock: Instant::now(),
+        plan,
+    });
+    let mut run = Run { shared, ledger, readers: Vec::new(), alive: Arc::default(), missing: 0 };
+    run.start()?;
+    let result = run.emit(sink, watch);
+    run.end();
+    let mut summary = result?;
+    summary.stats = run.stats();
+    Ok(summary)
+}
+
+struct Run {
+    shared: Arc<Shared>,
+    ledger: Arc<Ledger>,
+    readers: Vec<Arc<InHand>>,
+    alive: Arc<AtomicU64>,
+    missing: usize,
+}
+
+impl Run {
+    fn start(&mut self) -> Result<(), Error> {
+        let plan = self.shared.plan.clone();
+        let threads = plan.threads.max(1);
+        let roles: Vec<(bool, bool)> = match plan.mode {
+            Mode::Adaptive | Mode::Smt => vec![(true, true); plan.readers()],
+            Mode::Mtp => {
+                // One of each first: a machine that allows few threads gets both roles.
+                let mut roles = vec![(true, false), (false, true)];
+                roles.extend(std::iter::repeat_n((false, true), threads - 1));
+                roles.extend(std::iter::repeat_n((true, false), plan.readers() - 1));
+                roles
+            }
+        };
+        for (at, (reads, hashes)) in roles.into_iter().enumerate() {
+            if let Err(error) = self.spawn(reads, hashes) {
+                match at {
+                    0 => return Err(Error::Threads(error)),
+                    1 if plan.mode == Mode::Mtp => return Err(Error::Threads(error)),
+                    _ => break,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn spawn(&mut self, reads: bool, hashes: bool) -> std::io::Result<()> {
+        let shared = self.shared.clone();
+        let reader = reads.then(|| shared.reader());
+        let in_hand = reader.as_ref().map(|r| r.in_hand());
+        let (ledger, alive, mine) = (self.ledger.clone(), self.alive.clone(), in_hand.clone());
+        alive.fetch_add(1, Ordering::SeqCst);
+        let life = move || {
+            let lived = catch_unwind(AssertUnwindSafe(|| live(&shared, reader, hashes)));
+            if let (Err(_), Some(mine)) = (lived, mine) {
+                // The reader died inside an entry: its problem. What else it had in hand is read again.
+                let mut entries = mine.lose();
+                if let Some(entry) = entries.pop() {
+                    shared.table.abandon(entry.number);
+                    ledger.enter_problem(entry.number, entry.name(), Problem::new(Stage::Read, Cause::Panicked));
+                }
+                shared.feed.give_back(entries);
+                mine.die();
+            }
+            alive.fetch_sub(1, Ordering::SeqCst);
+            shared.out.ring();
+        };
+        if let Err(error) = std::thread::Builder::new().name("pfh".into()).spawn(life) {
+            self.alive.fetch_sub(1, Ordering::SeqCst);
+            return Err(error);
+        }
+        self.readers.extend(in_hand);
+        Ok(())
+    }
+
+    fn emit(&mut self, sink: &mut dyn Sink, mut watch: Watch<'_>) -> Result<Summary, Error> {
+        let mut summary = Summary::default();
+        let mut emitted = 0;
+        let mut last = Instant::now();
+        loop {
+            let heard = self.shared.out.heard();
+            // The order matters: only what was complete before the source's end was seen is everything.
+            let exhausted = self.shared.feed.exhausted();
+            let records = self.ledger.take();
+            let idle = records.is_empty();
+            for record in records {
+                emitted += 1;
+                count(&mut summary, &record);
+                sink.record(record).map_err(Error::Sink)?;
+            }
+            if !idle {
+                self.shared.feed.set_emitted(emitted);
+                self.shared.bell.ring();
+            }
+            if exhausted && emitted == self.shared.feed.pulled() {
+                sink.flush().map_err(Error::Sink)?;
+                self.report(&mut watch, emitted);
+                return Ok(summary);
+            }
+            if watch.cancel.is_cancelled() {
+                summary.interrupted = true;
+                sink.flush().map_err(Error::Sink)?;
+                return Ok(summary);
+            }
+            if last.elapsed() >= TICK * 2 {
+                last = Instant::now();
+                sink.flush().map_err(Error::Sink)?;
+                self.report(&mut watch, emitted);
+                self.look_for_stalls();
+            }
+            let all_in = exhausted && self.ledger.completed() == self.shared.feed.pulled();
+            if idle && !all_in {
+                self.shared.out.wait(heard, TICK);
+            }
+        }
+    }
+
+    fn report(&self, watch: &mut Watch<'_>, files: u64) {
+        if let Some(progress) = &mut watch.progress {
+            let stats = self.stats();
+            progress(&Progress {
+                files,
+                bytes: stats.read_bytes,
+                elapsed: stats.total,
+                waited_for_space: stats.waited_for_space,
+                waited_for_data: stats.waited_for_data,
+            });
+        }
+    }
+
+    /// Readers whose system call does not come back, and readers that died, are replaced.
+    fn look_for_stalls(&mut self) {
+        let now = self.shared.clock.elapsed().as_millis() as u64;
+        let limit = self.shared.plan.stall;
+        let mut lost = Vec::new();
+        self.readers.retain(|reader| {
+            let stalled = reader.since().is_some_and(|since| now.saturating_sub(since) > limit.as_millis() as u64);
+            if stalled || reader.is_dead() {
+                lost.push(reader.clone());
+            }
+            !stalled && !reader.is_dead()
+        });
+        for reader in lost {
+            self.shared.budget.write_off();
+            let mut entries = reader.lose();
+            if let Some(entry) = entries.pop() {
+                self.shared.table.abandon(entry.number);
+                let problem = Problem::new(Stage::Read, Cause::Stalled(limit.as_secs()));
+                self.ledger.enter_problem(entry.number, entry.name(), problem);
+            }
+            self.shared.feed.give_back(entries);
+            self.missing += 1;
+        }
+        // Where no thread can be had now, it is tried again at the next look.
+        while self.missing > 0 && self.spawn(true, self.shared.plan.mode != Mode::Mtp).is_ok() {
+            self.missing -= 1;
+        }
+    }
+
+    fn end(&self) {
+        self.shared.stop.store(true, Ordering::SeqCst);
+        let from = Instant::now();
+        while self.alive.load(Ordering::SeqCst) > 0 && from.elapsed() < FAREWELL {
+            let heard = self.shared.out.heard();
+            self.shared.bell.ring();
+            if self.alive.load(Ordering::SeqCst) > 0 {
+                self.shared.out.wait(heard, Duration::from_millis(5));
+            }
+        }
+    }
+
+    fn stats(&self) -> Stats {
+        let counters = &self.shared.counters;
+        let time = |c: &AtomicU64| Duration::from_nanos(c.load(Ordering::Relaxed));
+        Stats {
+            total: self.shared.clock.elapsed(),
+            read: time(&counters.read_ns),
+            hash: time(&counters.hash_ns),
+            waited_for_space: time(&counters.space_ns),
+            waited_for_data: time(&counters.data_ns),
+            read_bytes: self.shared.read_bytes.load(Ordering::Relaxed),
+            hash_bytes: counters.hash_bytes.load(Ordering::Relaxed),
+            batches: counters.batches.load(Ordering::Relaxed),
+            jobs: counters.batch_jobs.load(Ordering::Relaxed),
+            peak_table: self.shared.budget.peak() as u64,
+            table: (self.shared.budget.slabs() * self.shared.budget.slab()) as u64,
+        }
+    }
+}
+
+fn count(summary: &mut Summary, record: &Record) {
+    match record.outcome {
+        Outcome::Hashed(_) => summary.hashed += 1,
+        Outcome::Skipped(_) => summary.skipped += 1,
+        Outcome::Failed(_) => summary.failed += 1,
+    }
+}

@@ -1,0 +1,131 @@
+//! One thread of a run: in which role it is now, and when that changes.
+
+use crate::hashing::{Hashing, State};
+use crate::plan::{Mode, Plan};
+use crate::progress::Counters;
+use pfh_prefetch::{Bell, Budget, Feed, Gates, Reader, Step, Table, Take};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// Jobs that wait before a thread that could read hashes instead: enough to fill the widest lanes (32 of MD5) twice.
+const ENOUGH_JOBS: usize = 64;
+/// Jobs and bytes of one batch.
+const BATCH_JOBS: usize = 1024;
+const BATCH_BYTES: usize = 32 << 20;
+
+/// Everything that the threads of a run share.
+pub(crate) struct Shared {
+    pub plan: Arc<Plan>,
+    pub table: Arc<Table<State>>,
+    pub budget: Arc<Budget>,
+    pub feed: Arc<Feed>,
+    pub gates: Arc<Gates>,
+    pub hashing: Hashing,
+    pub counters: Counters,
+    pub read_bytes: Arc<AtomicU64>,
+    pub bell: Arc<Bell>,
+    pub out: Arc<Bell>,
+    pub stop: Arc<AtomicBool>,
+    pub clock: Instant,
+}
+
+impl Shared {
+    pub(crate) fn reader(&self) -> Reader<State> {
+        Reader::new(
+            self.table.clone(),
+            self.budget.clone(),
+            self.feed.clone(),
+            self.gates.clone(),
+            self.plan.retries,
+            self.clock,
+            self.read_bytes.clone(),
+            self.stop.clone(),
+        )
+    }
+
+    /// Whether enough waits that hashing it is better than reading more.
+    fn is_enough(&self) -> bool {
+        let (jobs, bytes) = self.table.waiting();
+        // Half of the table: the other half is what readers fill meanwhile.
+        let half = self.budget.slabs() * self.budget.slab() / 2;
+        jobs >= ENOUGH_JOBS || bytes >= half.min(BATCH_BYTES) || self.budget.out() * 2 > self.budget.slabs() && jobs > 0
+    }
+
+    /// Takes a place among the threads that hash; their number is the plan's `threads`.
+    fn take_place(&self) -> bool {
+        let most = self.plan.threads.max(1);
+        self.counters
+            .hashing
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| (n < most).then_some(n + 1))
+            .is_ok()
+    }
+
+    /// Hashes one batch, if there is one and a place is free.
+    fn hash(&self) -> bool {
+        if !self.take_place() {
+            return false;
+        }
+        let (waiting, _) = self.table.waiting();
+        let threads = self.plan.threads.max(1);
+        // A fair share when there is enough for everybody's lanes; units of one long message are shared when not.
+        let jobs = if waiting >= 2 * ENOUGH_JOBS { (waiting / threads).clamp(ENOUGH_JOBS, BATCH_JOBS) } else { BATCH_JOBS };
+        let take = Take { jobs, bytes: BATCH_BYTES, share: threads > 1 && waiting < threads };
+        let from = Instant::now();
+        let batch = self.table.take(take);
+        let any = !batch.is_empty();
+        if any {
+            self.counters.batches.fetch_add(1, Ordering::Relaxed);
+            self.counters.batch_jobs.fetch_add(batch.len() as u64, Ordering::Relaxed);
+            let bytes = self.hashing.process(batch);
+            self.counters.hash_bytes.fetch_add(bytes, Ordering::Relaxed);
+            Counters::add(&self.counters.hash_ns, from.elapsed());
+        }
+        self.counters.hashing.fetch_sub(1, Ordering::SeqCst);
+        if any {
+            self.bell.ring();
+            self.tell_end();
+        }
+        any
+    }
+
+    /// Wakes the thread that writes, once nothing more can come: it need not wait for its next look.
+    fn tell_end(&self) {
+        if self.feed.exhausted() {
+            self.out.ring();
+        }
+    }
+}
+
+/// The life of one thread.
+pub(crate) fn live(shared: &Shared, mut reader: Option<Reader<State>>, hashes: bool) {
+    while !shared.stop.load(Ordering::SeqCst) {
+        let heard = shared.bell.heard();
+        let adaptive = hashes && shared.plan.mode != Mode::Mtp;
+        if adaptive && shared.is_enough() && shared.hash() {
+            continue;
+        }
+        let mut full = false;
+        if let Some(reader) = &mut reader
+            && (reader.has_current() || !shared.feed.is_empty())
+        {
+            let from = Instant::now();
+            let step = reader.step();
+            Counters::add(&shared.counters.read_ns, from.elapsed());
+            shared.tell_end();
+            match step {
+                Step::Filled => continue,
+                Step::Full => full = true,
+                Step::Exhausted => {}
+            }
+        }
+        if hashes && shared.hash() {
+            continue;
+        }
+        let waited = shared.bell.wait(heard, Duration::from_millis(100));
+        let counter = if full { &shared.counters.space_ns } else { &shared.counters.data_ns };
+        if full || hashes {
+            Counters::add(counter, waited);
+        }
+    }
+}

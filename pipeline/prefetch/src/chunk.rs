@@ -1,0 +1,49 @@
+//! What readers hand to workers.
+
+use crate::budget::Slab;
+use pfh_source::{Closed, Entry, Problem};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Bytes inside a slab; the slab's permit returns when the last of these is dropped.
+#[derive(Clone)]
+pub struct Bytes {
+    slab: Option<Arc<Slab>>,
+    range: Range<usize>,
+}
+
+impl Bytes {
+    /// A part of a slab.
+    pub fn new(slab: Arc<Slab>, range: Range<usize>) -> Self {
+        Bytes { slab: Some(slab), range }
+    }
+
+    /// No bytes; holds no memory.
+    pub fn empty() -> Self {
+        Bytes { slab: None, range: 0..0 }
+    }
+}
+
+impl std::ops::Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        self.slab.as_ref().map_or(&[], |slab| &slab.bytes()[self.range.clone()])
+    }
+}
+
+/// How a read ended: complete and consistent, or not.
+pub type End = Result<Closed, Problem>;
+
+/// A piece of one entry's stream. Chunks of one entry come in offset order; the last one carries the end.
+#[derive(Clone)]
+pub struct Chunk {
+    /// Whose bytes these are.
+    pub entry: Arc<Entry>,
+    /// Where in the stream they start, in bytes.
+    pub offset: u64,
+    /// The bytes.
+    pub bytes: Bytes,
+    /// Present on the last chunk.
+    pub end: Option<End>,
+}

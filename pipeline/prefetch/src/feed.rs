@@ -1,0 +1,101 @@
+//! The source, shared by all readers.
+
+use pfh_source::{Entry, Item, Source};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Hands out items one by one, and takes back entries whose reader was lost.
+pub struct Feed {
+    source: Mutex<Box<dyn Source>>,
+    returned: Mutex<VecDeque<Arc<Entry>>>,
+    exhausted: AtomicBool,
+    /// Items handed out so far.
+    pulled: AtomicU64,
+    /// Items whose records have gone out.
+    emitted: AtomicU64,
+}
+
+/// How far readers may run ahead of the oldest record that is not out yet. Records wait for it in memory: 65,536 of
+/// some 200 bytes are 13 MB. Twice the window of a reading order, so that no order can stand in its own way.
+const AHEAD: u64 = 65_536;
+
+/// An item with shared ownership of the entry.
+pub(crate) enum Pulled {
+    Entry(Arc<Entry>),
+    Other(Item),
+}
+
+impl Feed {
+    /// Shares a source.
+    pub fn new(source: Box<dyn Source>) -> Self {
+        Feed {
+            source: Mutex::new(source),
+            returned: Mutex::default(),
+            exhausted: AtomicBool::new(false),
+            pulled: AtomicU64::new(0),
+            emitted: AtomicU64::new(0),
+        }
+    }
+
+    /// Items handed out so far: after exhaustion, the number of all input paths.
+    pub fn pulled(&self) -> u64 {
+        self.pulled.load(Ordering::SeqCst)
+    }
+
+    /// Tells how many records have gone out, so that readers may run on.
+    pub fn set_emitted(&self, emitted: u64) {
+        self.emitted.store(emitted, Ordering::SeqCst);
+    }
+
+    /// Whether readers have run so far ahead that they must wait for records to go out.
+    pub fn is_ahead(&self) -> bool {
+        self.pulled() >= self.emitted.load(Ordering::SeqCst) + AHEAD
+    }
+
+    /// Whether the source has ended.
+    pub fn exhausted(&self) -> bool {
+        self.exhausted.load(Ordering::SeqCst)
+    }
+
+    /// Whether nothing is left to hand out.
+    pub fn is_empty(&self) -> bool {
+        self.exhausted() && self.lock_returned().is_empty()
+    }
+
+    /// Puts back entries that a lost reader had in hand.
+    pub fn give_back(&self, entries: impl IntoIterator<Item = Arc<Entry>>) {
+        self.lock_returned().extend(entries);
+    }
+
+    fn lock_returned(&self) -> std::sync::MutexGuard<'_, VecDeque<Arc<Entry>>> {
+        self.returned.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next item; `None` at the end.
+    pub(crate) fn pull(&self) -> Option<Pulled> {
+        if let Some(entry) = self.lock_returned().pop_front() {
+            return Some(Pulled::Entry(entry));
+        }
+        if self.exhausted() {
+            return None;
+        }
+        let mut source = self.source.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.exhausted() {
+            return None;
+        }
+        match source.pull() {
+            Some(item) => {
+                self.pulled.fetch_add(1, Ordering::SeqCst);
+                Some(match item {
+                    Item::Entry(entry) => Pulled::Entry(Arc::new(entry)),
+                    other => Pulled::Other(other),
+                })
+            }
+            None => {
+                self.exhausted.store(true, Ordering::SeqCst);
+                None
+            }
+        }
+    }
+}

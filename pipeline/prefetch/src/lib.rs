@@ -1,0 +1,23 @@
+//! The prefetcher: readers fill the table with whole small files and with chunks of larger ones, in memory that is
+//! bounded in bytes; workers empty it.
+//!
+//! The paper (Breitinger & Petrov, §III) calls the table the RAM table and gives it a number of slots. Here it is
+//! bounded in bytes: [`Budget`] hands out slabs, and a slab's permit returns when the last chunk inside it is dropped.
+//! No file is skipped for its size: what does not fit a slab streams through as chunks, in offset order.
+#![forbid(unsafe_code)]
+
+mod bell;
+mod budget;
+mod chunk;
+mod device;
+mod feed;
+mod reader;
+mod table;
+
+pub use bell::Bell;
+pub use budget::{Budget, Slab};
+pub use chunk::{Bytes, Chunk, End};
+pub use device::Gates;
+pub use feed::Feed;
+pub use reader::{InHand, Reader, Step};
+pub use table::{Job, Table, Take};

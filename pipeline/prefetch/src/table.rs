@@ -1,0 +1,220 @@
+//! The RAM table: what has been read and not yet been worked on.
+
+use crate::bell::Bell;
+use crate::chunk::Chunk;
+use pfh_source::{Entry, Item};
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// One piece of work.
+pub enum Job<S> {
+    /// Nothing to hash: the item's own words are its record.
+    Item(Item),
+    /// A whole message in one chunk (or the problem that it ended in).
+    Whole(Chunk),
+    /// The next chunk of a longer message, with the state that it goes into. Give the state back with
+    /// [`Table::give_back`].
+    Part {
+        /// Which of the plan's units the state belongs to.
+        unit: usize,
+        /// The state; nobody else has it meanwhile, so chunks reach it in offset order.
+        state: S,
+        /// The chunk.
+        chunk: Chunk,
+    },
+}
+
+/// How much to take at once.
+#[derive(Debug, Clone, Copy)]
+pub struct Take {
+    /// At most so many jobs.
+    pub jobs: usize,
+    /// No further job once so many bytes are taken.
+    pub bytes: usize,
+    /// Leave units of one message to other workers: they are idle.
+    pub share: bool,
+}
+
+/// A message that streams through: chunks in order, and where each unit stands.
+struct Flow<S> {
+    chunks: VecDeque<Chunk>,
+    /// Sequence number of `chunks[0]`.
+    first: u64,
+    units: Vec<Unit<S>>,
+    queued: bool,
+}
+
+struct Unit<S> {
+    next: u64,
+    /// `None` while a worker has it, and for ever once it is finished.
+    state: Option<S>,
+    finished: bool,
+}
+
+impl<S> Flow<S> {
+    fn has_work(&self) -> bool {
+        let end = self.first + self.chunks.len() as u64;
+        self.units.iter().any(|u| u.state.is_some() && u.next < end)
+    }
+}
+
+struct Inner<S> {
+    items: VecDeque<Item>,
+    wholes: VecDeque<Chunk>,
+    whole_bytes: usize,
+    flows: HashMap<u64, Flow<S>>,
+    queue: VecDeque<u64>,
+}
+
+/// The table. `S` is what a worker keeps of a message between two chunks, one per unit.
+pub struct Table<S> {
+    inner: Mutex<Inner<S>>,
+    units: usize,
+    make: Box<dyn Fn(usize) -> S + Send + Sync>,
+    bell: Arc<Bell>,
+}
+
+impl<S> Table<S> {
+    /// A table whose messages have `units` states each, made by `make(unit)`.
+    pub fn new(units: usize, bell: Arc<Bell>, make: impl Fn(usize) -> S + Send + Sync + 'static) -> Self {
+        let inner = Inner {
+            items: VecDeque::new(),
+            wholes: VecDeque::new(),
+            whole_bytes: 0,
+            flows: HashMap::new(),
+            queue: VecDeque::new(),
+        };
+        Table { inner: Mutex::new(inner), units, make: Box::new(make), bell }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Inner<S>> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What waits: jobs (whole messages, and messages with a chunk that a unit can take), and bytes of whole messages.
+    pub fn waiting(&self) -> (usize, usize) {
+        let inner = self.lock();
+        (inner.items.len() + inner.wholes.len() + inner.queue.len(), inner.whole_bytes)
+    }
+
+    /// Puts in an item that has nothing to be read.
+    pub fn pass(&self, item: Item) {
+        self.lock().items.push_back(item);
+        self.bell.ring();
+    }
+
+    /// Puts in whole messages.
+    pub fn push_wholes(&self, chunks: impl Iterator<Item = Chunk>) {
+        let mut inner = self.lock();
+        for chunk in chunks {
+            inner.whole_bytes += chunk.bytes.len();
+            inner.wholes.push_back(chunk);
+        }
+        drop(inner);
+        self.bell.ring();
+    }
+
+    /// Puts in the next chunk of a longer message. The first one opens the flow; a later one whose flow was given up is
+    /// dropped, lest a digest begin in the middle.
+    pub fn push_part(&self, chunk: Chunk) {
+        let number = chunk.entry.number;
+        let mut guard = self.lock();
+        let inner = &mut *guard;
+        if chunk.offset > 0 && !inner.flows.contains_key(&number) {
+            return;
+        }
+        let flow = inner.flows.entry(number).or_insert_with(|| Flow {
+            chunks: VecDeque::new(),
+            first: 0,
+            units: (0..self.units).map(|u| Unit { next: 0, state: Some((self.make)(u)), finished: false }).collect(),
+            queued: false,
+        });
+        flow.chunks.push_back(chunk);
+        if !flow.queued && flow.has_work() {
+            flow.queued = true;
+            inner.queue.push_back(number);
+        }
+        drop(guard);
+        self.bell.ring();
+    }
+
+    /// Takes work: first what costs nothing, then a chunk of every long message (those decide when the run ends), then
+    /// whole messages.
+    pub fn take(&self, take: Take) -> Vec<Job<S>> {
+        let mut guard = self.lock();
+        let inner = &mut *guard;
+        let mut jobs: Vec<Job<S>> = inner.items.drain(..).map(Job::Item).collect();
+        let mut bytes = 0;
+        for _ in 0..inner.queue.len() {
+            if jobs.len() >= take.jobs || bytes >= take.bytes {
+                break;
+            }
+            let Some(number) = inner.queue.pop_front() else { break };
+            let Some(flow) = inner.flows.get_mut(&number) else { continue };
+            let end = flow.first + flow.chunks.len() as u64;
+            for (unit, slot) in flow.units.iter_mut().enumerate() {
+                if slot.next >= end {
+                    continue;
+                }
+                let Some(state) = slot.state.take() else { continue };
+                let chunk = flow.chunks[(slot.next - flow.first) as usize].clone();
+                bytes += chunk.bytes.len();
+                jobs.push(Job::Part { unit, state, chunk });
+                if take.share {
+                    break;
+                }
+            }
+            flow.queued = flow.has_work();
+            if flow.queued {
+                inner.queue.push_back(number);
+            }
+        }
+        while jobs.len() < take.jobs && bytes < take.bytes {
+            let Some(chunk) = inner.wholes.pop_front() else { break };
+            bytes += chunk.bytes.len();
+            inner.whole_bytes -= chunk.bytes.len();
+            jobs.push(Job::Whole(chunk));
+        }
+        jobs
+    }
+
+    /// Returns a state whose chunk has been worked in. `None` says that the unit is finished (its last chunk, or a
+    /// problem).
+    pub fn give_back(&self, entry: &Entry, unit: usize, state: Option<S>) {
+        let mut guard = self.lock();
+        let inner = &mut *guard;
+        let Some(flow) = inner.flows.get_mut(&entry.number) else { return };
+        let slot = &mut flow.units[unit];
+        slot.next += 1;
+        slot.finished = state.is_none();
+        slot.state = state;
+        // What every unit has passed is dropped here, and its memory returns to the budget.
+        let least = flow.units.iter().map(|u| if u.finished { u64::MAX } else { u.next }).min().unwrap_or(u64::MAX);
+        let mut passed = Vec::new();
+        while flow.first < least {
+            let Some(chunk) = flow.chunks.pop_front() else { break };
+            flow.first += 1;
+            passed.push(chunk);
+        }
+        if flow.units.iter().all(|u| u.finished) {
+            inner.flows.remove(&entry.number);
+        } else if !flow.queued && flow.has_work() {
+            flow.queued = true;
+            inner.queue.push_back(entry.number);
+        }
+        drop(guard);
+        drop(passed);
+        self.bell.ring();
+    }
+
+    /// Gives up a long message whose reader was lost.
+    pub fn abandon(&self, number: u64) {
+        let mut guard = self.lock();
+        let inner = &mut *guard;
+        let gone = inner.flows.remove(&number);
+        inner.queue.retain(|n| *n != number);
+        drop(guard);
+        drop(gone);
+        self.bell.ring();
+    }
+}

@@ -1,0 +1,208 @@
+//! The byte stream behind a sink: standard output, or a file that appears whole or not at all.
+
+use rustix::fs::{self, AtFlags, CWD, Mode, OFlags};
+use rustix::io::Errno;
+use std::io::{self, Write};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// Bytes gathered before they are written.
+const ROOM: usize = 64 << 10;
+
+enum Target {
+    Standard,
+    File { fd: OwnedFd, path: PathBuf, temporary: Option<PathBuf> },
+}
+
+/// A buffered, checked output. Nothing counts as written before [`commit`](Output::commit) has returned.
+pub struct Output {
+    target: Target,
+    room: Vec<u8>,
+    written: u64,
+}
+
+impl Output {
+    /// Standard output.
+    pub fn standard() -> Self {
+        Output { target: Target::Standard, room: Vec::with_capacity(ROOM), written: 0 }
+    }
+
+    /// A file that takes the place of `path` when everything has been written and synced. Until then it has no name
+    /// (O_TMPFILE), so that hashing a tree that holds the output never meets a half-written one.
+    ///
+    /// # Errors
+    /// When the directory cannot be written to.
+    pub fn file(path: &Path) -> io::Result<Self> {
+        let directory = directory_of(path);
+        let mode = Mode::from_raw_mode(0o666);
+        let flags = OFlags::WRONLY | OFlags::CLOEXEC;
+        let (fd, temporary) = match fs::openat(CWD, directory, flags | OFlags::TMPFILE, mode) {
+            Ok(fd) => (fd, None),
+            // File systems without O_TMPFILE (FUSE, some network ones) get a hidden name.
+            Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL | Errno::NOENT) => {
+                let temporary = beside(path);
+                (fs::openat(CWD, &temporary, flags | OFlags::CREATE | OFlags::EXCL, mode)?, Some(temporary))
+            }
+            Err(errno) => return Err(errno.into()),
+        };
+        let target = Target::File { fd, path: path.to_owned(), temporary };
+        Ok(Output { target, room: Vec::with_capacity(ROOM), written: 0 })
+    }
+
+    /// Bytes handed to the system so far.
+    pub fn written(&self) -> u64 {
+        self.written
+    }
+
+    /// The buffer to append to; [`Output::advance`] writes it out when it is full.
+    pub fn room(&mut self) -> &mut Vec<u8> {
+        &mut self.room
+    }
+
+    /// Writes the buffer out if it is full.
+    ///
+    /// # Errors
+    /// As `write`: ENOSPC, EPIPE and the like.
+    pub fn advance(&mut self) -> io::Result<()> {
+        if self.room.len() >= ROOM { self.flush() } else { Ok(()) }
+    }
+
+    fn write_out(&mut self) -> io::Result<()> {
+        let mut from = 0;
+        while from < self.room.len() {
+            let rest = &self.room[from..];
+            let wrote = match &self.target {
+                Target::Standard => rustix::io::write(rustix::stdio::stdout(), rest),
+                Target::File { fd, .. } => rustix::io::write(fd, rest),
+            };
+            match wrote {
+                Err(Errno::INTR) => {}
+                Err(errno) => {
+                    // What went out stays out; it is not written twice.
+                    self.room.drain(..from);
+                    return Err(errno.into());
+                }
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(n) => {
+                    from += n;
+                    self.written += n as u64;
+                }
+            }
+        }
+        self.room.clear();
+        Ok(())
+    }
+
+    /// Ends the output: written, synced, closed, and for a file given its name.
+    ///
+    /// # Errors
+    /// Whatever the system says of any of these steps: each can be the one that loses data.
+    pub fn commit(mut self) -> io::Result<()> {
+        self.write_out()?;
+        let target = std::mem::replace(&mut self.target, Target::Standard);
+        let Target::File { fd, path, mut temporary } = target else {
+            // close(2) is where NFS and quotas report late; standard output must survive for messages, so a copy is closed.
+            return match rustix::io::dup(rustix::stdio::stdout()) {
+                Ok(copy) => close(copy),
+                Err(errno) => Err(errno.into()),
+            };
+        };
+        match fs::fsync(&fd) {
+            // Pipes and special files given as -o cannot be synced.
+            Ok(()) | Err(Errno::INVAL | Errno::ROFS) => {}
+            Err(errno) => {
+                discard(temporary);
+                return Err(errno.into());
+            }
+        }
+        if temporary.is_none() {
+            let name = beside(&path);
+            let here = format!("/proc/self/fd/{}", fd.as_raw_fd());
+            fs::linkat(CWD, here.as_str(), CWD, &name, AtFlags::SYMLINK_FOLLOW)?;
+            temporary = Some(name);
+        }
+        let result = close(fd).and_then(|()| match &temporary {
+            Some(name) => fs::renameat(CWD, name, CWD, &path).map_err(Into::into),
+            None => Ok(()),
+        });
+        if result.is_err() {
+            discard(temporary);
+            return result;
+        }
+        // The name itself lives in the directory.
+        let directory = fs::openat(CWD, directory_of(&path), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
+        match fs::fsync(directory.as_fd()) {
+            Ok(()) | Err(Errno::INVAL) => Ok(()),
+            Err(errno) => Err(errno.into()),
+        }
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.room.extend_from_slice(bytes);
+        self.advance()?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.write_out()
+    }
+}
+
+impl Drop for Output {
+    fn drop(&mut self) {
+        if let Target::File { temporary, .. } = &mut self.target {
+            discard(temporary.take());
+        }
+    }
+}
+
+fn discard(temporary: Option<PathBuf>) {
+    if let Some(name) = temporary {
+        let _ = fs::unlinkat(CWD, &name, AtFlags::empty());
+    }
+}
+
+fn directory_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+fn beside(path: &Path) -> PathBuf {
+    let mut name = b".".to_vec();
+    name.extend_from_slice(path.file_name().map_or(b"out", |n| n.as_bytes()));
+    name.truncate(200);
+    name.extend_from_slice(format!(".pfh-{}", std::process::id()).as_bytes());
+    directory_of(path).join(std::ffi::OsStr::from_bytes(&name))
+}
+
+fn close(fd: OwnedFd) -> io::Result<()> {
+    pfh_source::os::close(fd).map_err(Into::into)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_appears_whole_or_not_at_all() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("out");
+        std::fs::write(&path, "old").unwrap();
+        let mut output = Output::file(&path).unwrap();
+        output.write_all(b"new").unwrap();
+        output.flush().unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"old");
+        drop(output);
+        assert_eq!(std::fs::read(&path).unwrap(), b"old");
+        let mut output = Output::file(&path).unwrap();
+        output.write_all(b"new").unwrap();
+        output.commit().unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"new");
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+}
