@@ -19,7 +19,9 @@ fn ssdeep_digests() {
     for line in expected("ssdeep_flags.tsv").lines() {
         let field: Vec<&str> = line.split('\t').collect();
         let data = &inputs[field[0]];
-        for (i, (eliminate, whole)) in [(false, false), (true, false), (false, true), (true, true)].into_iter().enumerate() {
+        for (i, (eliminate, whole)) in
+            [(false, false), (true, false), (false, true), (true, true)].into_iter().enumerate()
+        {
             assert_eq!(ssdeep::digest(data, eliminate, whole), field[i + 1], "{} {i}", field[0]);
         }
     }
@@ -29,8 +31,12 @@ fn ssdeep_digests() {
 #[test]
 fn ssdeep_scores() {
     let listed = expected("ssdeep_2.14.1.txt");
-    let digests: BTreeMap<&str, &str> =
-        listed.lines().skip(1).map(|line| line.split_once(',').unwrap()).map(|(d, n)| (n.trim_matches('"'), d)).collect();
+    let digests: BTreeMap<&str, &str> = listed
+        .lines()
+        .skip(1)
+        .map(|line| line.split_once(',').unwrap())
+        .map(|(d, n)| (n.trim_matches('"'), d))
+        .collect();
     let mut pairs = 0;
     for line in expected("ssdeep_scores_all.tsv").lines() {
         let field: Vec<&str> = line.split('\t').collect();

@@ -116,10 +116,7 @@ mod x86 {
             // The largest byte is 8 · (1 + 2 + 4 + 8) = 120.
             let bytes = _mm256_add_epi8(
                 count(ones),
-                double(_mm256_add_epi8(
-                    count(twos),
-                    double(_mm256_add_epi8(count(fours), double(count(eights)))),
-                )),
+                double(_mm256_add_epi8(count(twos), double(_mm256_add_epi8(count(fours), double(count(eights)))))),
             );
             let sums = _mm256_sad_epu8(bytes, zero);
             let sums = _mm_add_epi64(_mm256_castsi256_si128(sums), _mm256_extracti128_si256::<1>(sums));

@@ -133,9 +133,8 @@ mod x86 {
     #[target_feature(enable = "avx2,bmi1,bmi2,pclmulqdq")]
     fn transpose(block: &[u8; 64]) -> [u64; 6] {
         // SAFETY: both loads lie within the 64 bytes.
-        let (low, high) = unsafe {
-            (_mm256_loadu_si256(block.as_ptr().cast()), _mm256_loadu_si256(block.as_ptr().add(32).cast()))
-        };
+        let (low, high) =
+            unsafe { (_mm256_loadu_si256(block.as_ptr().cast()), _mm256_loadu_si256(block.as_ptr().add(32).cast())) };
         let (mut low, mut high) = (_mm256_slli_epi16::<2>(low), _mm256_slli_epi16::<2>(high));
         let mut planes = [0; 6];
         for k in (0..6).rev() {
