@@ -1,5 +1,4 @@
-//! AVX-512 (F, BW, VL): sixteen words of 32 bits or eight of 64, rotations and any function of three words in one instruction.
-//! [`OneOf64`] is a single 64-bit lane: one message gains from the two instructions and from 32 registers.
+//! AVX-512 (F, BW): sixteen words of 32 bits or eight of 64, rotations and any function of three words in one instruction.
 
 use crate::vector::Vector;
 use core::arch::x86_64::*;
@@ -10,18 +9,14 @@ pub(crate) struct Avx512x32(__m512i);
 /// Eight 64-bit lanes.
 #[derive(Clone, Copy)]
 pub(crate) struct Avx512x64(__m512i);
-/// One 64-bit lane in the low half of a 128-bit register.
-#[derive(Clone, Copy)]
-pub(crate) struct OneOf64(__m128i);
-
 // Truth tables for `vpternlog`: bit 4a + 2b + c of the constant is the result.
 const XOR3: i32 = 0x96;
 const SELECT: i32 = 0xca;
 const MAJORITY: i32 = 0xe8;
 const CHI: i32 = 0xd2;
 
-/// Sixteen bytes at `offset` of lanes `first`, `first + step`, …, as the quarters of one register. Three of them come in as broadcasts
-/// under a mask, which cost no shuffle.
+/// Sixteen bytes at `offset` of lanes `first`, `first + step`, …, as the quarters of one register. Three of them are
+/// inserted from memory, which costs no shuffle.
 ///
 /// # Safety
 /// The CPU has AVX-512 F; the four slices have 16 bytes at `offset`.
@@ -110,8 +105,16 @@ impl Vector for Avx512x32 {
     const LANES: usize = 16;
     const TERNARY: bool = true;
     common!(
-        u32, _mm512_add_epi32, _mm512_sub_epi32, _mm512_srl_epi32, _mm512_rol_epi32, _mm512_ternarylogic_epi32,
-        _mm512_xor_si512, _mm512_and_si512, _mm512_or_si512, _mm512_andnot_si512
+        u32,
+        _mm512_add_epi32,
+        _mm512_sub_epi32,
+        _mm512_srl_epi32,
+        _mm512_rol_epi32,
+        _mm512_ternarylogic_epi32,
+        _mm512_xor_si512,
+        _mm512_and_si512,
+        _mm512_or_si512,
+        _mm512_andnot_si512
     );
 
     #[inline(always)]
@@ -160,8 +163,16 @@ impl Vector for Avx512x64 {
     const LANES: usize = 8;
     const TERNARY: bool = true;
     common!(
-        u64, _mm512_add_epi64, _mm512_sub_epi64, _mm512_srl_epi64, _mm512_rol_epi64, _mm512_ternarylogic_epi64,
-        _mm512_xor_si512, _mm512_and_si512, _mm512_or_si512, _mm512_andnot_si512
+        u64,
+        _mm512_add_epi64,
+        _mm512_sub_epi64,
+        _mm512_srl_epi64,
+        _mm512_rol_epi64,
+        _mm512_ternarylogic_epi64,
+        _mm512_xor_si512,
+        _mm512_and_si512,
+        _mm512_or_si512,
+        _mm512_andnot_si512
     );
 
     #[inline(always)]
@@ -199,44 +210,5 @@ impl Vector for Avx512x64 {
         const LOW: i64 = 0x00010203_04050607;
         // SAFETY: a value proves the instruction set.
         Self(unsafe { _mm512_shuffle_epi8(self.0, _mm512_set_epi64(HIGH, LOW, HIGH, LOW, HIGH, LOW, HIGH, LOW)) })
-    }
-}
-
-impl Vector for OneOf64 {
-    type Word = u64;
-    const LANES: usize = 1;
-    const TERNARY: bool = true;
-    common!(
-        u64, _mm_add_epi64, _mm_sub_epi64, _mm_srl_epi64, _mm_rol_epi64, _mm_ternarylogic_epi64, _mm_xor_si128,
-        _mm_and_si128, _mm_or_si128, _mm_andnot_si128
-    );
-
-    #[inline(always)]
-    unsafe fn splat(word: u64) -> Self {
-        // SAFETY: the caller's promise.
-        Self(unsafe { _mm_set1_epi64x(word as i64) })
-    }
-    #[inline(always)]
-    unsafe fn load(from: *const u64) -> Self {
-        // SAFETY: the caller's promise.
-        Self(unsafe { _mm_loadu_si64(from.cast()) })
-    }
-    #[inline(always)]
-    unsafe fn store(self, to: *mut u64) {
-        // SAFETY: the caller's promise.
-        unsafe { _mm_storeu_si64(to.cast(), self.0) }
-    }
-    #[inline(always)]
-    unsafe fn tile(messages: *const &[u8], offset: usize) -> [Self; 4] {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let from: *const u64 = (*messages).as_ptr().add(offset).cast();
-            [Self::load(from), Self::load(from.add(1)), Self::load(from.add(2)), Self::load(from.add(3))]
-        }
-    }
-    #[inline(always)]
-    fn swap_bytes(self) -> Self {
-        // SAFETY: a value proves the instruction set.
-        Self(unsafe { _mm_shuffle_epi8(self.0, _mm_set_epi64x(0x08090a0b_0c0d0e0f, 0x00010203_04050607)) })
     }
 }

@@ -21,7 +21,8 @@ fn knows_example<W: Word>(compression: &Compression<W>, kernel: &Kernel<W>) -> b
     }
     let mut state = states(kernel, |_, word| known.before[word]);
     kernel.compress(&mut state, &vec![&block[..]; kernel.lanes], 1, known.block_length);
-    (0..kernel.lanes).all(|lane| (0..known.after.len()).all(|word| state[kernel.position(word, lane)] == known.after[word]))
+    (0..kernel.lanes)
+        .all(|lane| (0..known.after.len()).all(|word| state[kernel.position(word, lane)] == known.after[word]))
 }
 
 /// Gives every lane another message at another alignment, and another state to start from.
@@ -50,4 +51,72 @@ fn states<W: Word>(kernel: &Kernel<W>, word: impl Fn(usize, usize) -> W) -> Vec<
         }
     }
     state
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::Isa;
+    use crate::kernel::{Known, Layout};
+    use std::sync::OnceLock;
+
+    const fn kernel(lanes: usize, function: unsafe fn(*mut u32, *const &[u8], usize, usize)) -> Kernel<u32> {
+        Kernel {
+            name: "kernel",
+            isa: Isa::Portable,
+            lanes,
+            layout: Layout::Messages,
+            cost: 1000 / lanes as u32,
+            words: 1,
+            block_length: 32,
+            function,
+        }
+    }
+
+    /// Adds the first byte of each block.
+    unsafe fn right<const LANES: usize>(state: *mut u32, messages: *const &[u8], blocks: usize, _: usize) {
+        for lane in 0..LANES {
+            for block in 0..blocks {
+                // SAFETY: the caller has checked the lengths.
+                unsafe {
+                    *state.add(lane) =
+                        (*state.add(lane)).rotate_left(3) + u32::from((&(*messages.add(lane)))[32 * block])
+                };
+            }
+        }
+    }
+
+    /// Gives two lanes each other's message.
+    unsafe fn swapped(state: *mut u32, messages: *const &[u8], blocks: usize, length: usize) {
+        // SAFETY: the caller has checked the lengths.
+        let other = unsafe { [*messages.add(1), *messages] };
+        // SAFETY: as above.
+        unsafe { right::<2>(state, other.as_ptr(), blocks, length) }
+    }
+
+    /// Forgets all blocks but the first.
+    unsafe fn lazy(state: *mut u32, messages: *const &[u8], _: usize, length: usize) {
+        // SAFETY: the caller has checked the lengths.
+        unsafe { right::<3>(state, messages, 1, length) }
+    }
+
+    static KERNELS: [Kernel<u32>; 4] =
+        [kernel(2, swapped), kernel(3, lazy), kernel(2, right::<2>), kernel(1, right::<1>)];
+    static SUM: Compression<u32> = Compression {
+        name: "sum",
+        words: 1,
+        block_length: 32,
+        kernels: &KERNELS,
+        known: Known { before: &[1], block: &[(0, 5)], block_length: 32, after: &[13] },
+        chosen: OnceLock::new(),
+    };
+
+    #[test]
+    fn kernels_with_wrong_answers_are_refused_and_the_next_is_taken() {
+        assert_eq!(SUM.refused().len(), 2);
+        assert!(std::ptr::eq(SUM.refused()[0], &KERNELS[0]));
+        assert!(std::ptr::eq(SUM.refused()[1], &KERNELS[1]));
+        assert!(std::ptr::eq(SUM.many(7), &KERNELS[2]));
+        assert!(std::ptr::eq(SUM.one(), &KERNELS[3]));
+    }
 }

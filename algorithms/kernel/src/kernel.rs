@@ -5,9 +5,31 @@ use crate::isa::Isa;
 use std::sync::OnceLock;
 
 /// The word of a state: `u32` or `u64`.
-pub trait Word: Copy + Default + PartialEq + std::fmt::Debug + Send + Sync + 'static + sealed::Sealed {}
-impl Word for u32 {}
-impl Word for u64 {}
+pub trait Word: Copy + Default + PartialEq + std::fmt::Debug + Send + Sync + 'static + sealed::Sealed {
+    /// Its bytes.
+    type Bytes: AsRef<[u8]>;
+    /// Its bytes, least significant first.
+    fn to_le_bytes(self) -> Self::Bytes;
+    /// Its bytes, most significant first.
+    fn to_be_bytes(self) -> Self::Bytes;
+}
+
+macro_rules! word {
+    ($($word:ident)*) => {$(
+        impl Word for $word {
+            type Bytes = [u8; size_of::<$word>()];
+            #[inline]
+            fn to_le_bytes(self) -> Self::Bytes {
+                self.to_le_bytes()
+            }
+            #[inline]
+            fn to_be_bytes(self) -> Self::Bytes {
+                self.to_be_bytes()
+            }
+        }
+    )*};
+}
+word!(u32 u64);
 
 mod sealed {
     pub trait Sealed {}
@@ -23,6 +45,9 @@ pub enum Layout {
     /// Message by message: word `w` of lane `l` stands at `l * words + w`.
     Messages,
 }
+
+/// The most lanes that any kernel has.
+pub const MAX_LANES: usize = 64;
 
 /// The entry point of a kernel: state, messages, blocks, block length.
 pub(crate) type Function<W> = unsafe fn(*mut W, *const &[u8], usize, usize);
@@ -103,17 +128,15 @@ impl<W: Word> Kernel<W> {
         let shortest = messages.iter().fold(usize::MAX, |shortest, message| shortest.min(message.len()));
         assert!(length <= shortest, "a message is shorter than the blocks");
         // SAFETY: state and messages have the lengths that the function demands, as asserted above, and the instruction set is there:
-        // a kernel is handed out only by `Compression`, which asks for it.
+        // `Compression` hands out no kernel that the CPU cannot run.
         unsafe { (self.function)(state.as_mut_ptr(), messages.as_ptr(), blocks, block_length) }
     }
-}
 
-impl Kernel<u64> {
     /// Permutes the states of all lanes `times` times, absorbing nothing: a sponge's squeezing phase.
     ///
     /// # Panics
     /// If the function is not a sponge's or `state` has not the length that the kernel needs.
-    pub fn permute(&self, state: &mut [u64], times: usize) {
+    pub fn permute(&self, state: &mut [W], times: usize) {
         assert_eq!(self.block_length, 0, "only a sponge permutes without a block");
         assert_eq!(state.len(), self.state_length(), "words of state");
         // SAFETY: as in `compress`; with a rate of 0 no message is read.
@@ -170,9 +193,14 @@ impl<W: Word> Compression<W> {
         self.block_length
     }
 
-    /// All kernels compiled in, those that this machine cannot run included.
-    pub fn kernels(&self) -> &'static [Kernel<W>] {
-        self.kernels
+    /// The kernels that this CPU can run, whatever `PFH_ISA` permits.
+    pub fn kernels(&self) -> impl Iterator<Item = &'static Kernel<W>> {
+        self.kernels.iter().filter(|kernel| kernel.isa.detected())
+    }
+
+    /// Names and instruction sets of the kernels that are compiled in and that this CPU cannot run.
+    pub fn absent(&self) -> impl Iterator<Item = (&'static str, Isa)> {
+        self.kernels.iter().filter(|kernel| !kernel.isa.detected()).map(|kernel| (kernel.name, kernel.isa))
     }
 
     /// The kernels that this CPU has, that `PFH_ISA` permits and that passed their test; fewest picoseconds per block and message first.
@@ -208,13 +236,16 @@ impl<W: Word> Compression<W> {
     }
 
     fn choose(&'static self) -> Chosen<W> {
-        let offered = self.kernels.iter().filter(|kernel| kernel.isa.detected() && kernel.isa.allowed());
+        let offered = self.kernels().filter(|kernel| kernel.isa.allowed());
         let (mut usable, refused): (Vec<_>, Vec<_>) = offered.partition(|kernel| check::passes(self, kernel));
         usable.sort_by(|a, b| (u64::from(a.cost) * b.lanes as u64).cmp(&(u64::from(b.cost) * a.lanes as u64)));
-        let widest = usable.iter().map(|kernel| kernel.lanes).max().expect("a portable kernel that computes the known answer");
+        let widest =
+            usable.iter().map(|kernel| kernel.lanes).max().expect("a portable kernel that computes the known answer");
         let best = |messages: usize| {
             let usable = usable.iter().filter(|kernel| messages > 1 || kernel.lanes == 1);
-            *usable.min_by_key(|kernel| messages.div_ceil(kernel.lanes) as u64 * u64::from(kernel.cost)).expect("as above")
+            *usable
+                .min_by_key(|kernel| messages.div_ceil(kernel.lanes) as u64 * u64::from(kernel.cost))
+                .expect("as above")
         };
         let many = (1..=3 * widest).map(best).collect();
         Chosen { usable, refused, many }

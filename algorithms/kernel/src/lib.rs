@@ -24,8 +24,8 @@ mod avx2;
 mod avx512;
 mod check;
 mod isa;
-mod kernel;
 pub mod keccak;
+mod kernel;
 pub mod md5;
 pub mod ripemd160;
 pub mod sha1;
@@ -40,5 +40,5 @@ mod table;
 mod vector;
 
 pub use isa::Isa;
-pub use kernel::{Compression, Kernel, Layout, Word};
+pub use kernel::{Compression, Kernel, Layout, MAX_LANES, Word};
 pub use table::{KECCAK12, KECCAK24, MD5, RIPEMD160, SHA1, SHA256, SHA512};

@@ -1,20 +1,21 @@
 //! MD5 (RFC 1321, section 3.4). State: four words; block: 64 bytes.
 
 use crate::vector::{Vector, block_le, load_rows, store_rows};
+use std::hint::black_box;
 
 /// Initial state (RFC 1321, section 3.3).
 pub const INITIAL: [u32; 4] = [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476];
 
 /// ⌊2³² · |sin(i + 1)|⌋
-pub(crate) const K: [u32; 64] = [
-    0xd76aa478, 0xe8c7b756, 0x242070db, 0xc1bdceee, 0xf57c0faf, 0x4787c62a, 0xa8304613, 0xfd469501,
-    0x698098d8, 0x8b44f7af, 0xffff5bb1, 0x895cd7be, 0x6b901122, 0xfd987193, 0xa679438e, 0x49b40821,
-    0xf61e2562, 0xc040b340, 0x265e5a51, 0xe9b6c7aa, 0xd62f105d, 0x02441453, 0xd8a1e681, 0xe7d3fbc8,
-    0x21e1cde6, 0xc33707d6, 0xf4d50d87, 0x455a14ed, 0xa9e3e905, 0xfcefa3f8, 0x676f02d9, 0x8d2a4c8a,
-    0xfffa3942, 0x8771f681, 0x6d9d6122, 0xfde5380c, 0xa4beea44, 0x4bdecfa9, 0xf6bb4b60, 0xbebfbc70,
-    0x289b7ec6, 0xeaa127fa, 0xd4ef3085, 0x04881d05, 0xd9d4d039, 0xe6db99e5, 0x1fa27cf8, 0xc4ac5665,
-    0xf4292244, 0x432aff97, 0xab9423a7, 0xfc93a039, 0x655b59c3, 0x8f0ccc92, 0xffeff47d, 0x85845dd1,
-    0x6fa87e4f, 0xfe2ce6e0, 0xa3014314, 0x4e0811a1, 0xf7537e82, 0xbd3af235, 0x2ad7d2bb, 0xeb86d391,
+const K: [u32; 64] = [
+    0xd76aa478, 0xe8c7b756, 0x242070db, 0xc1bdceee, 0xf57c0faf, 0x4787c62a, 0xa8304613, 0xfd469501, 0x698098d8,
+    0x8b44f7af, 0xffff5bb1, 0x895cd7be, 0x6b901122, 0xfd987193, 0xa679438e, 0x49b40821, 0xf61e2562, 0xc040b340,
+    0x265e5a51, 0xe9b6c7aa, 0xd62f105d, 0x02441453, 0xd8a1e681, 0xe7d3fbc8, 0x21e1cde6, 0xc33707d6, 0xf4d50d87,
+    0x455a14ed, 0xa9e3e905, 0xfcefa3f8, 0x676f02d9, 0x8d2a4c8a, 0xfffa3942, 0x8771f681, 0x6d9d6122, 0xfde5380c,
+    0xa4beea44, 0x4bdecfa9, 0xf6bb4b60, 0xbebfbc70, 0x289b7ec6, 0xeaa127fa, 0xd4ef3085, 0x04881d05, 0xd9d4d039,
+    0xe6db99e5, 0x1fa27cf8, 0xc4ac5665, 0xf4292244, 0x432aff97, 0xab9423a7, 0xfc93a039, 0x655b59c3, 0x8f0ccc92,
+    0xffeff47d, 0x85845dd1, 0x6fa87e4f, 0xfe2ce6e0, 0xa3014314, 0x4e0811a1, 0xf7537e82, 0xbd3af235, 0x2ad7d2bb,
+    0xeb86d391,
 ];
 
 /// F: `c` where `b` is set, `d` elsewhere.
@@ -42,10 +43,16 @@ pub(crate) fn i<V: Vector>(sum: V, b: V, c: V, d: V) -> V {
     sum.sub(c.chi(b, d))
 }
 
-/// The constant of step `i`, less 1 where [`i`] wants it so.
-pub(crate) const fn constant(step: usize) -> u32 {
-    if step < 48 { K[step] } else { K[step].wrapping_sub(1) }
-}
+/// The constants of the steps: [`K`], less 1 where [`i`] wants it so.
+pub(crate) static STEPS: [u32; 64] = {
+    let mut steps = K;
+    let mut step = 48;
+    while step < 64 {
+        steps[step] = K[step].wrapping_sub(1);
+        step += 1;
+    }
+    steps
+};
 
 /// Compresses `blocks` blocks of each message into `state`.
 ///
@@ -56,6 +63,8 @@ pub(crate) const fn constant(step: usize) -> u32 {
 pub(crate) unsafe fn compress<V: Vector<Word = u32>>(state: *mut u32, messages: *const &[u8], blocks: usize) {
     // SAFETY: the caller's promise.
     let mut before: [V; 4] = unsafe { load_rows(state) };
+    // Were the constants known to the compiler, it would add each as the last term of its sum, which every step's latency hangs on.
+    let k = black_box(&STEPS);
     for block in 0..blocks {
         // SAFETY: block < blocks.
         let message: [V; 16] = unsafe { block_le(messages, 64 * block) };
@@ -63,7 +72,7 @@ pub(crate) unsafe fn compress<V: Vector<Word = u32>>(state: *mut u32, messages: 
         macro_rules! step {
             ($f:ident, $a:ident, $b:ident, $c:ident, $d:ident, $i:expr, $m:expr, $s:literal) => {
                 // SAFETY: as on entry.
-                let sum = $a.add(message[$m].add(unsafe { V::splat(const { constant($i) }) }));
+                let sum = $a.add(message[$m].add(unsafe { V::splat(k[$i]) }));
                 $a = $f(sum, $b, $c, $d).rotate_left::<$s, { 32 - $s }>().add($b);
             };
         }

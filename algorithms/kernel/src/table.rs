@@ -4,15 +4,15 @@
 use crate::isa::Isa;
 use crate::kernel::{Compression, Kernel, Known, Layout};
 use crate::vector::Group;
-use crate::{keccak, md5, ripemd160, sha1, sha256, sha512};
-use std::sync::OnceLock;
 #[cfg(target_arch = "x86_64")]
 use crate::{
     avx2::{Avx2x32, Avx2x64},
-    avx512::{Avx512x32, Avx512x64, OneOf64},
+    avx512::{Avx512x32, Avx512x64},
     single::{sha1_ni, sha256_ni},
     sse::{Sse32, Sse64},
 };
+use crate::{keccak, md5, ripemd160, sha1, sha256, sha512};
+use std::sync::OnceLock;
 
 /// Compiles a body for an instruction set: generic code inlined into a function that has the features.
 macro_rules! kernel {
@@ -70,17 +70,15 @@ pub static MD5: Compression<u32> = Compression {
     words: 4,
     block_length: 64,
     kernels: kernels!(u32, 4, 64, fixed, [
-        #[cfg(target_arch = "x86_64")] Avx512 16 Words "avx512 x16" 1 md5::compress::<Avx512x32>;
-        #[cfg(target_arch = "x86_64")] Avx512 32 Words "avx512 x32" 1 md5::compress::<Group<Avx512x32, 2>>;
-        #[cfg(target_arch = "x86_64")] Avx512 48 Words "avx512 x48" 1 md5::compress::<Group<Avx512x32, 3>>;
-        #[cfg(target_arch = "x86_64")] Avx2 8 Words "avx2 x8" 1 md5::compress::<Avx2x32>;
-        #[cfg(target_arch = "x86_64")] Avx2 16 Words "avx2 x16" 1 md5::compress::<Group<Avx2x32, 2>>;
-        #[cfg(target_arch = "x86_64")] Avx2 24 Words "avx2 x24" 1 md5::compress::<Group<Avx2x32, 3>>;
-        #[cfg(target_arch = "x86_64")] Sse2 4 Words "sse2 x4" 1 md5::compress::<Sse32<false>>;
-        #[cfg(target_arch = "x86_64")] Sse2 8 Words "sse2 x8" 1 md5::compress::<Group<Sse32<false>, 2>>;
-        #[cfg(target_arch = "x86_64")] Sse2 12 Words "sse2 x12" 1 md5::compress::<Group<Sse32<false>, 3>>;
-        #[cfg(target_arch = "x86_64")] Avx2 1 Words "bmi x1" 1 md5::compress::<u32>;
-        Portable 1 Words "portable x1" 1 md5::compress::<u32>;
+        #[cfg(target_arch = "x86_64")] Avx512 16 Words "avx512 x16" 143429 md5::compress::<Avx512x32>;
+        #[cfg(target_arch = "x86_64")] Avx512 32 Words "avx512 x32" 137094 md5::compress::<Group<Avx512x32, 2>>;
+        #[cfg(target_arch = "x86_64")] Avx512 64 Words "avx512 x64" 206087 md5::compress::<Group<Avx512x32, 4>>;
+        #[cfg(target_arch = "x86_64")] Avx2 8 Words "avx2 x8" 182943 md5::compress::<Avx2x32>;
+        #[cfg(target_arch = "x86_64")] Avx2 24 Words "avx2 x24" 200098 md5::compress::<Group<Avx2x32, 3>>;
+        #[cfg(target_arch = "x86_64")] Sse2 4 Words "sse2 x4" 185655 md5::compress::<Sse32<false>>;
+        #[cfg(target_arch = "x86_64")] Sse2 12 Words "sse2 x12" 186000 md5::compress::<Group<Sse32<false>, 3>>;
+        #[cfg(target_arch = "x86_64")] Avx2 1 Words "bmi x1" 72316 md5::compress::<u32>;
+        Portable 1 Words "portable x1" 76149 md5::compress::<u32>;
     ]),
     known: Known {
         before: &md5::INITIAL,
@@ -97,17 +95,16 @@ pub static SHA1: Compression<u32> = Compression {
     words: 5,
     block_length: 64,
     kernels: kernels!(u32, 5, 64, fixed, [
-        #[cfg(target_arch = "x86_64")] Avx512 16 Words "avx512 x16" 1 sha1::compress::<Avx512x32>;
-        #[cfg(target_arch = "x86_64")] Avx512 32 Words "avx512 x32" 1 sha1::compress::<Group<Avx512x32, 2>>;
-        #[cfg(target_arch = "x86_64")] ShaNi 1 Messages "sha-ni x1" 1 sha1_ni::compress::<1>;
-        #[cfg(target_arch = "x86_64")] ShaNi 2 Messages "sha-ni x2" 1 sha1_ni::compress::<2>;
-        #[cfg(target_arch = "x86_64")] ShaNi 3 Messages "sha-ni x3" 1 sha1_ni::compress::<3>;
-        #[cfg(target_arch = "x86_64")] ShaNi 4 Messages "sha-ni x4" 1 sha1_ni::compress::<4>;
-        #[cfg(target_arch = "x86_64")] Avx2 8 Words "avx2 x8" 1 sha1::compress::<Avx2x32>;
-        #[cfg(target_arch = "x86_64")] Sse2 4 Words "sse2 x4" 1 sha1::compress::<Sse32<false>>;
-        #[cfg(target_arch = "x86_64")] Sse41 4 Words "sse4.1 x4" 1 sha1::compress::<Sse32<true>>;
-        #[cfg(target_arch = "x86_64")] Avx2 1 Words "bmi x1" 1 sha1::compress::<u32>;
-        Portable 1 Words "portable x1" 1 sha1::compress::<u32>;
+        #[cfg(target_arch = "x86_64")] Avx512 16 Words "avx512 x16" 84989 sha1::compress::<Avx512x32>;
+        #[cfg(target_arch = "x86_64")] Avx512 32 Words "avx512 x32" 143713 sha1::compress::<Group<Avx512x32, 2>>;
+        #[cfg(target_arch = "x86_64")] ShaNi 1 Messages "sha-ni x1" 30549 sha1_ni::compress::<1>;
+        #[cfg(target_arch = "x86_64")] ShaNi 2 Messages "sha-ni x2" 33600 sha1_ni::compress::<2>;
+        #[cfg(target_arch = "x86_64")] ShaNi 3 Messages "sha-ni x3" 38785 sha1_ni::compress::<3>;
+        #[cfg(target_arch = "x86_64")] ShaNi 4 Messages "sha-ni x4" 47371 sha1_ni::compress::<4>;
+        #[cfg(target_arch = "x86_64")] ShaNi 6 Messages "sha-ni x6" 62800 sha1_ni::compress::<6>;
+        #[cfg(target_arch = "x86_64")] Avx2 8 Words "avx2 x8" 131714 sha1::compress::<Avx2x32>;
+        #[cfg(target_arch = "x86_64")] Sse2 4 Words "sse2 x4" 135000 sha1::compress::<Sse32<false>>;
+        Portable 1 Words "portable x1" 55560 sha1::compress::<u32>;
     ]),
     known: Known {
         before: &sha1::INITIAL,
@@ -124,24 +121,21 @@ pub static SHA256: Compression<u32> = Compression {
     words: 8,
     block_length: 64,
     kernels: kernels!(u32, 8, 64, fixed, [
-        #[cfg(target_arch = "x86_64")] Avx512 16 Words "avx512 x16" 1 sha256::compress::<Avx512x32>;
-        #[cfg(target_arch = "x86_64")] ShaNi 1 Messages "sha-ni x1" 1 sha256_ni::compress::<1>;
-        #[cfg(target_arch = "x86_64")] ShaNi 2 Messages "sha-ni x2" 1 sha256_ni::compress::<2>;
-        #[cfg(target_arch = "x86_64")] ShaNi 3 Messages "sha-ni x3" 1 sha256_ni::compress::<3>;
-        #[cfg(target_arch = "x86_64")] ShaNi 4 Messages "sha-ni x4" 1 sha256_ni::compress::<4>;
-        #[cfg(target_arch = "x86_64")] Avx2 8 Words "avx2 x8" 1 sha256::compress::<Avx2x32>;
-        #[cfg(target_arch = "x86_64")] Sse2 4 Words "sse2 x4" 1 sha256::compress::<Sse32<false>>;
-        #[cfg(target_arch = "x86_64")] Sse41 4 Words "sse4.1 x4" 1 sha256::compress::<Sse32<true>>;
-        #[cfg(target_arch = "x86_64")] Avx2 1 Words "bmi x1" 1 sha256::compress::<u32>;
-        Portable 1 Words "portable x1" 1 sha256::compress::<u32>;
+        #[cfg(target_arch = "x86_64")] Avx512 16 Words "avx512 x16" 167112 sha256::compress::<Avx512x32>;
+        #[cfg(target_arch = "x86_64")] Avx512 32 Words "avx512 x32" 262386 sha256::compress::<Group<Avx512x32, 2>>;
+        #[cfg(target_arch = "x86_64")] ShaNi 1 Messages "sha-ni x1" 31900 sha256_ni::compress::<1>;
+        #[cfg(target_arch = "x86_64")] ShaNi 2 Messages "sha-ni x2" 41000 sha256_ni::compress::<2>;
+        #[cfg(target_arch = "x86_64")] ShaNi 3 Messages "sha-ni x3" 55000 sha256_ni::compress::<3>;
+        #[cfg(target_arch = "x86_64")] ShaNi 4 Messages "sha-ni x4" 69000 sha256_ni::compress::<4>;
+        #[cfg(target_arch = "x86_64")] Avx2 8 Words "avx2 x8" 256807 sha256::compress::<Avx2x32>;
+        #[cfg(target_arch = "x86_64")] Sse41 4 Words "sse4.1 x4" 278000 sha256::compress::<Sse32<true>>;
+        Portable 1 Words "portable x1" 128000 sha256::compress::<u32>;
     ]),
     known: Known {
         before: &sha256::INITIAL,
         block: ABC_BIG,
         block_length: 64,
-        after: &[
-            0xba7816bf, 0x8f01cfea, 0x414140de, 0x5dae2223, 0xb00361a3, 0x96177a9c, 0xb410ff61, 0xf20015ad,
-        ],
+        after: &[0xba7816bf, 0x8f01cfea, 0x414140de, 0x5dae2223, 0xb00361a3, 0x96177a9c, 0xb410ff61, 0xf20015ad],
     },
     chosen: OnceLock::new(),
 };
@@ -152,39 +146,42 @@ pub static SHA512: Compression<u64> = Compression {
     words: 8,
     block_length: 128,
     kernels: kernels!(u64, 8, 128, fixed, [
-        #[cfg(target_arch = "x86_64")] Avx512 8 Words "avx512 x8" 1 sha512::compress::<Avx512x64>;
-        #[cfg(target_arch = "x86_64")] Avx512 16 Words "avx512 x16" 1 sha512::compress::<Group<Avx512x64, 2>>;
-        #[cfg(target_arch = "x86_64")] Avx512 1 Words "avx512 x1" 1 sha512::compress::<OneOf64>;
-        #[cfg(target_arch = "x86_64")] Avx2 4 Words "avx2 x4" 1 sha512::compress::<Avx2x64>;
-        #[cfg(target_arch = "x86_64")] Sse2 2 Words "sse2 x2" 1 sha512::compress::<Sse64<false>>;
-        #[cfg(target_arch = "x86_64")] Sse41 2 Words "sse4.1 x2" 1 sha512::compress::<Sse64<true>>;
-        #[cfg(target_arch = "x86_64")] Avx2 1 Words "bmi x1" 1 sha512::compress::<u64>;
-        Portable 1 Words "portable x1" 1 sha512::compress::<u64>;
+        #[cfg(target_arch = "x86_64")] Avx512 8 Words "avx512 x8" 205711 sha512::compress::<Avx512x64>;
+        #[cfg(target_arch = "x86_64")] Avx512 16 Words "avx512 x16" 326069 sha512::compress::<Group<Avx512x64, 2>>;
+        #[cfg(target_arch = "x86_64")] Avx2 4 Words "avx2 x4" 313149 sha512::compress::<Avx2x64>;
+        #[cfg(target_arch = "x86_64")] Sse41 2 Words "sse4.1 x2" 334000 sha512::compress::<Sse64<true>>;
+        #[cfg(target_arch = "x86_64")] Avx2 1 Words "bmi x1" 154623 sha512::compress::<u64>;
+        Portable 1 Words "portable x1" 160000 sha512::compress::<u64>;
     ]),
     known: Known {
         before: &sha512::INITIAL,
         block: &[(0, b'a'), (1, b'b'), (2, b'c'), (3, 0x80), (127, 24)],
         block_length: 128,
         after: &[
-            0xddaf35a193617aba, 0xcc417349ae204131, 0x12e6fa4e89a97ea2, 0x0a9eeee64b55d39a,
-            0x2192992a274fc1a8, 0x36ba3c23a3feebbd, 0x454d4423643ce80e, 0x2a9ac94fa54ca49f,
+            0xddaf35a193617aba,
+            0xcc417349ae204131,
+            0x12e6fa4e89a97ea2,
+            0x0a9eeee64b55d39a,
+            0x2192992a274fc1a8,
+            0x36ba3c23a3feebbd,
+            0x454d4423643ce80e,
+            0x2a9ac94fa54ca49f,
         ],
     },
     chosen: OnceLock::new(),
 };
 
-/// The sponge over Keccak-f[1600]: SHA-3 and SHAKE.
+/// The sponge over Keccak-f\[1600\]: SHA-3 and SHAKE.
 pub static KECCAK24: Compression<u64> = Compression {
     name: "keccak-f1600",
     words: 25,
     block_length: 0,
     kernels: kernels!(u64, 25, 0, rate, [
-        #[cfg(target_arch = "x86_64")] Avx512 8 Words "avx512 x8" 1 keccak::absorb::<Avx512x64, 24>;
-        #[cfg(target_arch = "x86_64")] Avx512 1 Words "avx512 x1" 1 keccak::absorb::<OneOf64, 24>;
-        #[cfg(target_arch = "x86_64")] Avx2 4 Words "avx2 x4" 1 keccak::absorb::<Avx2x64, 24>;
-        #[cfg(target_arch = "x86_64")] Sse2 2 Words "sse2 x2" 1 keccak::absorb::<Sse64<false>, 24>;
-        #[cfg(target_arch = "x86_64")] Avx2 1 Words "bmi x1" 1 keccak::absorb::<u64, 24>;
-        Portable 1 Words "portable x1" 1 keccak::absorb::<u64, 24>;
+        #[cfg(target_arch = "x86_64")] Avx512 8 Words "avx512 x8" 232749 keccak::absorb::<Avx512x64, 24>;
+        #[cfg(target_arch = "x86_64")] Avx2 4 Words "avx2 x4" 335413 keccak::absorb::<Avx2x64, 24>;
+        #[cfg(target_arch = "x86_64")] Sse2 2 Words "sse2 x2" 361734 keccak::absorb::<Sse64<false>, 24>;
+        #[cfg(target_arch = "x86_64")] Avx2 1 Words "bmi x1" 209555 keccak::absorb::<u64, 24>;
+        Portable 1 Words "portable x1" 253441 keccak::absorb::<u64, 24>;
     ]),
     // SHA3-256 of the empty message (FIPS 202; NIST's example values).
     known: Known {
@@ -196,18 +193,17 @@ pub static KECCAK24: Compression<u64> = Compression {
     chosen: OnceLock::new(),
 };
 
-/// The sponge over Keccak-p[1600, 12]: TurboSHAKE and KangarooTwelve.
+/// The sponge over Keccak-p\[1600, 12\]: TurboSHAKE and KangarooTwelve.
 pub static KECCAK12: Compression<u64> = Compression {
     name: "keccak-p1600-12",
     words: 25,
     block_length: 0,
     kernels: kernels!(u64, 25, 0, rate, [
-        #[cfg(target_arch = "x86_64")] Avx512 8 Words "avx512 x8" 1 keccak::absorb::<Avx512x64, 12>;
-        #[cfg(target_arch = "x86_64")] Avx512 1 Words "avx512 x1" 1 keccak::absorb::<OneOf64, 12>;
-        #[cfg(target_arch = "x86_64")] Avx2 4 Words "avx2 x4" 1 keccak::absorb::<Avx2x64, 12>;
-        #[cfg(target_arch = "x86_64")] Sse2 2 Words "sse2 x2" 1 keccak::absorb::<Sse64<false>, 12>;
-        #[cfg(target_arch = "x86_64")] Avx2 1 Words "bmi x1" 1 keccak::absorb::<u64, 12>;
-        Portable 1 Words "portable x1" 1 keccak::absorb::<u64, 12>;
+        #[cfg(target_arch = "x86_64")] Avx512 8 Words "avx512 x8" 123108 keccak::absorb::<Avx512x64, 12>;
+        #[cfg(target_arch = "x86_64")] Avx2 4 Words "avx2 x4" 174300 keccak::absorb::<Avx2x64, 12>;
+        #[cfg(target_arch = "x86_64")] Sse2 2 Words "sse2 x2" 186104 keccak::absorb::<Sse64<false>, 12>;
+        #[cfg(target_arch = "x86_64")] Avx2 1 Words "bmi x1" 108574 keccak::absorb::<u64, 12>;
+        Portable 1 Words "portable x1" 130669 keccak::absorb::<u64, 12>;
     ]),
     // TurboSHAKE128 of the empty message, domain 0x1f (RFC 9861, section 5).
     known: Known {
@@ -225,13 +221,13 @@ pub static RIPEMD160: Compression<u32> = Compression {
     words: 5,
     block_length: 64,
     kernels: kernels!(u32, 5, 64, fixed, [
-        #[cfg(target_arch = "x86_64")] Avx512 16 Words "avx512 x16" 1 ripemd160::compress::<Avx512x32>;
-        #[cfg(target_arch = "x86_64")] Avx512 32 Words "avx512 x32" 1 ripemd160::compress::<Group<Avx512x32, 2>>;
-        #[cfg(target_arch = "x86_64")] Avx2 8 Words "avx2 x8" 1 ripemd160::compress::<Avx2x32>;
-        #[cfg(target_arch = "x86_64")] Avx2 16 Words "avx2 x16" 1 ripemd160::compress::<Group<Avx2x32, 2>>;
-        #[cfg(target_arch = "x86_64")] Sse2 4 Words "sse2 x4" 1 ripemd160::compress::<Sse32<false>>;
-        #[cfg(target_arch = "x86_64")] Avx2 1 Words "bmi x1" 1 ripemd160::compress::<u32>;
-        Portable 1 Words "portable x1" 1 ripemd160::compress::<u32>;
+        #[cfg(target_arch = "x86_64")] Avx512 16 Words "avx512 x16" 171786 ripemd160::compress::<Avx512x32>;
+        #[cfg(target_arch = "x86_64")] Avx512 32 Words "avx512 x32" 198330 ripemd160::compress::<Group<Avx512x32, 2>>;
+        #[cfg(target_arch = "x86_64")] Avx2 8 Words "avx2 x8" 224061 ripemd160::compress::<Avx2x32>;
+        #[cfg(target_arch = "x86_64")] Avx2 16 Words "avx2 x16" 291322 ripemd160::compress::<Group<Avx2x32, 2>>;
+        #[cfg(target_arch = "x86_64")] Sse2 4 Words "sse2 x4" 227187 ripemd160::compress::<Sse32<false>>;
+        #[cfg(target_arch = "x86_64")] Avx2 1 Words "bmi x1" 91220 ripemd160::compress::<u32>;
+        Portable 1 Words "portable x1" 94522 ripemd160::compress::<u32>;
     ]),
     known: Known {
         before: &ripemd160::INITIAL,

@@ -32,6 +32,13 @@ pub enum Error {
 #[derive(Clone, Default)]
 pub struct Cancel(Arc<AtomicBool>);
 
+impl From<Arc<AtomicBool>> for Cancel {
+    /// A handle on a flag that something else sets, a signal handler for example.
+    fn from(flag: Arc<AtomicBool>) -> Self {
+        Cancel(flag)
+    }
+}
+
 impl Cancel {
     /// Asks.
     pub fn cancel(&self) {

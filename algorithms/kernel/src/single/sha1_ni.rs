@@ -33,7 +33,11 @@ pub(crate) unsafe fn compress<const N: usize>(state: *mut u32, messages: *const 
                             let sum = _mm_xor_si128(_mm_sha1msg1_epu32(w[$i % 4], w[($i + 1) % 4]), w[($i + 2) % 4]);
                             w[$i % 4] = _mm_sha1msg2_epu32(sum, w[($i + 3) % 4]);
                         }
-                        let ew = if $i == 0 { _mm_add_epi32(e[lane], w[0]) } else { _mm_sha1nexte_epu32(e[lane], w[$i % 4]) };
+                        let ew = if $i == 0 {
+                            _mm_add_epi32(e[lane], w[0])
+                        } else {
+                            _mm_sha1nexte_epu32(e[lane], w[$i % 4])
+                        };
                         e[lane] = abcd[lane];
                         abcd[lane] = _mm_sha1rnds4_epu32::<{ $i / 5 }>(abcd[lane], ew);
                     }
