@@ -38,12 +38,10 @@ pub(super) fn chunks(open: u64, bytes: &[u8], ends: &[u32], hashes: &mut Vec<u64
     let mut left = ends.len() + 1 - LANES;
     loop {
         let shortest = lanes.iter().map(|lane| lane.2.len()).min().expect("lanes");
-        let heads: [&[u8]; LANES] = lanes.map(|lane| &lane.2[..shortest]);
         let mut state = lanes.map(|lane| lane.1);
-        for i in 0..shortest {
-            for lane in 0..LANES {
-                state[lane] = step(state[lane], heads[lane][i]);
-            }
+        let [a, b, c, d] = lanes.map(|lane| &lane.2[..shortest]);
+        for (((a, b), c), d) in a.iter().zip(b).zip(c).zip(d) {
+            state = [step(state[0], *a), step(state[1], *b), step(state[2], *c), step(state[3], *d)];
         }
         for (lane, state) in lanes.iter_mut().zip(state) {
             lane.1 = state;

@@ -51,10 +51,10 @@ fn popularity(rank: &[u16], n: usize) -> Vec<u32> {
             }
         }
         (at, least) = (i, rank[i]);
-        for j in i + 1..i + 64 {
-            if rank[j] < least && rank[j] != 0 {
-                (at, least) = (j, rank[j]);
-            } else if at == j - 1 && rank[j] == least {
+        for (j, &r) in rank.iter().enumerate().take(i + 64).skip(i + 1) {
+            if r < least && r != 0 {
+                (at, least) = (j, r);
+            } else if at == j - 1 && r == least {
                 at = j;
             }
         }

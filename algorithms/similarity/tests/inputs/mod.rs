@@ -1,4 +1,5 @@
 //! `vectors/similarity/gen_inputs.py` in Rust, checked against `MANIFEST.json` before anything is built on it.
+#![allow(dead_code)] // Each test takes what it needs.
 
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -10,7 +11,6 @@ pub fn vectors() -> PathBuf {
 }
 
 /// One of the expected outputs.
-#[allow(dead_code)]
 pub fn expected(name: &str) -> String {
     let path = vectors().join("expected").join(name);
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
