@@ -46,9 +46,10 @@ fn check(path: &Path) {
         let plain = naive::mrsh_v2::print(&naive::mrsh_v2::digest(&data, 160, 160, network), "");
         assert!(method.digest(&data).unwrap().to_string() == plain, "{} {name}", method.name());
     }
-    for (method, plain) in
-        [(Sdhash::STREAM, naive::sdhash::stream(&data, "")), (Sdhash::BLOCKS, naive::sdhash::blocks(&data, "", 16 << 10))]
-    {
+    for (method, plain) in [
+        (Sdhash::STREAM, naive::sdhash::stream(&data, "")),
+        (Sdhash::BLOCKS, naive::sdhash::blocks(&data, "", 16 << 10)),
+    ] {
         let found = method.digest(&data).ok().map(|digest| digest.to_string());
         assert!(found == plain.map(|digest| naive::sdhash::print(&digest)), "{} {name}", method.name());
     }

@@ -125,46 +125,52 @@ impl Generator {
         ends.clear();
         let power = method.block_size.trailing_zeros().min(16);
         rolling::candidates(bytes, BACK, ((1u32 << power) - 1) as u16, &mut candidates);
+        // One in five of these is a cut; which, is not for the CPU to guess.
+        let mut kept = 0;
+        for i in 0..candidates.len() {
+            let place = candidates[i];
+            candidates[kept] = place;
+            kept += usize::from(triggers(&method, rolling::hash(bytes, place as usize)));
+        }
+        candidates.truncate(kept);
         let mut end = bytes.len();
         let mut from = BACK;
-        let mut stopped = false;
+        let mut stopped_with = None;
         'cuts: for &candidate in &candidates {
             let mut cut = candidate as usize;
-            if cut < from || !triggers(&method, rolling::hash(bytes, cut)) {
+            if cut < from {
                 continue;
             }
+            let mut fed: [u8; BACK] = bytes[cut + 1 - BACK..=cut].try_into().expect("the bytes fed last");
             loop {
                 ends.push((cut + 1 - BACK) as u32);
                 let resume = cut + 1 + method.skip();
                 if resume + BACK > bytes.len() {
-                    (end, stopped) = (cut + 1, true);
+                    end = cut + 1;
+                    stopped_with = Some(fed);
                     break 'cuts;
                 }
                 // The first windows after the skip still hold bytes from before it.
                 let mut joint = [0; 2 * BACK];
-                joint[..BACK].copy_from_slice(&bytes[cut + 1 - BACK..=cut]);
+                joint[..BACK].copy_from_slice(&fed);
                 joint[BACK..].copy_from_slice(&bytes[resume..resume + BACK]);
-                match (BACK..2 * BACK).find(|&i| triggers(&method, rolling::hash(&joint, i))) {
+                match (0..BACK).find(|&i| triggers(&method, rolling::hash(&joint, BACK + i))) {
                     None => {
                         from = resume + BACK;
                         continue 'cuts;
                     }
-                    // A second cut so soon: what the rolling hash was fed last straddles the skip, so it is left to `feed`, unless the
-                    // window came to lie behind the skip as a whole.
-                    Some(i) if i < 2 * BACK - 1 => {
-                        self.window.copy_from_slice(&joint[i + 1 - BACK..=i]);
-                        end = resume + i - BACK + 1;
-                        ends.push((end - BACK) as u32);
-                        self.hash_chunks(&bytes[BACK..end], &ends);
-                        self.candidates = candidates;
-                        self.ends = ends;
-                        return (end - BACK, true);
+                    Some(i) => {
+                        cut = resume + i;
+                        fed.copy_from_slice(&joint[i + 1..=i + BACK]);
                     }
-                    Some(_) => cut = resume + BACK - 1,
                 }
             }
         }
-        self.window.copy_from_slice(&bytes[end - BACK..end]);
+        let stopped = stopped_with.is_some();
+        match stopped_with {
+            Some(fed) => self.window = fed,
+            None => self.window.copy_from_slice(&bytes[end - BACK..end]),
+        }
         self.hash_chunks(&bytes[BACK..end], &ends);
         self.candidates = candidates;
         self.ends = ends;
