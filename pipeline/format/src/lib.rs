@@ -25,6 +25,7 @@ pub mod dfxml;
 pub mod escape;
 pub mod hashdeep;
 pub mod hex;
+pub mod image;
 pub mod jsonl;
 mod manifest;
 pub mod sums;
