@@ -39,8 +39,23 @@ pub fn finalize_many(hashers: Vec<Hasher>) -> Vec<Digest> {
     }
 }
 
+/// Which kernels this machine uses for an algorithm.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kernels {
+    /// The one for a single message.
+    pub one: &'static str,
+    /// The one with the best throughput over many messages.
+    pub many: &'static str,
+    /// Compiled in, never executed on this machine: its CPU lacks the instruction set.
+    pub absent: Vec<&'static str>,
+    /// Not used, because they failed their known-answer test on this machine.
+    pub refused: Vec<&'static str>,
+}
+
 /// A function that takes many messages at once: what a row of the registry refers to.
 pub(crate) trait Many: Sync {
+    /// The kernels that this machine uses.
+    fn kernels(&'static self) -> Kernels;
     /// The state of the empty message.
     fn start(&'static self) -> Box<dyn State>;
     /// [`hash_many`]
@@ -52,6 +67,16 @@ pub(crate) trait Many: Sync {
 }
 
 impl<W: Word, const N: usize, const B: usize> Many for Function<W, N, B> {
+    fn kernels(&'static self) -> Kernels {
+        let compression = self.compression();
+        Kernels {
+            one: compression.one().name(),
+            many: compression.usable()[0].name(),
+            absent: compression.absent().map(|(name, _)| name).collect(),
+            refused: compression.refused().iter().map(|kernel| kernel.name()).collect(),
+        }
+    }
+
     fn start(&'static self) -> Box<dyn State> {
         Box::new(Blocks::new(self))
     }
