@@ -38,7 +38,7 @@ pub use algorithm::{Algorithm, UnknownAlgorithm};
 pub use digest::{Digest, MalformedDigest, Value};
 pub use function::Function;
 pub use hasher::Hasher;
-pub use many::{finalize_many, hash_many, update_many, update_together};
+pub use many::{finalize_many, hash_many, update_many};
 pub use registry::ROWS;
 pub use row::{Output, Registry, Row, Standing, State};
 pub use together::update_together;
