@@ -40,5 +40,5 @@ pub use function::Function;
 pub use hasher::Hasher;
 pub use many::{finalize_many, hash_many, update_many};
 pub use registry::ROWS;
-pub use row::{Output, Registry, Row, Standing, State};
+pub use row::{Alone, Executor, Output, Registry, Row, Standing, State, Task};
 pub use together::update_together;

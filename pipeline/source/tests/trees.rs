@@ -282,11 +282,13 @@ fn one_file_system_stays() {
     // /proc is another file system than /, everywhere that Linux runs.
     let descend = Descend {
         one_file_system: true,
-        selection: Selection::new(&["proc".into(), "nothing-has-this-name".into()], &["[!p]*".into()], None, None).unwrap(),
+        selection: Selection::new(&["proc".into(), "nothing-has-this-name".into()], &["[!p]*".into()], None, None)
+            .unwrap(),
         ..recurse()
     };
     let items = pull(Operands::new(vec!["/"], descend));
-    let skipped = |item: &Item| matches!(item, Item::Skipped { name, skip: Skip::OtherFileSystem, .. } if name == b"/proc");
+    let skipped =
+        |item: &Item| matches!(item, Item::Skipped { name, skip: Skip::OtherFileSystem, .. } if name == b"/proc");
     assert!(items.iter().any(skipped));
 }
 
