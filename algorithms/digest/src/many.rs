@@ -3,12 +3,14 @@
 //! The functions below take what a caller has: whole messages, pieces of messages, or messages that end. Algorithms with kernels for
 //! many messages share them out among SIMD lanes ([`lanes`]); the others take one after another. The results are the same.
 
+#[cfg(test)]
+mod grid;
 mod lanes;
 mod queue;
 
 use std::any::Any;
 
-use pfh_kernel::Word;
+use pfh_kernel::{Kernel, Word};
 
 use crate::function::{Blocks, Function};
 use crate::row::Start;
@@ -83,7 +85,7 @@ impl<W: Word, const N: usize, const B: usize> Many for Function<W, N, B> {
 
     fn hash(&'static self, algorithm: Algorithm, messages: &[&[u8]]) -> Vec<Digest> {
         let mut messages = queue::Messages::new(self, algorithm, messages);
-        lanes::run(self, &mut messages);
+        lanes::run(&self.choice(), &mut messages);
         messages.digests()
     }
 
@@ -95,17 +97,23 @@ impl<W: Word, const N: usize, const B: usize> Many for Function<W, N, B> {
                 None => hasher.update(bytes),
             }
         }
-        lanes::run(self, &mut queue::Pieces::new(pieces));
+        lanes::run(&self.choice(), &mut queue::Pieces::new(pieces));
     }
 
     fn finalize(&'static self, hashers: Vec<Hasher>) -> Vec<Digest> {
         let mut ends = queue::Ends::new(self, hashers);
-        lanes::run(self, &mut ends);
+        lanes::run(&self.choice(), &mut ends);
         ends.digests()
     }
 }
 
 impl<W: Word, const N: usize, const B: usize> Function<W, N, B> {
+    /// The best kernel of this machine for a number of messages.
+    fn choice(&self) -> impl Fn(usize) -> &'static Kernel<W> + use<W, N, B> {
+        let compression = self.compression();
+        move |messages| compression.many(messages)
+    }
+
     /// The state of a hasher, if it is of this function.
     fn state<'a>(&'static self, hasher: &'a mut Hasher) -> Option<&'a mut Blocks<W, N, B>> {
         let any: &mut dyn Any = &mut *hasher.state;
