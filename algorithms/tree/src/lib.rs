@@ -8,7 +8,7 @@
 //!
 //! Memory of these is bounded whatever the length of the message, and the digest depends on neither pieces, lanes nor threads.
 //!
-//! [`outboard`] keeps a binary tree beside a file, to find what changed and to hash only that again.
+//! [`outboard`] keeps a binary tree beside a file, to find what changed and to hash only that again; [`audit`] proves with it that a server still holds the file.
 //!
 //! ```
 //! use pfh_digest::{ROWS as PLAIN, Registry};
@@ -19,6 +19,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod audit;
 mod growing;
 mod interleaved;
 mod lanes;

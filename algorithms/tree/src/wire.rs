@@ -80,6 +80,11 @@ impl<'a> Reader<'a> {
         Ok(values.to_vec())
     }
 
+    /// Bytes that have not been read.
+    pub(crate) fn rest(&self) -> usize {
+        self.0.len()
+    }
+
     pub(crate) fn close(self) -> Result<(), Malformed> {
         if self.0.is_empty() { Ok(()) } else { Err(Malformed::Trailing) }
     }
