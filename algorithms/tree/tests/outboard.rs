@@ -19,7 +19,9 @@ fn build(function: Function, data: &[u8]) -> Outboard {
 }
 
 fn noise(length: usize, seed: u64) -> Vec<u8> {
-    (0..length as u64).map(|i| ((i + 1).wrapping_mul(seed | 1).wrapping_mul(0x9e3779b97f4a7c15) >> 56) as u8).collect()
+    (0..length as u64)
+        .map(|i| ((i + 1).wrapping_mul(seed.wrapping_mul(2) | 1).wrapping_mul(0x9e3779b97f4a7c15) >> 56) as u8)
+        .collect()
 }
 
 /// The root as docs/tree.md defines it, by recursion over the largest power of two.
