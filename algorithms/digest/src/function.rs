@@ -125,6 +125,11 @@ impl<W: Word, const N: usize, const B: usize> Blocks<W, N, B> {
         Blocks { function, state: function.initial, buffer: [0; B], filled: 0, length: 0 }
     }
 
+    /// Bytes that wait in the buffer for their block to fill.
+    pub(crate) fn buffered(&self) -> usize {
+        self.filled
+    }
+
     /// Takes in `bytes`, except for the compressing: the blocks that have become whole are the buffer's, which is copied to `first`
     /// (true if there is one), and those of the slice returned. The caller must compress them in this order.
     pub(crate) fn take<'a>(&mut self, mut bytes: &'a [u8], first: &mut [u8; B]) -> (bool, &'a [u8]) {

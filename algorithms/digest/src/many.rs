@@ -87,10 +87,3 @@ impl<W: Word, const N: usize, const B: usize> Function<W, N, B> {
         any.downcast_mut::<Blocks<W, N, B>>().filter(|state| std::ptr::eq(state.function, self))
     }
 }
-
-/// Several digests of ONE message: each hasher takes the same bytes.
-pub fn update_together(hashers: &mut [&mut Hasher], bytes: &[u8]) {
-    for hasher in hashers {
-        hasher.update(bytes);
-    }
-}
