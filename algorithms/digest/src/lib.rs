@@ -38,7 +38,7 @@ pub use algorithm::{Algorithm, UnknownAlgorithm};
 pub use digest::{Digest, MalformedDigest, Value};
 pub use function::Function;
 pub use hasher::Hasher;
-pub use many::{finalize_many, hash_many, update_many};
+pub use many::{Kernels, finalize_many, hash_many, update_many};
 pub use registry::ROWS;
 pub use row::{Alone, Executor, Output, Registry, Row, Standing, State, Task};
 pub use together::update_together;

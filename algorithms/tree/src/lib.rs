@@ -6,7 +6,9 @@
 //! * `sakura-fng-128`, `sakura-fng-256`: final node growing, and `sakura-li-128`, `sakura-li-256`: leaf interleaving, in Sakura
 //!   coding over RawSHAKE (FIPS 202, section 6.2); `docs/sakura.md` has every byte.
 //!
-//! Memory is bounded whatever the length of the message, and the digest depends on neither pieces, lanes nor threads.
+//! Memory of these is bounded whatever the length of the message, and the digest depends on neither pieces, lanes nor threads.
+//!
+//! [`outboard`] keeps a binary tree beside a file, to find what changed and to hash only that again; [`audit`] proves with it that a server still holds the file.
 //!
 //! ```
 //! use pfh_digest::{ROWS as PLAIN, Registry};
@@ -17,11 +19,15 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod audit;
 mod growing;
 mod interleaved;
 mod lanes;
+pub mod outboard;
 mod registry;
 mod sponge;
+mod wire;
 
 pub use growing::{Growing, Mode};
 pub use registry::ROWS;
+pub use wire::Malformed;

@@ -88,25 +88,25 @@ pub(crate) unsafe fn compress<const N: usize>(state: *mut u32, messages: *const 
     // SAFETY: the caller's promise covers the instructions, the state and, since block < blocks, the messages.
     unsafe {
         let mut lanes = [Lane::load(state); N];
-        for lane in 1..N {
-            lanes[lane] = Lane::load(state.add(8 * lane));
+        for (lane, loaded) in lanes.iter_mut().enumerate().skip(1) {
+            *loaded = Lane::load(state.add(8 * lane));
         }
         for block in 0..blocks {
             let before = lanes;
             macro_rules! rounds {
                 ($($i:literal)*) => {$(
-                    for lane in 0..N {
-                        lanes[lane].rounds::<$i>((*messages.add(lane)).as_ptr().add(64 * block));
+                    for (lane, state) in lanes.iter_mut().enumerate() {
+                        state.rounds::<$i>((*messages.add(lane)).as_ptr().add(64 * block));
                     }
                 )*};
             }
             rounds!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
-            for lane in 0..N {
-                lanes[lane].add(&before[lane]);
+            for (lane, before) in lanes.iter_mut().zip(&before) {
+                lane.add(before);
             }
         }
-        for lane in 0..N {
-            lanes[lane].store(state.add(8 * lane));
+        for (lane, done) in lanes.into_iter().enumerate() {
+            done.store(state.add(8 * lane));
         }
     }
 }
