@@ -2,9 +2,9 @@
 
 use pfh_digest::{Algorithm, ROWS, Registry, Row, UnknownAlgorithm};
 
-const LISTS: &[&[Row]] = &[ROWS];
+const LISTS: &[&[Row]] = &[ROWS, pfh_tree::ROWS];
 
-/// All algorithms: digests, and what the crates beside bring.
+/// All algorithms: digests, and tree hashes.
 pub const REGISTRY: Registry = Registry::new(LISTS);
 
 /// Finds an algorithm by name, alias, or `name:length`.
