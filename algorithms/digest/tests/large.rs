@@ -68,4 +68,7 @@ const KNOWN: &[(&str, &str)] = &[
     ("ripemd160", "e29d0025eeab1427c0c4b0b0659d1bcb44bc70ed"),
     ("blake2s", "0d00e02b15b1e67032418e87e2ad2e1f8acb9414f19c0b7b54f8a90b70232a1d"),
     ("sha512-256", "a19312a42e8f2aa155721e8d7db27bfb9ed14e4688a892cc2716193fd6759148"),
+    ("crc32", "44a2fa53"),
+    ("adler32", "8f370079"),
+    ("xxh3-128", "9b6ac09435a921ff0abda6810137bff1"),
 ];
