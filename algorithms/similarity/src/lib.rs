@@ -22,6 +22,7 @@ mod error;
 mod method;
 mod score;
 
+pub mod index;
 pub mod mrsh_v2;
 #[cfg(any(test, feature = "naive"))]
 pub mod naive;

@@ -43,6 +43,11 @@ impl Digest {
         self.0.compare_with_config(&other.0, fast::compare::ComparisonConfiguration::NoDistance)
     }
 
+    /// The terms of the distance for the lengths and the quartile ratios: the distance is not less.
+    pub(crate) fn least_distance(&self, other: &Digest) -> u32 {
+        self.0.length().compare(other.0.length()) + self.0.qratios().compare(other.0.qratios())
+    }
+
     /// Reads a digest of 70 digits, with or without `T1`.
     pub fn parse(text: &[u8]) -> Result<Digest, ParseError> {
         if !matches!(text.len(), 70 | 72) {

@@ -16,8 +16,7 @@ pub enum Base {
 /// change the score by a little: fix the order, for instance by path.
 pub fn compare(method: &MrshV2, a: &Digest, b: &Digest, base: Base) -> u8 {
     let (small, big) = if b.filters() > a.filters() { (a, b) } else { (b, a) };
-    let comparable =
-        |digest: &Digest| digest.filters() - usize::from(digest.chunks(digest.filters() - 1) < method.minimum);
+    let comparable = |digest: &Digest| digest.comparable(method);
     let divisor = comparable(if base == Base::Larger { big } else { small });
     if divisor == 0 {
         return 0;
@@ -45,10 +44,18 @@ pub fn compare(method: &MrshV2, a: &Digest, b: &Digest, base: Base) -> u8 {
 
 /// The score of two filters with `x` and `y` chunks, `most` ones in the sparser and `common` ones in both.
 pub(crate) fn filter_score(x: u32, y: u32, most: u32, common: u32) -> u8 {
-    let least = chance(x, y);
-    let (least, most, common) = (f64::from(least), f64::from(most), f64::from(common));
-    let cutoff = (0.3 * (most - least) + least).trunc();
-    if common < cutoff || most - cutoff < 1.0 { 0 } else { (100.0 * (common - cutoff) / (most - cutoff)) as u8 }
+    let cutoff = cutoff(x, y, most);
+    if common < cutoff || most < cutoff + 1 {
+        0
+    } else {
+        (100.0 * f64::from(common - cutoff) / f64::from(most - cutoff)) as u8
+    }
+}
+
+/// Common bits below which two filters with `x` and `y` chunks and `most` ones in the sparser score nothing.
+pub(crate) fn cutoff(x: u32, y: u32, most: u32) -> u32 {
+    let least = f64::from(chance(x, y));
+    (0.3 * (f64::from(most) - least) + least) as u32
 }
 
 /// Bits that two filters with `x` and `y` chunks share by chance.

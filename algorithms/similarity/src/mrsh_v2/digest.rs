@@ -41,6 +41,11 @@ impl Digest {
         if filter + 1 == self.filters.len() { self.last } else { self.maximum }
     }
 
+    /// Number of filters that are compared: all, or all but the last if that holds too few chunks.
+    pub(crate) fn comparable(&self, method: &MrshV2) -> usize {
+        self.filters.len() - usize::from(self.last < method.minimum)
+    }
+
     pub(crate) fn bits(&self) -> &[Bits] {
         &self.filters
     }

@@ -9,6 +9,7 @@ mod fnv1a;
 mod generate;
 
 pub use compare::{Base, compare};
+pub(crate) use compare::{cutoff, filter_score};
 pub use digest::Digest;
 pub use generate::{Featured, Generator};
 

@@ -52,10 +52,15 @@ pub fn compare(a: &Digest, b: &Digest, names: Ordering) -> Option<u8> {
     (divisor > 0 && score >= 0.0).then_some(score as u8)
 }
 
+/// Common bits up to which two filters with so many elements together, 32 at least, score nothing.
+pub(crate) fn cutoff(elements: u32) -> u32 {
+    u32::from(CUTOFFS[(4096 / elements) as usize])
+}
+
 /// The score of two filters, 0 to 1, which hold `elements` together, share `common` bits and of which the sparser has `most`.
 #[inline]
 pub(crate) fn filter_score(a: &Bits, b: &Bits, elements: u32, most: u32, common: u32) -> f64 {
-    let cut = u32::from(CUTOFFS[(4096 / elements) as usize]);
+    let cut = cutoff(elements);
     if common <= cut || estimated_away(a, b, cut) {
         return 0.0;
     }

@@ -13,6 +13,7 @@ mod ranks;
 pub mod tables;
 
 pub use compare::compare;
+pub(crate) use compare::{LEAST_ELEMENTS, cutoff, filter_score};
 pub use digest::Digest;
 pub use generate::{Featured, Generator};
 

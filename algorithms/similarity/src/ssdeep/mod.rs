@@ -9,6 +9,7 @@ mod digest;
 mod generate;
 mod line;
 
+pub(crate) use compare::GRAM;
 pub use compare::Target;
 pub use digest::{Digest, Part};
 pub use generate::{Generator, MAXIMUM_LENGTH};
