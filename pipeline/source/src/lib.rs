@@ -3,7 +3,9 @@
 //! A [`Source`] yields [`Item`]s in input order, each with its number; an [`Entry`] is opened by whoever reads it.
 //! Every system call is in [`os`].
 
+pub mod device;
 mod entry;
+pub mod image;
 mod list;
 mod listing;
 mod operand;

@@ -1,8 +1,10 @@
 //! Every system call of the project's sources, through `rustix`. `unsafe` is allowed only in this folder.
 
+mod block;
 mod device;
 mod extent;
 
+pub use block::{device_size, direct_alignment, evict, is_read_only, open_medium, sector_sizes, set_blocking};
 pub use device::is_rotational;
 pub use extent::first_physical_offset;
 

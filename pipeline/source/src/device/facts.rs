@@ -1,0 +1,74 @@
+//! What the system says of a device: for the record of an acquisition.
+
+use rustix::fs::{major, minor};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// Words about a device, as the kernel gives them; only those it gives.
+pub type Facts = BTreeMap<&'static str, String>;
+
+fn directory(device: u64) -> PathBuf {
+    PathBuf::from(format!("/sys/dev/block/{}:{}", major(device), minor(device)))
+}
+
+/// Gathers the facts of the block device with this number (`st_rdev`).
+pub(crate) fn of(device: u64) -> Facts {
+    let here = directory(device);
+    let mut facts = Facts::new();
+    let words = [
+        ("model", "device/model"),
+        ("model", "../device/model"),
+        ("vendor", "device/vendor"),
+        ("vendor", "../device/vendor"),
+        ("serial", "device/serial"),
+        ("serial", "../device/serial"),
+        ("serial", "serial"),
+        ("firmware", "device/rev"),
+        ("wwid", "device/wwid"),
+        ("wwid", "wwid"),
+        ("read-only", "ro"),
+        ("removable", "removable"),
+        ("rotational", "queue/rotational"),
+        ("partition", "partition"),
+        ("start-sector", "start"),
+        ("backing-file", "loop/backing_file"),
+    ];
+    for (name, file) in words {
+        let text = std::fs::read_to_string(here.join(file)).unwrap_or_default();
+        if !text.trim().is_empty() {
+            facts.entry(name).or_insert_with(|| text.trim().to_owned());
+        }
+    }
+    facts.insert("number", format!("{}:{}", major(device), minor(device)));
+    if let Ok(place) = here.canonicalize()
+        && let Some(name) = place.file_name()
+    {
+        facts.insert("name", name.to_string_lossy().into_owned());
+    }
+    let holders: Vec<String> = std::fs::read_dir(here.join("holders"))
+        .map(|names| names.flatten().map(|name| name.file_name().to_string_lossy().into_owned()).collect())
+        .unwrap_or_default();
+    if !holders.is_empty() {
+        facts.insert("holders", holders.join(" "));
+    }
+    facts
+}
+
+/// Where a block device (`st_rdev`) or one of its partitions is mounted, and whether for writing (mountinfo of proc(5)).
+pub fn mounts(device: u64) -> Vec<(String, bool)> {
+    let mut numbers = vec![format!("{}:{}", major(device), minor(device))];
+    if let Ok(children) = std::fs::read_dir(directory(device)) {
+        let dev = |entry: std::fs::DirEntry| std::fs::read_to_string(entry.path().join("dev")).ok();
+        let partition = |entry: &std::fs::DirEntry| entry.path().join("partition").exists();
+        numbers.extend(children.flatten().filter(partition).filter_map(dev).map(|text| text.trim().to_owned()));
+    }
+    let table = std::fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+    let mounted = |line: &str| {
+        let words: Vec<&str> = line.split(' ').collect();
+        let hit = numbers.iter().any(|n| words.get(2) == Some(&n.as_str()));
+        hit.then(|| {
+            (words.get(4).map_or(String::new(), |w| (*w).to_owned()), words.get(5).is_some_and(|o| o.starts_with("rw")))
+        })
+    };
+    table.lines().filter_map(mounted).collect()
+}

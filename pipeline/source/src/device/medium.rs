@@ -1,0 +1,198 @@
+//! One medium, open for reading and for nothing else.
+
+use super::facts::{self, Facts};
+use crate::image::Image;
+use crate::os;
+use crate::problem::{Cause, Problem, Stage};
+use pfh_format::image::map::{Map, Status};
+use rustix::fs::FileType;
+use rustix::io::Errno;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What kind of medium it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A block device.
+    Device,
+    /// A regular file.
+    File,
+    /// A pipe, a terminal, standard input: read once, from front to back.
+    Stream,
+    /// An image in a format of its own (E01, split raw), read through its decoder.
+    Image,
+}
+
+/// Whether to go past the page cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Access {
+    /// O_DIRECT where it serves: a failed read then costs its own sectors and no neighbours.
+    #[default]
+    Direct,
+    /// Through the page cache.
+    Cached,
+}
+
+enum Bytes {
+    Seekable { cached: OwnedFd, direct: Option<OwnedFd>, align: u64 },
+    Stream(OwnedFd),
+    Standard,
+    Image(Box<Image>),
+}
+
+/// An open medium.
+pub struct Medium {
+    bytes: Bytes,
+    kind: Kind,
+    size: Option<u64>,
+    sectors: (u32, u32),
+    facts: Facts,
+    device: Option<u64>,
+    faults: Option<Map>,
+    /// Set when O_DIRECT was refused on the way.
+    fell_back: AtomicBool,
+}
+
+impl Medium {
+    /// Opens a block device or a file; `-` is standard input.
+    ///
+    /// # Errors
+    /// When it cannot be opened, or is a directory.
+    pub fn open(path: &[u8], access: Access) -> Result<Self, Problem> {
+        if path == b"-" {
+            return Ok(Self::with(Bytes::Standard, Kind::Stream, None));
+        }
+        let fail = |errno| Problem::os(Stage::Open, errno);
+        let cached = os::open_medium(path, false).map_err(fail)?;
+        let stat = os::stat(&cached).map_err(fail)?;
+        match os::file_type(stat.mode) {
+            FileType::Directory => Err(Problem::new(Stage::Open, Cause::IsDirectory)),
+            FileType::RegularFile => Ok(Self::seekable(path, cached, access, Kind::File, stat.size)),
+            FileType::BlockDevice => {
+                let size = os::device_size(&cached).map_err(fail)?;
+                let sectors = os::sector_sizes(cached.as_fd()).unwrap_or((512, 512));
+                let number = rustix::fs::fstat(&cached).map_or(0, |s| s.st_rdev);
+                let mut medium = Self::seekable(path, cached, access, Kind::Device, size);
+                medium.sectors = sectors;
+                medium.facts = facts::of(number);
+                medium.device = Some(number);
+                Ok(medium)
+            }
+            _ => {
+                os::set_blocking(cached.as_fd()).map_err(fail)?;
+                Ok(Self::with(Bytes::Stream(cached), Kind::Stream, None))
+            }
+        }
+    }
+
+    /// An image as a medium: its content, not its file.
+    pub fn image(image: Image) -> Self {
+        let (size, sector) = (image.size(), image.sector());
+        let mut medium = Self::with(Bytes::Image(Box::new(image)), Kind::Image, Some(size));
+        medium.sectors = (sector, sector);
+        medium
+    }
+
+    fn seekable(path: &[u8], cached: OwnedFd, access: Access, kind: Kind, size: u64) -> Self {
+        let align = os::direct_alignment(&cached);
+        let wanted = (access == Access::Direct).then_some(align).flatten();
+        let direct = wanted.and_then(|_| os::open_medium(path, true).ok());
+        // Opened by name a second time: only good if it is the same thing.
+        let same = |fd: &OwnedFd| match (os::stat(fd), os::stat(&cached)) {
+            (Ok(a), Ok(b)) => (a.device, a.inode) == (b.device, b.inode),
+            _ => false,
+        };
+        let direct = direct.filter(same);
+        if direct.is_none() {
+            os::advise_sequential(cached.as_fd());
+        }
+        let align = u64::from(align.unwrap_or(512));
+        Self::with(Bytes::Seekable { cached, direct, align }, kind, Some(size))
+    }
+
+    fn with(bytes: Bytes, kind: Kind, size: Option<u64>) -> Self {
+        let (sectors, fell_back) = ((512, 512), AtomicBool::new(false));
+        Medium { bytes, kind, size, sectors, facts: Facts::new(), device: None, faults: None, fell_back }
+    }
+
+    /// Treats everything that `map` does not call finished as unreadable: for tests and training (ddrescue's `-H`).
+    pub fn set_faults(&mut self, map: Map) {
+        self.faults = Some(map);
+    }
+
+    /// What kind of medium it is.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Its size in bytes; `None` for streams.
+    pub fn size(&self) -> Option<u64> {
+        self.size
+    }
+
+    /// Logical sector size in bytes: what is lost at least with one error. 512 for files and streams.
+    pub fn sector(&self) -> u32 {
+        self.sectors.0
+    }
+
+    /// Physical sector size in bytes.
+    pub fn physical_sector(&self) -> u32 {
+        self.sectors.1
+    }
+
+    /// The kernel's words about it.
+    pub fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// The device number of a block device (`st_rdev`).
+    pub fn device(&self) -> Option<u64> {
+        self.device
+    }
+
+    /// Whether reads go past the page cache.
+    pub fn is_direct(&self) -> bool {
+        matches!(&self.bytes, Bytes::Seekable { direct: Some(_), .. }) && !self.fell_back.load(Ordering::Relaxed)
+    }
+
+    /// Whether it is still there: a device that was pulled has size 0, or cannot be asked.
+    pub fn is_there(&self) -> bool {
+        match (&self.bytes, self.kind) {
+            (Bytes::Seekable { cached, .. }, Kind::Device) => os::device_size(cached).is_ok_and(|size| size > 0),
+            _ => true,
+        }
+    }
+
+    /// Reads at an offset (streams: on). May return less than asked for; 0 is the end.
+    ///
+    /// # Errors
+    /// The errno.
+    pub fn read_at(&self, buffer: &mut [u8], offset: u64) -> Result<usize, Errno> {
+        if let Some(map) = &self.faults
+            && map.blocks().iter().any(|b| {
+                b.status != Status::Finished && b.offset < offset + buffer.len() as u64 && offset < b.offset + b.length
+            })
+        {
+            return Err(Errno::IO);
+        }
+        match &self.bytes {
+            Bytes::Standard => os::read(rustix::stdio::stdin(), buffer),
+            Bytes::Stream(fd) => os::read(fd.as_fd(), buffer),
+            Bytes::Image(image) => image.read_at(buffer, offset),
+            Bytes::Seekable { cached, direct, align } => {
+                let whole = buffer.len() as u64 / align * align;
+                match direct {
+                    Some(fd) if offset.is_multiple_of(*align) && whole > 0 && !self.fell_back.load(Ordering::Relaxed) => {
+                        match os::read_at(fd.as_fd(), &mut buffer[..whole as usize], offset) {
+                            // Some file systems promise O_DIRECT and refuse it (fault row A22).
+                            Err(Errno::INVAL | Errno::OPNOTSUPP) => self.fell_back.store(true, Ordering::Relaxed),
+                            other => return other,
+                        }
+                        os::read_at(cached.as_fd(), buffer, offset)
+                    }
+                    _ => os::read_at(cached.as_fd(), buffer, offset),
+                }
+            }
+        }
+    }
+}

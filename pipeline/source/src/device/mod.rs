@@ -1,0 +1,11 @@
+//! Media to be acquired: block devices, files, standard input, images. Read-only, sector by sector where they fail.
+
+mod facts;
+mod guard;
+mod medium;
+mod rescue;
+
+pub use facts::{Facts, mounts};
+pub use guard::is_same_medium;
+pub use medium::{Access, Kind, Medium};
+pub use rescue::{Bad, Care, Fill, Rescue, Stop};

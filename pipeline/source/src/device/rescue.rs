@@ -1,0 +1,325 @@
+//! Reading a medium that fails: exactly the unreadable sectors are lost, and each is told.
+//!
+//! A read that fails is repeated sector by sector, from the front up to the first sector that fails, then from behind
+//! down to the last, then between (ddrescue's trimming and scraping, within one block). So there is one failing read per
+//! block and one (and its retries) per bad sector; halving would cost eleven for the first sector of a MiB alone, each a
+//! timeout of the device.
+
+use super::medium::{Kind, Medium};
+use rustix::io::Errno;
+use std::time::{Duration, Instant};
+
+/// What stands in for what cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fill {
+    /// Zeros.
+    Zeros,
+    /// These bytes, over and over, from the start of each unreadable run.
+    Pattern(Vec<u8>),
+}
+
+/// How much trouble is taken, and how much is too much.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Care {
+    /// How often an unreadable sector is tried again.
+    pub retries: u32,
+    /// What unreadable sectors are filled with.
+    pub fill: Fill,
+    /// Stop when more sectors than this are unreadable.
+    pub most_errors: Option<u64>,
+    /// A read that takes longer is slow …
+    pub slow: Duration,
+    /// … and so many slow reads end the acquisition, before a dying disk is dead.
+    pub most_slow: Option<u64>,
+}
+
+impl Default for Care {
+    fn default() -> Self {
+        Care { retries: 0, fill: Fill::Zeros, most_errors: None, slow: Duration::from_secs(5), most_slow: None }
+    }
+}
+
+/// A run of unreadable bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bad {
+    /// Where it starts, in bytes from the start of the medium.
+    pub offset: u64,
+    /// How many bytes.
+    pub length: u64,
+    /// What the system said.
+    pub errno: i32,
+}
+
+/// Why reading ends early. What was read before is good, and the acquisition can be resumed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// The device is gone.
+    Gone {
+        /// At which offset that was noticed.
+        offset: u64,
+        /// What the system said.
+        errno: i32,
+    },
+    /// The medium ends before its size.
+    Short {
+        /// Where it ended.
+        offset: u64,
+        /// Its size when it was opened.
+        size: u64,
+    },
+    /// More unreadable sectors than allowed; here is the next one.
+    Errors {
+        /// Where.
+        offset: u64,
+    },
+    /// More slow reads than allowed.
+    Slow {
+        /// Where.
+        offset: u64,
+    },
+    /// An error that says nothing about the medium (no memory, say).
+    System {
+        /// Where.
+        offset: u64,
+        /// What the system said.
+        errno: i32,
+    },
+    /// It was asked for.
+    Cancelled,
+}
+
+impl std::fmt::Display for Stop {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let named = |errno: &i32| crate::problem::Cause::Os(*errno).to_string();
+        match self {
+            Stop::Gone { offset, errno } => write!(f, "the device is gone, at offset {offset}: {}", named(errno)),
+            Stop::Short { offset, size } => write!(f, "the medium ends at offset {offset}, its size was {size}"),
+            Stop::Errors { offset } => write!(f, "more unreadable sectors than allowed, at offset {offset}"),
+            Stop::Slow { offset } => write!(f, "more slow reads than allowed, at offset {offset}"),
+            Stop::System { offset, errno } => write!(f, "read at offset {offset}: {}", named(errno)),
+            Stop::Cancelled => write!(f, "cancelled"),
+        }
+    }
+}
+
+impl std::error::Error for Stop {}
+
+/// Reads a medium with care.
+pub struct Rescue<'a> {
+    medium: &'a Medium,
+    care: Care,
+    bad_sectors: u64,
+    slow: u64,
+    retried: u64,
+}
+
+fn says_bad_sector(errno: Errno) -> bool {
+    [Errno::IO, Errno::REMOTEIO, Errno::NODATA, Errno::ILSEQ, Errno::TIMEDOUT, Errno::UCLEAN, Errno::BADMSG]
+        .contains(&errno)
+}
+
+fn says_gone(errno: Errno) -> bool {
+    [Errno::NXIO, Errno::NODEV, Errno::NOMEDIUM, Errno::SHUTDOWN, Errno::STALE].contains(&errno)
+}
+
+impl<'a> Rescue<'a> {
+    /// Reads `medium`.
+    pub fn new(medium: &'a Medium, care: Care) -> Self {
+        Rescue { medium, care, bad_sectors: 0, slow: 0, retried: 0 }
+    }
+
+    /// Sectors that were read only on a second or later try.
+    pub fn retried(&self) -> u64 {
+        self.retried
+    }
+
+    /// Fills `buffer` from `offset` on, the unreadable parts with the fill, and returns these. Streams may end: the
+    /// number is how many bytes there were.
+    ///
+    /// # Errors
+    /// When there is no going on; what is in the buffer is then of no account.
+    pub fn read(&mut self, buffer: &mut [u8], offset: u64) -> Result<(usize, Vec<Bad>), Stop> {
+        let mut done = 0;
+        let mut bad = Vec::new();
+        while done < buffer.len() {
+            match self.attempt(&mut buffer[done..], offset + done as u64) {
+                Ok(0) if self.medium.kind() == Kind::Stream => return Ok((done, bad)),
+                Ok(0) => {
+                    return Err(Stop::Short { offset: offset + done as u64, size: self.medium.size().unwrap_or(0) });
+                }
+                Ok(n) => done += n,
+                Err(errno) if self.medium.kind() == Kind::Stream => {
+                    // There is no second try at a stream, and no telling how much was lost.
+                    return Err(Stop::System { offset: offset + done as u64, errno: errno.raw_os_error() });
+                }
+                Err(errno) => {
+                    self.judge(errno, offset + done as u64)?;
+                    self.narrow(&mut buffer[done..], offset + done as u64, &mut bad)?;
+                    done = buffer.len();
+                }
+            }
+        }
+        Ok((done, bad))
+    }
+
+    fn attempt(&mut self, buffer: &mut [u8], offset: u64) -> Result<usize, Errno> {
+        let from = Instant::now();
+        let got = self.medium.read_at(buffer, offset);
+        if from.elapsed() > self.care.slow {
+            self.slow += 1;
+        }
+        got
+    }
+
+    /// Whether an error is one of a sector.
+    fn judge(&self, errno: Errno, offset: u64) -> Result<(), Stop> {
+        let number = errno.raw_os_error();
+        if self.care.most_slow.is_some_and(|most| self.slow > most) {
+            return Err(Stop::Slow { offset });
+        }
+        if says_gone(errno) || (says_bad_sector(errno) && !self.medium.is_there()) {
+            return Err(Stop::Gone { offset, errno: number });
+        }
+        if says_bad_sector(errno) { Ok(()) } else { Err(Stop::System { offset, errno: number }) }
+    }
+
+    /// Sector by sector; `bad` gets the runs that stay unreadable, in order.
+    fn narrow(&mut self, buffer: &mut [u8], offset: u64, bad: &mut Vec<Bad>) -> Result<(), Stop> {
+        let sector = u64::from(self.medium.sector());
+        let end = offset + buffer.len() as u64;
+        let next = |at: u64| (at / sector + 1) * sector;
+        let (mut front, mut back) = (offset, end);
+        while front < end && self.sector(buffer, offset, front, next(front).min(end))?.is_none() {
+            front = next(front);
+        }
+        while back > front {
+            let start = ((back - 1) / sector * sector).max(offset);
+            // The one sector in question is the one that failed from the front.
+            if start <= front || self.sector(buffer, offset, start, back)?.is_some() {
+                break;
+            }
+            back = start;
+        }
+        let mut at = front;
+        while at < back {
+            let until = next(at).min(end);
+            let mut failed = self.sector(buffer, offset, at, until)?;
+            for _ in 0..self.care.retries {
+                if failed.is_none() {
+                    break;
+                }
+                failed = self.sector(buffer, offset, at, until)?;
+                self.retried += u64::from(failed.is_none());
+            }
+            if let Some(errno) = failed {
+                self.bad_sectors += 1;
+                if self.care.most_errors.is_some_and(|most| self.bad_sectors > most) {
+                    return Err(Stop::Errors { offset: at });
+                }
+                self.give_up(&mut buffer[(at - offset) as usize..(until - offset) as usize], at, errno, bad);
+            }
+            at = until;
+        }
+        Ok(())
+    }
+
+    /// Reads `[from, to)`; `Some` says that it failed.
+    fn sector(&mut self, buffer: &mut [u8], offset: u64, from: u64, to: u64) -> Result<Option<Errno>, Stop> {
+        let mut at = from;
+        while at < to {
+            match self.attempt(&mut buffer[(at - offset) as usize..(to - offset) as usize], at) {
+                Ok(0) => return Err(Stop::Short { offset: at, size: self.medium.size().unwrap_or(0) }),
+                Ok(n) => at += n as u64,
+                Err(errno) => {
+                    self.judge(errno, at)?;
+                    return Ok(Some(errno));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn give_up(&self, buffer: &mut [u8], at: u64, errno: Errno, bad: &mut Vec<Bad>) {
+        let (length, errno) = (buffer.len() as u64, errno.raw_os_error());
+        match bad.last_mut() {
+            Some(run) if run.offset + run.length == at && run.errno == errno => run.length += length,
+            _ => bad.push(Bad { offset: at, length, errno }),
+        }
+        match &self.care.fill {
+            Fill::Pattern(bytes) if !bytes.is_empty() => {
+                // The pattern's phase is that of the medium, so that it does not depend on how blocks are cut.
+                for (place, byte) in buffer.iter_mut().enumerate() {
+                    *byte = bytes[((at + place as u64) % bytes.len() as u64) as usize];
+                }
+            }
+            _ => buffer.fill(0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::Access;
+    use pfh_format::image::map::{Map, Status};
+    use proptest::prelude::*;
+
+    fn medium(length: usize, bad: &[u64]) -> (tempfile::NamedTempFile, Vec<u8>, Medium) {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let data: Vec<u8> = (0..length).map(|at| (at / 512 * 7 + at) as u8 | 1).collect();
+        std::fs::write(file.path(), &data).unwrap();
+        let mut medium = Medium::open(file.path().as_os_str().as_encoded_bytes(), Access::Cached).unwrap();
+        let mut map = Map::new(0);
+        map.set(0, length as u64, Status::Finished);
+        bad.iter().for_each(|sector| map.set(sector * 512, 512, Status::Bad));
+        medium.set_faults(map);
+        (file, data, medium)
+    }
+
+    proptest! {
+        #[test]
+        fn exactly_the_bad_sectors_are_lost(sectors in prop::collection::btree_set(0..64_u64, 0..20), block in 1..40_usize) {
+            let bad: Vec<u64> = sectors.into_iter().collect();
+            let (_file, data, medium) = medium(64 * 512, &bad);
+            let care = Care { fill: Fill::Pattern(b"BAD".to_vec()), ..Care::default() };
+            let mut rescue = Rescue::new(&medium, care);
+            let mut expected = data.clone();
+            for sector in &bad {
+                for at in sector * 512..(sector + 1) * 512 {
+                    expected[at as usize] = b"BAD"[at as usize % 3];
+                }
+            }
+            let (mut read, mut lost) = (Vec::new(), Vec::new());
+            while read.len() < data.len() {
+                let mut buffer = vec![0; (block * 512).min(data.len() - read.len())];
+                let (n, bad) = rescue.read(&mut buffer, read.len() as u64).unwrap();
+                prop_assert_eq!(n, buffer.len());
+                lost.extend(bad.iter().flat_map(|b| (b.offset / 512)..((b.offset + b.length) / 512)));
+                read.extend_from_slice(&buffer);
+            }
+            prop_assert_eq!(lost, bad);
+            prop_assert!(read == expected);
+        }
+    }
+
+    #[test]
+    fn limits_stop() {
+        let (_file, _, medium) = medium(64 * 512, &[1, 2, 3]);
+        let mut rescue = Rescue::new(&medium, Care { most_errors: Some(2), ..Care::default() });
+        let mut buffer = vec![0; 64 * 512];
+        assert_eq!(rescue.read(&mut buffer, 0), Err(Stop::Errors { offset: 3 * 512 }));
+        let mut rescue = Rescue::new(&medium, Care { most_slow: Some(0), slow: Duration::ZERO, ..Care::default() });
+        assert!(matches!(rescue.read(&mut buffer, 0), Err(Stop::Slow { .. })));
+    }
+
+    #[test]
+    fn a_file_that_shrank_is_no_whole_image() {
+        let (file, _, medium) = medium(64 * 512, &[]);
+        file.as_file().set_len(1000).unwrap();
+        let mut buffer = vec![0; 64 * 512];
+        assert_eq!(
+            Rescue::new(&medium, Care::default()).read(&mut buffer, 0),
+            Err(Stop::Short { offset: 1000, size: 64 * 512 })
+        );
+    }
+}

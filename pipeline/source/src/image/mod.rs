@@ -1,0 +1,218 @@
+//! Images as sources: E01, split raw, raw. What is read is the content of the imaged medium.
+
+mod files;
+
+use crate::entry::Object;
+use crate::problem::{Problem, Stage};
+use files::{Files, next_pieces};
+use pfh_format::image::ewf::{self, Decompressor, FileHeader, Index, ReadAt, Table};
+use rustix::io::Errno;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// The format of an image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// One file of the medium's bytes.
+    Raw,
+    /// Several such files, one after the other.
+    Split,
+    /// Expert Witness, as EnCase 6 writes it.
+    E01,
+}
+
+/// Why an image cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// A file of it cannot be opened or read.
+    #[error("{}: {error}", path.display())]
+    Io {
+        /// Which.
+        path: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// It is no sound E01 image.
+    #[error("{}: not a sound E01 image: {failure}", path.display())]
+    Ewf {
+        /// The first segment's name.
+        path: PathBuf,
+        /// What is wrong.
+        failure: ewf::Failure,
+    },
+}
+
+/// What is kept between two reads of an E01 image.
+#[derive(Default)]
+struct Cache {
+    table: Option<(usize, Table)>,
+    chunk: Option<(u64, Vec<u8>)>,
+    decompressor: Decompressor,
+    stored: Vec<u8>,
+}
+
+/// An open image.
+pub struct Image {
+    files: Files,
+    format: Format,
+    size: u64,
+    index: Option<Index>,
+    cache: Mutex<Cache>,
+    /// What was wrong with the chunk that could not be read last.
+    damage: Mutex<Option<ewf::Failure>>,
+}
+
+impl Image {
+    /// Opens an image by the name of its first file: an E01 segment, the first piece of a split image (`.000`, `.001`,
+    /// `.aaa`, with its successors), or a raw image.
+    ///
+    /// # Errors
+    /// When a file is missing, or the image is damaged in what describes it.
+    pub fn open(path: &Path) -> Result<Self, OpenError> {
+        let io = |error| OpenError::Io { path: path.to_owned(), error };
+        let first = std::fs::File::open(path).map_err(io)?;
+        let mut start = [0; FileHeader::LENGTH];
+        let got = os_read(&first, &mut start, 0).map_err(io)?;
+        if FileHeader::is_ewf(&start[..got]) {
+            let files = Files::open(&files::segments(path).map_err(io)?)
+                .map_err(|(path, error)| OpenError::Io { path, error })?;
+            let index = Index::open(&files).map_err(|failure| OpenError::Ewf { path: path.to_owned(), failure })?;
+            let size = index.volume.length();
+            return Ok(Self::with(files, Format::E01, size, Some(index)));
+        }
+        let pieces = next_pieces(path);
+        let format = if pieces.len() > 1 { Format::Split } else { Format::Raw };
+        let files = Files::open(&pieces).map_err(|(path, error)| OpenError::Io { path, error })?;
+        let size = files.total();
+        Ok(Self::with(files, format, size, None))
+    }
+
+    fn with(files: Files, format: Format, size: u64, index: Option<Index>) -> Self {
+        Image { files, format, size, index, cache: Mutex::default(), damage: Mutex::default() }
+    }
+
+    /// Its format.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// Bytes of the medium.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Bytes of a sector.
+    pub fn sector(&self) -> u32 {
+        self.index.as_ref().map_or(512, |index| index.volume.bytes_per_sector)
+    }
+
+    /// What an E01 image says of itself.
+    pub fn ewf(&self) -> Option<&Index> {
+        self.index.as_ref()
+    }
+
+    /// The files that it consists of.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.files.paths()
+    }
+
+    /// Drops what the page cache holds of it, so that reads come from the medium.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn evict(&self) -> io::Result<()> {
+        self.files.evict()
+    }
+
+    /// Reads at an offset of the medium; 0 is the end. EIO says that the image is damaged there:
+    /// [`damage`](Image::damage) tells how.
+    ///
+    /// # Errors
+    /// The errno.
+    pub fn read_at(&self, buffer: &mut [u8], offset: u64) -> Result<usize, Errno> {
+        let room = self.size.saturating_sub(offset).min(buffer.len() as u64) as usize;
+        if room == 0 {
+            return Ok(0);
+        }
+        let errno = |error: &io::Error| error.raw_os_error().map_or(Errno::IO, Errno::from_raw_os_error);
+        let Some(index) = &self.index else {
+            return self.files.read_through(&mut buffer[..room], offset).map_err(|e| errno(&e));
+        };
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let chunk_length = index.volume.chunk_length();
+        let mut done = 0;
+        while done < room {
+            let at = offset + done as u64;
+            let number = at / chunk_length;
+            if let Err(failure) = self.load(index, &mut cache, number) {
+                if done > 0 {
+                    return Ok(done);
+                }
+                let found = if let ewf::Failure::Io { error, .. } = &failure { errno(error) } else { Errno::IO };
+                *self.damage.lock().unwrap_or_else(PoisonError::into_inner) = Some(failure);
+                return Err(found);
+            }
+            let Some((_, chunk)) = &cache.chunk else { return Err(Errno::IO) };
+            let inside = (at - number * chunk_length) as usize;
+            let take = (chunk.len() - inside).min(room - done);
+            buffer[done..done + take].copy_from_slice(&chunk[inside..inside + take]);
+            done += take;
+        }
+        Ok(done)
+    }
+
+    fn load(&self, index: &Index, cache: &mut Cache, number: u64) -> Result<(), ewf::Failure> {
+        if cache.chunk.as_ref().is_some_and(|(held, _)| *held == number) {
+            return Ok(());
+        }
+        let Cache { table, chunk, decompressor, stored } = cache;
+        let mut bytes = chunk.take().map_or_else(Vec::new, |(_, bytes)| bytes);
+        let at = index.locate(&self.files, number, table)?;
+        stored.resize(at.stored, 0);
+        let io = |error| ewf::Failure::Io { segment: at.segment, offset: at.offset, error };
+        self.files.read_at(at.segment, at.offset, stored).map_err(io)?;
+        bytes.resize(at.length, 0);
+        let malformed = |m| ewf::Failure::Malformed(ewf::Malformed { segment: at.segment, offset: at.offset, ..m });
+        decompressor.unpack(stored, at.is_compressed, &mut bytes).map_err(malformed)?;
+        *chunk = Some((number, bytes));
+        Ok(())
+    }
+
+    /// What was wrong when a read last failed.
+    pub fn damage(&self) -> Option<String> {
+        self.damage.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(ToString::to_string)
+    }
+}
+
+fn os_read(file: &std::fs::File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    use std::os::fd::AsFd;
+    Ok(crate::os::read_at(file.as_fd(), buffer, offset)?)
+}
+
+/// An image read from front to back.
+struct Stream {
+    image: Image,
+    offset: u64,
+}
+
+impl io::Read for Stream {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let got = self.image.read_at(buffer, self.offset)?;
+        self.offset += got as u64;
+        Ok(got)
+    }
+}
+
+/// An image by its name, for every command that hashes: opened when its turn comes.
+pub struct ImageObject(pub PathBuf);
+
+impl Object for ImageObject {
+    fn open(&self) -> Result<Box<dyn io::Read + Send>, Problem> {
+        match Image::open(&self.0) {
+            Ok(image) => Ok(Box::new(Stream { image, offset: 0 })),
+            Err(OpenError::Io { error, .. }) => Err(Problem::io(Stage::Open, &error)),
+            Err(OpenError::Ewf { .. }) => Err(Problem::os(Stage::Open, Errno::UCLEAN)),
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! System calls on block devices and images: sizes, direct input and output, emptying caches.
+
+use rustix::fs::{self, AtFlags, CWD, Mode, OFlags, StatxFlags};
+use rustix::io::Errno;
+use rustix::ioctl::{Getter, NoArg, Opcode, ioctl, opcode};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+/// Opens for reading only, as it is (no O_NOATIME: devices have none). `direct` asks for O_DIRECT.
+pub fn open_medium(path: &[u8], direct: bool) -> Result<OwnedFd, Errno> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
+    let flags = if direct { flags | OFlags::DIRECT } else { flags };
+    loop {
+        match fs::openat(CWD, path, flags, Mode::empty()) {
+            Err(Errno::INTR) => {}
+            other => return other,
+        }
+    }
+}
+
+/// Size of a block device in bytes (BLKGETSIZE64, linux/fs.h).
+pub fn device_size(fd: impl AsFd) -> Result<u64, Errno> {
+    const BLKGETSIZE64: Opcode = opcode::read::<usize>(0x12, 114);
+    // SAFETY: the kernel writes one u64, whatever the opcode's size field says (it was defined with size_t).
+    unsafe { ioctl(fd, Getter::<BLKGETSIZE64, u64>::new()) }
+}
+
+/// Whether a block device refuses writes (BLKROGET, linux/fs.h).
+pub fn is_read_only(fd: impl AsFd) -> Result<bool, Errno> {
+    const BLKROGET: Opcode = opcode::none(0x12, 94);
+    // SAFETY: the kernel writes one int.
+    unsafe { ioctl(fd, Getter::<BLKROGET, i32>::new()) }.map(|flag| flag != 0)
+}
+
+/// Logical and physical sector size of a block device in bytes.
+pub fn sector_sizes(fd: BorrowedFd<'_>) -> Result<(u32, u32), Errno> {
+    Ok((fs::ioctl_blksszget(fd)?, fs::ioctl_blkpbszget(fd)?))
+}
+
+/// To how many bytes offsets and lengths must be aligned for O_DIRECT; `None` where that is not supported.
+pub fn direct_alignment(fd: impl AsFd) -> Option<u32> {
+    let found = fs::statx(fd, "", AtFlags::EMPTY_PATH, StatxFlags::DIOALIGN).ok()?;
+    if !StatxFlags::from_bits_retain(found.stx_mask).contains(StatxFlags::DIOALIGN) {
+        return None;
+    }
+    Some(found.stx_dio_offset_align.max(found.stx_dio_mem_align)).filter(|align| *align > 0)
+}
+
+/// Empties what the kernel has cached of a device (BLKFLSBUF) or a file (POSIX_FADV_DONTNEED), so that the next read
+/// comes from the medium. What is dirty must have been synced before.
+pub fn evict(fd: BorrowedFd<'_>) -> Result<(), Errno> {
+    const BLKFLSBUF: Opcode = opcode::none(0x12, 97);
+    // SAFETY: BLKFLSBUF takes no argument.
+    let flushed = unsafe { ioctl(fd, NoArg::<BLKFLSBUF>::new()) };
+    fs::fadvise(fd, 0, None, fs::Advice::DontNeed)?;
+    match flushed {
+        // Not a block device.
+        Err(Errno::NOTTY | Errno::INVAL | Errno::OPNOTSUPP) | Ok(()) => Ok(()),
+        other => other,
+    }
+}
+
+/// Clears O_NONBLOCK, O_DIRECT and the like by setting the status flags anew.
+pub fn set_blocking(fd: BorrowedFd<'_>) -> Result<(), Errno> {
+    let flags = fs::fcntl_getfl(fd)?;
+    fs::fcntl_setfl(fd, flags - OFlags::NONBLOCK)
+}
