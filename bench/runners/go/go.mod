@@ -1,0 +1,3 @@
+module hash
+
+go 1.24
