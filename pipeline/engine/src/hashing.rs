@@ -6,7 +6,7 @@ use crate::plan::Plan;
 use crate::record::{Hashed, Outcome, Piece, Record};
 use pfh_digest::{Digest, Hasher, finalize_many, hash_many, update_many, update_together};
 use pfh_prefetch::{Chunk, Job, Table};
-use pfh_source::{Cause, Closed, Entry, Item, Problem, Stage};
+use pfh_source::{Cause, Entry, Item, Problem, Stage};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 

@@ -107,13 +107,12 @@ impl Ledger {
     pub(crate) fn take(&self) -> Vec<Record> {
         let mut inner = self.lock();
         let mut records = Vec::new();
-        while let Some(entry) = inner.arrived.first_entry() {
-            if *entry.key() != inner.next + records.len() as u64 {
-                break;
-            }
+        let mut next = inner.next;
+        while let Some(entry) = inner.arrived.first_entry().filter(|e| *e.key() == next) {
             records.push(entry.remove());
+            next += 1;
         }
-        inner.next += records.len() as u64;
+        inner.next = next;
         records
     }
 

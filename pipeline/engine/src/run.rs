@@ -7,7 +7,7 @@ use crate::progress::{Counters, Progress, Stats};
 use crate::record::{Outcome, Record};
 use crate::sink::Sink;
 use crate::thread::{Shared, live};
-use pfh_prefetch::{Bell, Budget, Feed, Gates, InHand, Table};
+use pfh_prefetch::{Bell, Budget, Feed, InHand, Table};
 use pfh_source::{Cause, Problem, Source, Stage};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -31,6 +31,13 @@ pub enum Error {
 /// Asks a run to end. Cloned handles ask the same run.
 #[derive(Clone, Default)]
 pub struct Cancel(Arc<AtomicBool>);
+
+impl From<Arc<AtomicBool>> for Cancel {
+    /// A handle on a flag that something else sets, a signal handler for example.
+    fn from(flag: Arc<AtomicBool>) -> Self {
+        Cancel(flag)
+    }
+}
 
 impl Cancel {
     /// Asks.

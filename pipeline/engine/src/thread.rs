@@ -55,10 +55,7 @@ impl Shared {
     /// Takes a place among the threads that hash; their number is the plan's `threads`.
     fn take_place(&self) -> bool {
         let most = self.plan.threads.max(1);
-        self.counters
-            .hashing
-            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| (n < most).then_some(n + 1))
-            .is_ok()
+        self.counters.hashing.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| (n < most).then_some(n + 1)).is_ok()
     }
 
     /// Hashes one batch, if there is one and a place is free.
@@ -69,7 +66,8 @@ impl Shared {
         let (waiting, _) = self.table.waiting();
         let threads = self.plan.threads.max(1);
         // A fair share when there is enough for everybody's lanes; units of one long message are shared when not.
-        let jobs = if waiting >= 2 * ENOUGH_JOBS { (waiting / threads).clamp(ENOUGH_JOBS, BATCH_JOBS) } else { BATCH_JOBS };
+        let jobs =
+            if waiting >= 2 * ENOUGH_JOBS { (waiting / threads).clamp(ENOUGH_JOBS, BATCH_JOBS) } else { BATCH_JOBS };
         let take = Take { jobs, bytes: BATCH_BYTES, share: threads > 1 && waiting < threads };
         let from = Instant::now();
         let batch = self.table.take(take);

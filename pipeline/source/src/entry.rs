@@ -41,6 +41,8 @@ pub enum Skip {
     BlockDevice,
     /// A directory on another file system, with `--one-file-system`.
     OtherFileSystem,
+    /// A directory below one whose files alone were asked for.
+    Directory,
 }
 
 impl Skip {
@@ -53,6 +55,7 @@ impl Skip {
             Skip::CharacterDevice => "character device",
             Skip::BlockDevice => "block device",
             Skip::OtherFileSystem => "other file system",
+            Skip::Directory => "directory",
         }
     }
 }

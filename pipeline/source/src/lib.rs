@@ -12,6 +12,7 @@ pub mod os;
 mod problem;
 mod read;
 mod select;
+mod total;
 mod walk;
 
 pub use entry::{Base, Entry, Item, Object, Origin, Skip, Stat};
@@ -21,6 +22,7 @@ pub use order::{Order, Ordered};
 pub use problem::{Cause, Problem, Stage, errno_name};
 pub use read::{Closed, Note, Reading};
 pub use select::{Selection, SelectionError};
+pub use total::total;
 
 /// A stream of items in input order. It is pulled by whichever reader needs work next, under a lock.
 pub trait Source: Send {

@@ -15,6 +15,8 @@ pub enum Recurse {
     /// A directory is an error.
     #[default]
     No,
+    /// The files in it are hashed; directories in it are listed as skipped (the paper's form without `-r`).
+    Flat,
     /// Everything below it is hashed.
     Yes,
 }
@@ -86,7 +88,7 @@ impl Operands {
         if path == b"-" {
             return Some(Found::Origin(Origin::Standard, None));
         }
-        let recurse = self.descend.recurse == Recurse::Yes;
+        let recurse = self.descend.recurse != Recurse::No;
         let mut stat = None;
         if recurse || selection.needs_size() {
             match os::stat_operand(&path) {

@@ -53,7 +53,8 @@ impl<S: Source> Ordered<S> {
     }
 }
 
-fn stat(origin: &Origin) -> Option<Stat> {
+/// Metadata of an entry that nobody has looked at yet.
+pub(crate) fn stat(origin: &Origin) -> Option<Stat> {
     let Origin::File { base, path, .. } = origin else { return None };
     match &base.directory {
         Some(directory) => os::stat_at(directory.as_fd(), path, base.links).ok(),

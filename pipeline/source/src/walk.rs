@@ -2,7 +2,7 @@
 
 use crate::entry::{Base, Origin, Skip, Stat};
 use crate::listing::Names;
-use crate::operand::{Descend, Found, Links};
+use crate::operand::{Descend, Found, Links, Recurse};
 use crate::os;
 use crate::problem::{Cause, Problem, Stage};
 use rustix::fs::FileType;
@@ -141,6 +141,9 @@ impl Walk {
             FileType::Directory => {
                 if !selection.enters(&path(), name) {
                     return None;
+                }
+                if self.descend.recurse == Recurse::Flat {
+                    return Some(Found::Skipped(self.full(name), Skip::Directory));
                 }
                 return self.descend_into(name);
             }

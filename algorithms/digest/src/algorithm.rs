@@ -1,0 +1,171 @@
+//! An algorithm: a row of a registry and the length of its output.
+
+use std::cmp::Ordering;
+use std::error::Error;
+use std::fmt;
+use std::hash::{Hash, Hasher as StdHasher};
+use std::str::FromStr;
+
+use crate::registry::OWN;
+use crate::{Digest, Hasher, Output, Row, Standing};
+
+/// A hash algorithm with the length of its output. Two are equal when both agree; they sort by name, then length.
+#[derive(Clone, Copy)]
+pub struct Algorithm {
+    row: &'static Row,
+    length: usize,
+}
+
+impl Algorithm {
+    /// This crate's own algorithms in registry order, with their default lengths.
+    pub fn all() -> impl Iterator<Item = Algorithm> {
+        OWN.all()
+    }
+
+    /// The algorithm of a row with its default length.
+    pub fn from_row(row: &'static Row) -> Algorithm {
+        let length = match row.output {
+            Output::Fixed(length) | Output::Stated { default: length, .. } => length,
+            Output::Text => 0,
+        };
+        Algorithm { row, length }
+    }
+
+    /// The same algorithm with `length` bytes of output; `None` where it does not give that many.
+    pub fn with_length(self, length: usize) -> Option<Algorithm> {
+        match self.row.output {
+            Output::Stated { maximum, .. } if (1..=maximum).contains(&length) => Some(Algorithm { length, ..self }),
+            Output::Fixed(fixed) if fixed == length => Some(self),
+            _ => None,
+        }
+    }
+
+    /// The standard's own name in lower case, without a length: `sha3-256`, `shake128`.
+    pub fn name(self) -> &'static str {
+        self.row.name
+    }
+
+    /// Other names that are understood.
+    pub fn aliases(self) -> &'static [&'static str] {
+        self.row.aliases
+    }
+
+    /// Bytes of output; 0 for algorithms whose digests are text.
+    pub fn length(self) -> usize {
+        self.length
+    }
+
+    /// What the algorithm puts out, whatever length this value states.
+    pub fn output(self) -> Output {
+        self.row.output
+    }
+
+    /// What is publicly known against it.
+    pub fn standing(self) -> Standing {
+        self.row.standing
+    }
+
+    /// Bytes that the compression function eats at a time; 1 for checksums.
+    pub fn block_length(self) -> usize {
+        self.row.block
+    }
+
+    /// A hasher that has seen nothing yet.
+    pub fn hasher(self) -> Hasher {
+        Hasher::new(self)
+    }
+
+    /// The digest of one whole message.
+    pub fn digest(self, message: &[u8]) -> Digest {
+        let mut hasher = self.hasher();
+        hasher.update(message);
+        hasher.finalize()
+    }
+
+    pub(crate) fn row(self) -> &'static Row {
+        self.row
+    }
+}
+
+impl PartialEq for Algorithm {
+    fn eq(&self, other: &Algorithm) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Algorithm {}
+
+impl PartialOrd for Algorithm {
+    fn partial_cmp(&self, other: &Algorithm) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Algorithm {
+    fn cmp(&self, other: &Algorithm) -> Ordering {
+        (self.name(), self.length).cmp(&(other.name(), other.length))
+    }
+}
+
+impl Hash for Algorithm {
+    fn hash<H: StdHasher>(&self, state: &mut H) {
+        (self.name(), self.length).hash(state);
+    }
+}
+
+/// The name, with `:length` where that is not the default; [`FromStr`] and [`Registry::find`](crate::Registry::find) read it back.
+impl fmt::Display for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.row.output {
+            Output::Stated { default, .. } if self.length != default => write!(f, "{}:{}", self.name(), self.length),
+            _ => f.write_str(self.name()),
+        }
+    }
+}
+
+impl fmt::Debug for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Algorithm({self})")
+    }
+}
+
+/// Reads the names of this crate's own algorithms, as [`Registry::find`](crate::Registry::find) does.
+impl FromStr for Algorithm {
+    type Err = UnknownAlgorithm;
+
+    fn from_str(text: &str) -> Result<Algorithm, UnknownAlgorithm> {
+        OWN.find(text)
+    }
+}
+
+/// Why a text names no algorithm.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownAlgorithm {
+    text: String,
+    named: Option<Algorithm>,
+}
+
+impl UnknownAlgorithm {
+    pub(crate) fn name(text: &str) -> UnknownAlgorithm {
+        UnknownAlgorithm { text: text.to_owned(), named: None }
+    }
+
+    pub(crate) fn length(text: &str, named: Algorithm) -> UnknownAlgorithm {
+        UnknownAlgorithm { text: text.to_owned(), named: Some(named) }
+    }
+}
+
+impl fmt::Display for UnknownAlgorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(named) = self.named else { return write!(f, "unknown algorithm {:?}", self.text) };
+        match named.output() {
+            Output::Stated { maximum, .. } => {
+                write!(f, "{:?}: {} gives 1 to {maximum} bytes", self.text, named.name())
+            }
+            Output::Fixed(length) => write!(f, "{:?}: {} gives {length} bytes", self.text, named.name()),
+            Output::Text => write!(f, "{:?}: {} gives text of no stated length", self.text, named.name()),
+        }
+    }
+}
+
+impl Error for UnknownAlgorithm {}

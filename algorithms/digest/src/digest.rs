@@ -1,0 +1,200 @@
+//! The value that a hasher gives.
+
+use std::cmp::Ordering;
+use std::error::Error;
+use std::fmt;
+use std::hash::{Hash, Hasher as StdHasher};
+
+use crate::{Algorithm, Output};
+
+/// Bytes that a digest holds without an allocation: SHA-512's.
+const INLINE: usize = 64;
+
+/// What a [`State`](crate::State) ends in.
+#[derive(Clone)]
+pub struct Value(Form);
+
+#[derive(Clone)]
+enum Form {
+    Inline { bytes: [u8; INLINE], length: u8 },
+    Boxed(Box<[u8]>),
+    Text(Box<str>),
+}
+
+impl Value {
+    /// A value of `length` bytes, which `fill` writes; it is handed zeros.
+    pub fn filled(length: usize, fill: impl FnOnce(&mut [u8])) -> Value {
+        if length <= INLINE {
+            let mut bytes = [0; INLINE];
+            fill(&mut bytes[..length]);
+            // Cannot cut: INLINE is below 256.
+            Value(Form::Inline { bytes, length: length as u8 })
+        } else {
+            let mut bytes = vec![0; length].into_boxed_slice();
+            fill(&mut bytes);
+            Value(Form::Boxed(bytes))
+        }
+    }
+
+    /// A value of these bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Value {
+        Value::filled(bytes.len(), |value| value.copy_from_slice(bytes))
+    }
+
+    /// A value that is text, for algorithms with [`Output::Text`].
+    pub fn from_text(text: impl Into<Box<str>>) -> Value {
+        Value(Form::Text(text.into()))
+    }
+
+    fn bytes(&self) -> &[u8] {
+        match &self.0 {
+            Form::Inline { bytes, length } => &bytes[..usize::from(*length)],
+            Form::Boxed(bytes) => bytes,
+            Form::Text(text) => text.as_bytes(),
+        }
+    }
+}
+
+/// A digest: the value of one complete message under one algorithm.
+///
+/// Digests are equal when algorithm, length and value are, and sort in that order. The comparison takes a time that depends on
+/// the values; where an answer must be kept from an adversary, compare in constant time.
+#[derive(Clone)]
+pub struct Digest {
+    algorithm: Algorithm,
+    value: Value,
+}
+
+impl Digest {
+    pub(crate) fn new(algorithm: Algorithm, value: Value) -> Digest {
+        debug_assert!(fits(algorithm, &value), "{algorithm} gave a value of another form");
+        Digest { algorithm, value }
+    }
+
+    /// A digest that was stored as bytes. An error for another number of bytes than the algorithm gives, and for algorithms
+    /// whose digests are text.
+    pub fn from_bytes(algorithm: Algorithm, bytes: &[u8]) -> Result<Digest, MalformedDigest> {
+        Digest::checked(algorithm, Value::from_bytes(bytes))
+    }
+
+    /// Reads hexadecimal digits of either case, two per byte, nothing between them.
+    pub fn from_hex(algorithm: Algorithm, digits: &str) -> Result<Digest, MalformedDigest> {
+        let error = || MalformedDigest { algorithm };
+        let digits = digits.as_bytes();
+        if !digits.len().is_multiple_of(2) || digits.len() / 2 != algorithm.length() {
+            return Err(error());
+        }
+        let nibble = |digit: u8| char::from(digit).to_digit(16).ok_or_else(error);
+        let mut bytes = Vec::with_capacity(digits.len() / 2);
+        for pair in digits.chunks_exact(2) {
+            bytes.push((nibble(pair[0])? << 4 | nibble(pair[1])?) as u8);
+        }
+        Digest::checked(algorithm, Value::from_bytes(&bytes))
+    }
+
+    /// Reads what [`Display`](fmt::Display) prints: hexadecimal digits, or the text of a similarity digest as it stands.
+    pub fn parse(algorithm: Algorithm, text: &str) -> Result<Digest, MalformedDigest> {
+        match algorithm.output() {
+            Output::Text => Digest::checked(algorithm, Value::from_text(text)),
+            _ => Digest::from_hex(algorithm, text),
+        }
+    }
+
+    fn checked(algorithm: Algorithm, value: Value) -> Result<Digest, MalformedDigest> {
+        if fits(algorithm, &value) { Ok(Digest { algorithm, value }) } else { Err(MalformedDigest { algorithm }) }
+    }
+
+    /// What computed it, with the length.
+    pub fn algorithm(&self) -> Algorithm {
+        self.algorithm
+    }
+
+    /// The value; for similarity digests the bytes of their text.
+    pub fn bytes(&self) -> &[u8] {
+        self.value.bytes()
+    }
+
+    /// The text of a similarity digest; `None` for the others.
+    pub fn text(&self) -> Option<&str> {
+        match &self.value.0 {
+            Form::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+}
+
+fn fits(algorithm: Algorithm, value: &Value) -> bool {
+    match value.0 {
+        Form::Text(_) => algorithm.output() == Output::Text,
+        _ => algorithm.output() != Output::Text && value.bytes().len() == algorithm.length(),
+    }
+}
+
+/// Lower-case hexadecimal digits; the text itself for similarity digests.
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        if let Some(text) = self.text() {
+            return f.write_str(text);
+        }
+        let mut buffer = [0; 2 * INLINE];
+        for part in self.bytes().chunks(INLINE) {
+            let digits = &mut buffer[..2 * part.len()];
+            for (pair, byte) in digits.chunks_exact_mut(2).zip(part) {
+                pair[0] = DIGITS[usize::from(byte >> 4)];
+                pair[1] = DIGITS[usize::from(byte & 15)];
+            }
+            f.write_str(str::from_utf8(digits).map_err(|_| fmt::Error)?)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}={self}", self.algorithm)
+    }
+}
+
+impl PartialEq for Digest {
+    fn eq(&self, other: &Digest) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Digest {}
+
+impl PartialOrd for Digest {
+    fn partial_cmp(&self, other: &Digest) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Digest {
+    fn cmp(&self, other: &Digest) -> Ordering {
+        (self.algorithm, self.bytes()).cmp(&(other.algorithm, other.bytes()))
+    }
+}
+
+impl Hash for Digest {
+    fn hash<H: StdHasher>(&self, state: &mut H) {
+        (self.algorithm, self.bytes()).hash(state);
+    }
+}
+
+/// A text or a number of bytes that is no digest of the algorithm.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MalformedDigest {
+    algorithm: Algorithm,
+}
+
+impl fmt::Display for MalformedDigest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.algorithm.output() {
+            Output::Text => write!(f, "not a digest of {}: its digests are text", self.algorithm),
+            _ => write!(f, "not a digest of {}: {} hexadecimal digits", self.algorithm, 2 * self.algorithm.length()),
+        }
+    }
+}
+
+impl Error for MalformedDigest {}

@@ -1,0 +1,62 @@
+//! One message on its way to a digest.
+
+use std::fmt;
+use std::io;
+
+use crate::{Algorithm, Digest, State};
+
+/// Hashes one message that comes in pieces. The digest depends on the bytes only, never on where they were split.
+pub struct Hasher {
+    algorithm: Algorithm,
+    state: Box<dyn State>,
+}
+
+impl Hasher {
+    pub(crate) fn new(algorithm: Algorithm) -> Hasher {
+        Hasher { algorithm, state: (algorithm.row().start)() }
+    }
+
+    /// What this hasher computes.
+    pub fn algorithm(&self) -> Algorithm {
+        self.algorithm
+    }
+
+    /// Takes in the next bytes of the message.
+    pub fn update(&mut self, bytes: &[u8]) {
+        self.state.update(bytes);
+    }
+
+    /// Ends the message.
+    pub fn finalize(self) -> Digest {
+        Digest::new(self.algorithm, self.state.finalize(self.algorithm.length()))
+    }
+
+    /// Forgets the message so far.
+    pub fn reset(&mut self) {
+        *self = Hasher::new(self.algorithm);
+    }
+}
+
+impl Clone for Hasher {
+    fn clone(&self) -> Hasher {
+        Hasher { algorithm: self.algorithm, state: self.state.duplicate() }
+    }
+}
+
+impl fmt::Debug for Hasher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Hasher").field("algorithm", &self.algorithm).finish_non_exhaustive()
+    }
+}
+
+/// Every write succeeds in full.
+impl io::Write for Hasher {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,38 @@
+//! What a digest is: algorithms by name, streaming hashers, and the values that they give.
+//!
+//! * [`Algorithm`]: a name from the [registry](ROWS) with the length of its output: `sha256`, `shake128:64`.
+//! * [`Hasher`]: one message, in any number of pieces.
+//! * [`Digest`]: the value; prints as lower-case hexadecimal digits.
+//! * [`hash_many`], [`update_many`], [`finalize_many`]: several messages at once, which lets algorithms with SIMD kernels
+//!   work on one message per lane.
+//!
+//! Crates to the right of this one add algorithms of their own as further [`Row`]s; a [`Registry`] joins the lists.
+//!
+//! ```
+//! let sha256: pfh_digest::Algorithm = "sha256".parse()?;
+//! let mut hasher = sha256.hasher();
+//! hasher.update(b"a");
+//! hasher.update(b"bc");
+//! let digest = hasher.finalize();
+//! assert_eq!(digest, sha256.digest(b"abc"));
+//! assert_eq!(digest.to_string(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+//! # Ok::<(), pfh_digest::UnknownAlgorithm>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod algorithm;
+mod blake3;
+mod checksum;
+mod digest;
+mod hasher;
+mod many;
+mod registry;
+mod row;
+mod rustcrypto;
+
+pub use algorithm::{Algorithm, UnknownAlgorithm};
+pub use digest::{Digest, MalformedDigest, Value};
+pub use hasher::Hasher;
+pub use many::{finalize_many, hash_many, update_many, update_together};
+pub use registry::ROWS;
+pub use row::{Output, Registry, Row, Standing, State};

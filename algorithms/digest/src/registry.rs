@@ -1,0 +1,40 @@
+//! This crate's algorithms, a line each: name, aliases, output, standing, bytes per block, constructor.
+
+use crate::Output::{Fixed, Stated};
+use crate::Standing::{Broken, NonCryptographic, Secure};
+use crate::rustcrypto::{extendable, fixed};
+use crate::{Registry, Row, blake3, checksum};
+
+/// The longest output that is accepted of a function which could go on for ever: 64 KiB, far above any use as a digest.
+const MAXIMUM: usize = 1 << 16;
+
+/// The algorithms of this crate.
+///
+/// Standards: MD5 RFC 1321; SHA-1 and SHA-2 FIPS 180-4; SHA-3 and SHAKE FIPS 202; RIPEMD-160 ISO/IEC 10118-3; BLAKE2 RFC 7693
+/// (full lengths, no key); BLAKE3 (plain hash mode); CRC-32 ISO/IEC 8802-3; Adler-32 RFC 1950; XXH3 with 128 bits, seed 0.
+#[rustfmt::skip]
+pub static ROWS: &[Row] = &[
+    Row::new("md5", &["md-5"], Fixed(16), Broken, 64, fixed::<md5::Md5>),
+    Row::new("sha1", &["sha-1"], Fixed(20), Broken, 64, fixed::<sha1::Sha1>),
+    Row::new("sha224", &["sha-224", "sha2-224"], Fixed(28), Secure, 64, fixed::<sha2::Sha224>),
+    Row::new("sha256", &["sha-256", "sha2-256"], Fixed(32), Secure, 64, fixed::<sha2::Sha256>),
+    Row::new("sha384", &["sha-384", "sha2-384"], Fixed(48), Secure, 128, fixed::<sha2::Sha384>),
+    Row::new("sha512", &["sha-512", "sha2-512"], Fixed(64), Secure, 128, fixed::<sha2::Sha512>),
+    Row::new("sha512-256", &["sha-512-256", "sha2-512-256"], Fixed(32), Secure, 128, fixed::<sha2::Sha512_256>),
+    Row::new("sha3-224", &["sha-3-224"], Fixed(28), Secure, 144, fixed::<sha3::Sha3_224>),
+    Row::new("sha3-256", &["sha-3-256"], Fixed(32), Secure, 136, fixed::<sha3::Sha3_256>),
+    Row::new("sha3-384", &["sha-3-384"], Fixed(48), Secure, 104, fixed::<sha3::Sha3_384>),
+    Row::new("sha3-512", &["sha-3-512"], Fixed(64), Secure, 72, fixed::<sha3::Sha3_512>),
+    Row::new("shake128", &["shake-128"], Stated { default: 32, maximum: MAXIMUM }, Secure, 168, extendable::<shake::Shake128>),
+    Row::new("shake256", &["shake-256"], Stated { default: 64, maximum: MAXIMUM }, Secure, 136, extendable::<shake::Shake256>),
+    Row::new("ripemd160", &["ripemd-160", "rmd160"], Fixed(20), Secure, 64, fixed::<ripemd::Ripemd160>),
+    Row::new("blake2b", &["blake2b-512"], Fixed(64), Secure, 128, fixed::<blake2::Blake2b512>),
+    Row::new("blake2s", &["blake2s-256"], Fixed(32), Secure, 64, fixed::<blake2::Blake2s256>),
+    Row::new("blake3", &["blake-3", "b3"], Stated { default: 32, maximum: MAXIMUM }, Secure, 64, blake3::start),
+    Row::new("crc32", &["crc-32", "crc32b"], Fixed(4), NonCryptographic, 1, checksum::crc32),
+    Row::new("adler32", &["adler-32"], Fixed(4), NonCryptographic, 1, checksum::adler32),
+    Row::new("xxh3-128", &["xxh128", "xxh3"], Fixed(16), NonCryptographic, 64, checksum::xxh3),
+];
+
+/// [`ROWS`] alone: what `Algorithm::all` and `str::parse` know.
+pub(crate) static OWN: Registry = Registry::new(&[ROWS]);

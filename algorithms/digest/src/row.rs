@@ -1,0 +1,123 @@
+//! What the registry holds of each algorithm, and how crates further right add to it.
+
+use crate::{Algorithm, UnknownAlgorithm, Value};
+
+/// The running state of one message under one algorithm: what a [`Row`] constructs and a [`Hasher`](crate::Hasher) drives.
+pub trait State: Send + Sync {
+    /// Takes in the next bytes of the message; any split into pieces gives the same value.
+    fn update(&mut self, bytes: &[u8]);
+
+    /// Ends the message. `length` is the number of bytes asked for: the row's own for [`Output::Fixed`], the stated one for
+    /// [`Output::Stated`], 0 for [`Output::Text`].
+    fn finalize(self: Box<Self>, length: usize) -> Value;
+
+    /// A copy that goes its own way from here.
+    fn duplicate(&self) -> Box<dyn State>;
+}
+
+/// What an algorithm puts out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// Always this number of bytes.
+    Fixed(usize),
+    /// A number of bytes that the caller may state, as in `shake128:64`.
+    Stated {
+        /// Where none is stated.
+        default: usize,
+        /// The longest that is accepted.
+        maximum: usize,
+    },
+    /// Text of a length that depends on the message: similarity digests.
+    Text,
+}
+
+/// What is publicly known against an algorithm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Standing {
+    /// Made to resist an adversary, and no collision is known. A short stated output resists less.
+    Secure,
+    /// Made to resist an adversary, and collisions have been published: proves nothing against a forger.
+    Broken,
+    /// Never made to resist an adversary: finds accidents and similarities only.
+    NonCryptographic,
+}
+
+impl Standing {
+    /// `secure`, `broken` or `non-cryptographic`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Standing::Secure => "secure",
+            Standing::Broken => "broken",
+            Standing::NonCryptographic => "non-cryptographic",
+        }
+    }
+}
+
+/// One algorithm as a registry holds it.
+#[derive(Clone, Copy)]
+pub struct Row {
+    pub(crate) name: &'static str,
+    pub(crate) aliases: &'static [&'static str],
+    pub(crate) output: Output,
+    pub(crate) standing: Standing,
+    pub(crate) block: usize,
+    pub(crate) start: fn() -> Box<dyn State>,
+}
+
+impl Row {
+    /// * `name`: the standard's own, in lower case, no colon; `aliases`: other spellings, likewise, with `-` between parts.
+    /// * `block`: bytes that the compression function eats at a time, 1 where there is none.
+    /// * `start`: the state of the empty message.
+    pub const fn new(
+        name: &'static str,
+        aliases: &'static [&'static str],
+        output: Output,
+        standing: Standing,
+        block: usize,
+        start: fn() -> Box<dyn State>,
+    ) -> Row {
+        Row { name, aliases, output, standing, block, start }
+    }
+}
+
+/// Several lists of algorithms under one roof. This crate's own is [`ROWS`](crate::ROWS); tree hashes and similarity digests
+/// bring theirs, and whoever depends on all of them joins the lists and passes the registry to what reads names.
+#[derive(Clone, Copy)]
+pub struct Registry(&'static [&'static [Row]]);
+
+impl Registry {
+    /// The lists in the order in which [`all`](Registry::all) tells them. No name may occur twice, also as an alias.
+    pub const fn new(lists: &'static [&'static [Row]]) -> Registry {
+        Registry(lists)
+    }
+
+    /// Every algorithm in registry order, with its default length.
+    pub fn all(self) -> impl Iterator<Item = Algorithm> {
+        self.0.iter().flat_map(|&rows| rows).map(Algorithm::from_row)
+    }
+
+    /// Finds `sha256`, `SHA-256`, `shake128:64`: a name or alias in any letter case, `_` or `/` for `-`, and after a colon the
+    /// bytes of output where the algorithm lets one state them.
+    pub fn find(self, text: &str) -> Result<Algorithm, UnknownAlgorithm> {
+        let (name, length) = match text.split_once(':') {
+            Some((name, length)) => (name, Some(length)),
+            None => (text, None),
+        };
+        let name: String =
+            name.chars().map(|c| if matches!(c, '_' | '/') { '-' } else { c.to_ascii_lowercase() }).collect();
+        let algorithm = self
+            .all()
+            .find(|algorithm| algorithm.name() == name || algorithm.aliases().contains(&name.as_str()))
+            .ok_or_else(|| UnknownAlgorithm::name(text))?;
+        match length {
+            None => Ok(algorithm),
+            Some(length) => {
+                // `parse` alone would take `+64` and `064`, which do not print back.
+                let canonical = length.parse().ok().filter(|parsed: &usize| parsed.to_string() == length);
+                canonical
+                    .and_then(|length| algorithm.with_length(length))
+                    .ok_or_else(|| UnknownAlgorithm::length(text, algorithm))
+            }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Adapters from RustCrypto's traits to [`State`].
+
+use digest::{ExtendableOutput, FixedOutput, Update, XofReader};
+
+use crate::{State, Value};
+
+/// A hash of fixed length.
+#[derive(Clone)]
+struct Fixed<D>(D);
+
+impl<D: Clone + Update + FixedOutput + Send + Sync + 'static> State for Fixed<D> {
+    fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    fn finalize(self: Box<Self>, _length: usize) -> Value {
+        Value::from_bytes(&self.0.finalize_fixed())
+    }
+
+    fn duplicate(&self) -> Box<dyn State> {
+        Box::new(self.clone())
+    }
+}
+
+/// An extendable-output function: the first bytes of its output.
+#[derive(Clone)]
+struct Extendable<D>(D);
+
+impl<D: Clone + Update + ExtendableOutput + Send + Sync + 'static> State for Extendable<D> {
+    fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    fn finalize(self: Box<Self>, length: usize) -> Value {
+        Value::filled(length, |value| self.0.finalize_xof().read(value))
+    }
+
+    fn duplicate(&self) -> Box<dyn State> {
+        Box::new(self.clone())
+    }
+}
+
+/// The empty message under a hash of fixed length.
+pub(crate) fn fixed<D: Clone + Default + Update + FixedOutput + Send + Sync + 'static>() -> Box<dyn State> {
+    Box::new(Fixed(D::default()))
+}
+
+/// The empty message under an extendable-output function.
+pub(crate) fn extendable<D: Clone + Default + Update + ExtendableOutput + Send + Sync + 'static>() -> Box<dyn State> {
+    Box::new(Extendable(D::default()))
+}

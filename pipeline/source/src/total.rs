@@ -1,0 +1,21 @@
+//! How much there is to read, for an estimate of the time left.
+
+use crate::entry::Item;
+use crate::{Source, order};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Counts what `source` yields: (entries, bytes that their sizes state). Ends early, with `None`, when `stop` is set.
+pub fn total(mut source: impl Source, stop: &AtomicBool) -> Option<(u64, u64)> {
+    let (mut entries, mut bytes) = (0, 0);
+    while let Some(item) = source.pull() {
+        if stop.load(Ordering::Relaxed) {
+            return None;
+        }
+        entries += 1;
+        if let Item::Entry(entry) = item {
+            let stat = entry.stat.or_else(|| order::stat(&entry.origin));
+            bytes += stat.map_or(0, |s| s.size);
+        }
+    }
+    Some((entries, bytes))
+}

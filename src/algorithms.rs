@@ -1,0 +1,14 @@
+//! Every algorithm that the product knows, from all crates that bring some.
+
+use pfh_digest::{Algorithm, ROWS, Registry, UnknownAlgorithm};
+
+/// All algorithms: digests, and what the crates beside bring.
+pub const REGISTRY: Registry = Registry::new(&[ROWS]);
+
+/// Finds an algorithm by name, alias, or `name:length`.
+///
+/// # Errors
+/// When there is none of that name, or it has no output of that length.
+pub fn algorithm(name: &str) -> Result<Algorithm, UnknownAlgorithm> {
+    REGISTRY.find(name)
+}

@@ -1,0 +1,39 @@
+//! pfh acquires, fingerprints, matches and audits data, and never gives a digest that it cannot stand behind.
+//!
+//! This crate is the library behind the command `pfh`: a source is read once, every algorithm sees every byte, and one
+//! record per input goes to a sink, in input order. Hash a directory:
+//!
+//! ```
+//! use pfh::{Descend, Operands, Outcome, Plan, Record, Recurse, Watch};
+//!
+//! let plan = Plan::new(vec!["sha256".parse()?, "blake3".parse()?]);
+//! let source = Operands::new(vec!["src"], Descend { recurse: Recurse::Yes, ..Descend::default() });
+//! let summary = pfh::run(Box::new(source), &plan, &mut |record: Record| {
+//!     match &record.outcome {
+//!         Outcome::Hashed(file) => println!("{}  {}", file.digests[0], String::from_utf8_lossy(&record.name)),
+//!         Outcome::Skipped(why) => println!("skipped: {}", why.reason()),
+//!         Outcome::Failed(problem) => println!("no digest: {problem}"),
+//!     }
+//!     Ok(())
+//! }, Watch::default())?;
+//! assert!(summary.hashed > 0 && summary.failed == 0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![forbid(unsafe_code)]
+
+pub use pfh_digest::{
+    Algorithm, Digest, Hasher, Standing, UnknownAlgorithm, finalize_many, hash_many, update_many, update_together,
+};
+pub use pfh_engine::{
+    Cancel, DEFAULT_MEMORY, Error, Hashed, Mode, Outcome, Piece, Plan, Progress, Record, Sink, Stats, Summary, Watch, run,
+};
+pub use pfh_format as format;
+pub use pfh_sink as sink;
+pub use pfh_source::{
+    Cause, Closed, Descend, Entry, Item, Links, Note, Object, Operands, Order, Ordered, Origin, Problem, Recurse, Selection,
+    SelectionError, Separator, Skip, Source, Special, Stage, Stat, names, total,
+};
+
+mod algorithms;
+
+pub use algorithms::{REGISTRY, algorithm};

@@ -1,0 +1,55 @@
+//! The command `pfh`: parses and prints, nothing else.
+#![forbid(unsafe_code)]
+
+mod args;
+mod exit;
+mod hash;
+mod list;
+mod pages;
+mod paper;
+mod progress;
+mod signals;
+mod size;
+mod stats;
+
+use clap::Parser;
+use exit::Exit;
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let exit = if paper::is_paper(&arguments) {
+        match paper::parse(&arguments) {
+            Ok(paper::Asked::Hash(request)) => hash::run(*request),
+            Ok(paper::Asked::NotYet(mode)) => {
+                exit::say(format!("-c {} is not yet here: this version knows -c hash", shown(mode.as_bytes())));
+                Exit::Usage
+            }
+            Err(message) => {
+                exit::say(message);
+                Exit::Usage
+            }
+        }
+    } else {
+        // clap prints usage errors and exits with 2 by itself.
+        match args::Cli::parse().command {
+            args::Command::Hash(hash) => match hash::Request::try_from(*hash) {
+                Ok(request) => hash::run(request),
+                Err(message) => {
+                    exit::say(message);
+                    Exit::Usage
+                }
+            },
+            args::Command::Algorithms { json } => list::algorithms(json),
+            args::Command::Completions { shell } => pages::completions(shell),
+            args::Command::Man { directory } => pages::man(&directory),
+        }
+    };
+    exit.into()
+}
+
+/// A name as a terminal may see it.
+fn shown(name: &[u8]) -> String {
+    pfh::format::terminal::escape(name)
+}

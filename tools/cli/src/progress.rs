@@ -1,0 +1,76 @@
+//! Progress on standard error, when that is a terminal: bytes, files, rate, time left, and who waits for whom.
+
+use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use pfh::{Progress, Source};
+use std::io::IsTerminal;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// A line that is drawn again ten times a second.
+pub struct Line {
+    bar: ProgressBar,
+    total: Arc<OnceLock<(u64, u64)>>,
+    stop: Arc<AtomicBool>,
+}
+
+impl Line {
+    /// A line, or none where standard error is no terminal. `again` yields the same entries once more, to count how
+    /// much there is while the run goes on.
+    pub fn open(wanted: bool, again: Option<Box<dyn Source>>) -> Option<Line> {
+        if !wanted || !std::io::stderr().is_terminal() {
+            return None;
+        }
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
+        bar.set_style(style("{spinner} {msg}"));
+        let (total, stop) = (Arc::new(OnceLock::new()), Arc::new(AtomicBool::new(false)));
+        if let Some(again) = again {
+            let (total, stop) = (total.clone(), stop.clone());
+            // Best effort: without a thread there is no estimate, and nothing else is lost.
+            let _ = std::thread::Builder::new().name("pfh-count".into()).spawn(move || {
+                if let Some(found) = pfh::total(again, &stop) {
+                    let _ = total.set(found);
+                }
+            });
+        }
+        Some(Line { bar, total, stop })
+    }
+
+    /// Draws the state of a run.
+    pub fn show(&self, now: &Progress) {
+        let seconds = now.elapsed.as_secs_f64();
+        let rate = if seconds > 0.0 { (now.bytes as f64 / seconds) as u64 } else { 0 };
+        let waits = format!(
+            "wait for space {:.1} s, for data {:.1} s",
+            now.waited_for_space.as_secs_f64(),
+            now.waited_for_data.as_secs_f64()
+        );
+        let mut text = format!("{} in {} files, {}/s", HumanBytes(now.bytes), now.files, HumanBytes(rate));
+        if let Some(&(files, bytes)) = self.total.get() {
+            if self.bar.length() != Some(bytes) {
+                self.bar.set_length(bytes);
+                self.bar.set_style(style("[{bar:24}] {msg}"));
+            }
+            self.bar.set_position(now.bytes.min(bytes));
+            let left = bytes.saturating_sub(now.bytes).checked_div(rate.max(1)).unwrap_or(0);
+            text.push_str(&format!(", of {} in {files}, {} left", HumanBytes(bytes), indicatif::HumanDuration(std::time::Duration::from_secs(left))));
+        }
+        self.bar.set_message(format!("{text}; {waits}"));
+        self.bar.tick();
+    }
+
+    /// Prints a message without tearing the line.
+    pub fn say(&self, message: &str) {
+        self.bar.suspend(|| crate::exit::say(message));
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        self.bar.finish_and_clear();
+    }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner())
+}

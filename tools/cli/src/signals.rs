@@ -1,0 +1,46 @@
+//! Signals end a run with whole records; a second one ends the process at once.
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::flag;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// What has come so far.
+pub struct Signals {
+    number: Arc<AtomicUsize>,
+    flag: Arc<AtomicBool>,
+}
+
+impl Signals {
+    /// Catches SIGINT, SIGTERM and SIGHUP (the latter unless it is ignored, as under `nohup`).
+    pub fn catch() -> std::io::Result<Self> {
+        let (number, asked) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
+        for signal in [SIGINT, SIGTERM, SIGHUP] {
+            if signal == SIGHUP && is_ignored(SIGHUP) {
+                continue;
+            }
+            // The second one, while the first is being obeyed, ends the process.
+            flag::register_conditional_shutdown(signal, 128 + signal, asked.clone())?;
+            flag::register_usize(signal, number.clone(), signal as usize)?;
+            flag::register(signal, asked.clone())?;
+        }
+        Ok(Signals { number, flag: asked })
+    }
+
+    /// The flag that is set when one came.
+    pub fn flag(&self) -> Arc<AtomicBool> {
+        self.flag.clone()
+    }
+
+    /// The signal that came.
+    pub fn number(&self) -> i32 {
+        self.number.load(Ordering::SeqCst) as i32
+    }
+}
+
+/// Whether a signal was ignored when the process began, as the kernel tells it (SigIgn in /proc/self/status).
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).map(str::trim);
+    mask.and_then(|m| u64::from_str_radix(m, 16).ok()).is_some_and(|m| m >> (signal - 1) & 1 == 1)
+}
