@@ -1,3 +1,3 @@
-module hash
+module pfh-bench-runner
 
 go 1.24
