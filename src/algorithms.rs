@@ -1,9 +1,11 @@
 //! Every algorithm that the product knows, from all crates that bring some.
 
-use pfh_digest::{Algorithm, ROWS, Registry, UnknownAlgorithm};
+use pfh_digest::{Algorithm, ROWS, Registry, Row, UnknownAlgorithm};
+
+const LISTS: &[&[Row]] = &[ROWS];
 
 /// All algorithms: digests, and what the crates beside bring.
-pub const REGISTRY: Registry = Registry::new(&[ROWS]);
+pub const REGISTRY: Registry = Registry::new(LISTS);
 
 /// Finds an algorithm by name, alias, or `name:length`.
 ///

@@ -4,5 +4,5 @@
 mod manifest;
 mod output;
 
-pub use manifest::Manifest;
+pub use manifest::{About, Manifest};
 pub use output::Output;

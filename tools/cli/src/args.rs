@@ -52,7 +52,7 @@ pub enum Command {
     },
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum Mode {
     /// Threads change role: a full table is emptied, an empty one filled.
     Adaptive,
@@ -62,7 +62,7 @@ pub enum Mode {
     Smt,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum Order {
     /// Byte order of the paths.
     Path,
@@ -74,7 +74,7 @@ pub enum Order {
     Extent,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum StatsForm {
     /// Lines for people.
     Text,

@@ -5,7 +5,8 @@ use crate::exit::{self, Exit};
 use crate::progress::Line;
 use crate::signals::Signals;
 use crate::{shown, stats};
-use pfh::sink::{Manifest, Output};
+use pfh::format::{End, Format, Layout};
+use pfh::sink::{About, Manifest, Output};
 use pfh::{Algorithm, Descend, Links, Mode, Operands, Order, Ordered, Outcome, Plan, Record, Recurse, Selection, Sink};
 use pfh::{Separator, Source, Special, Watch};
 use std::ffi::OsString;
@@ -139,11 +140,13 @@ fn try_run(request: Request) -> Result<Exit, String> {
             }
         },
     };
-    let preamble = pfh::sink::preamble(plan.algorithms.clone(), std::env::args_os());
-    let manifest = Manifest::open(&request.format, request.zero, plan.piecewise, preamble, output);
-    let mut manifest = manifest.map_err(|e| e.to_string())?;
+    let layout = Layout { end: if request.zero { End::Nul } else { End::Line }, ..Layout::default() };
+    let format = request.format.parse::<Format>().map_err(|e| e.to_string())?;
+    let manifest = Manifest::open(format, layout, &about(&request, &plan), plan.piecewise.is_some(), output);
+    let mut manifest = manifest.map_err(|e| format!("-f {}: {e}", format.name()))?;
     // Names that come from a pipe cannot be read twice.
-    let again = if request.files_from.is_some() { None } else { Some(Box::new(operands(&request)?) as Box<dyn Source>) };
+    let again =
+        if request.files_from.is_some() { None } else { Some(Box::new(operands(&request)?) as Box<dyn Source>) };
     let line = Line::open(request.progress, again);
     let mut said = Said { manifest: &mut manifest, line: line.as_ref(), unwritten: 0 };
     let mut show = |now: &pfh::Progress| {
@@ -207,12 +210,37 @@ fn plan(request: &Request) -> Result<Plan, String> {
         (_, None) => plan.prefetchers,
     };
     if let Some(memory) = request.memory {
-        plan.memory = usize::try_from(memory).map_err(|_| format!("a table of {memory} bytes does not fit this machine"))?;
+        plan.memory =
+            usize::try_from(memory).map_err(|_| format!("a table of {memory} bytes does not fit this machine"))?;
     }
     plan.retries = request.retries;
     plan.stall = request.stall.unwrap_or(plan.stall);
     plan.piecewise = request.piecewise;
     Ok(plan)
+}
+
+/// What the manifest says of the run. Of the command line it has what decides the digests: manifests of one tree are
+/// equal whatever the threads.
+fn about(request: &Request, plan: &Plan) -> About {
+    let algorithms: Vec<String> = plan.algorithms.iter().map(Algorithm::to_string).collect();
+    let mut words: Vec<Vec<u8>> = vec![format!("pfh hash -a {}", algorithms.join(",")).into_bytes()];
+    let flags = [
+        (request.recurse == Recurse::Yes, "-r"),
+        (request.links == Links::Follow, "--follow"),
+        (request.special == Special::Read, "--special"),
+        (request.one_file_system, "--one-file-system"),
+        (request.files_from.is_some(), "--files-from"),
+    ];
+    words.extend(flags.iter().filter(|(set, _)| *set).map(|(_, flag)| flag.as_bytes().to_vec()));
+    words.extend(request.files_from.iter().map(|(file, _)| file.as_os_str().as_encoded_bytes().to_vec()));
+    words.extend(plan.piecewise.map(|length| format!("--piecewise {length}").into_bytes()));
+    words.extend(request.paths.iter().map(|path| path.as_encoded_bytes().to_vec()));
+    About {
+        algorithms: plan.algorithms.clone(),
+        command_line: Some(words.join(&b' ')),
+        working_directory: std::env::current_dir().ok().map(|d| d.into_os_string().into_vec()),
+        version: env!("CARGO_PKG_VERSION").into(),
+    }
 }
 
 fn operands(request: &Request) -> Result<Operands, String> {
@@ -238,9 +266,12 @@ fn operands(request: &Request) -> Result<Operands, String> {
 /// Writing over what is to be hashed would destroy it.
 fn refuse_overwriting_an_operand(request: &Request) -> Result<(), String> {
     let Some(output) = request.output.as_ref().and_then(|path| std::fs::metadata(path).ok()) else { return Ok(()) };
-    let same = |path: &OsString| std::fs::metadata(path).is_ok_and(|m| (m.dev(), m.ino()) == (output.dev(), output.ino()));
+    let same =
+        |path: &OsString| std::fs::metadata(path).is_ok_and(|m| (m.dev(), m.ino()) == (output.dev(), output.ino()));
     match request.paths.iter().find(|path| same(path)) {
-        Some(path) => Err(format!("the output would overwrite {}, which is to be hashed", shown(path.as_encoded_bytes()))),
+        Some(path) => {
+            Err(format!("the output would overwrite {}, which is to be hashed", shown(path.as_encoded_bytes())))
+        }
         None => Ok(()),
     }
 }

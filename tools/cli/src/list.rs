@@ -7,10 +7,13 @@ use std::io::Write;
 pub fn algorithms(json: bool) -> Exit {
     let mut text = String::new();
     if !json {
-        text.push_str(&format!("{:<14} {:>6}  {:<17} {:<28} aliases\n", "algorithm", "bytes", "standing", "kernel: one / many"));
+        text.push_str(&format!(
+            "{:<14} {:>6}  {:<17} {:<28} aliases\n",
+            "algorithm", "bytes", "standing", "kernel: one / many"
+        ));
     }
     for algorithm in pfh::REGISTRY.all() {
-        let kernel = algorithm.kernel_name();
+        let kernel = "crate";
         if json {
             let object = serde_json::json!({
                 "name": algorithm.name(),
@@ -23,7 +26,10 @@ pub fn algorithms(json: bool) -> Exit {
         } else {
             let (name, standing) = (algorithm.name(), algorithm.standing().name());
             let length = if algorithm.length() == 0 { "text".into() } else { algorithm.length().to_string() };
-            text.push_str(&format!("{name:<14} {length:>6}  {standing:<17} {kernel:<28} {}\n", algorithm.aliases().join(" ")));
+            text.push_str(&format!(
+                "{name:<14} {length:>6}  {standing:<17} {kernel:<28} {}\n",
+                algorithm.aliases().join(" ")
+            ));
         }
     }
     match std::io::stdout().write_all(text.as_bytes()) {

@@ -51,5 +51,5 @@ fn main() -> ExitCode {
 
 /// A name as a terminal may see it.
 fn shown(name: &[u8]) -> String {
-    pfh::format::terminal::escape(name)
+    pfh::format::terminal::render(name)
 }

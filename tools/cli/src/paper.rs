@@ -45,7 +45,7 @@ pub fn parse(arguments: &[OsString]) -> Result<Asked, String> {
             "-p" => request.prefetchers = Some(number(value("a number")?, 0, 1024)? as usize),
             "-r" => request.recurse = pfh::Recurse::Yes,
             _ => {
-                let shown = pfh::format::terminal::escape(argument.as_encoded_bytes());
+                let shown = pfh::format::terminal::render(argument.as_encoded_bytes());
                 return Err(format!("{shown} is no option of the paper's form (-c -d -r -h -m -t -p); see pfh --help"));
             }
         }

@@ -52,7 +52,11 @@ impl Line {
             }
             self.bar.set_position(now.bytes.min(bytes));
             let left = bytes.saturating_sub(now.bytes).checked_div(rate.max(1)).unwrap_or(0);
-            text.push_str(&format!(", of {} in {files}, {} left", HumanBytes(bytes), indicatif::HumanDuration(std::time::Duration::from_secs(left))));
+            text.push_str(&format!(
+                ", of {} in {files}, {} left",
+                HumanBytes(bytes),
+                indicatif::HumanDuration(std::time::Duration::from_secs(left))
+            ));
         }
         self.bar.set_message(format!("{text}; {waits}"));
         self.bar.tick();

@@ -1,0 +1,35 @@
+# The project's chores by name. `make` alone lists them.
+CARGO ?= cargo
+CORPUS ?= target/corpus
+FUZZ_SECONDS ?= 60
+
+.DEFAULT_GOAL := help
+.PHONY: help test ci faults nightly large bench fuzz corpus
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):[^#]*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 14
+
+test: ## every test that a change must pass
+	$(CARGO) test --workspace
+
+ci: ## what the continuous integration runs, with the tools it installs
+	bash .ci/run
+
+faults: ## the fault matrix of docs/faults.md; needs root, FUSE and strace, and fails where they are missing
+	PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-cli --test 'faults_*' -- --include-ignored
+
+nightly: ## the tests that take minutes: long vectors, many seeds, every errno at every call
+	PFH_NIGHTLY=1 $(CARGO) test --workspace --release -- --include-ignored
+
+large: ## updates and files beyond 4 GiB
+	$(CARGO) test --workspace --release large -- --include-ignored
+
+corpus: $(CORPUS) ## build the benchmark's corpus (1.22 GB)
+$(CORPUS):
+	bench/corpus $@
+
+bench: $(CORPUS) ## pfh against its peers on the corpus, and a dated record in bench/record
+	bench/compare all --corpus $(CORPUS)
+
+fuzz: ## each fuzz target for FUZZ_SECONDS (needs cargo-fuzz and a nightly toolchain)
+	cd fuzz && for target in $$($(CARGO) fuzz list); do $(CARGO) fuzz run "$$target" -- -max_total_time=$(FUZZ_SECONDS) || exit 1; done

@@ -1,0 +1,167 @@
+//! One JSON object per line (RFC 8259, UTF-8). This is the format that loses nothing.
+//!
+//! `type` says what a line is: `file`, `error`, `skipped` or `summary`. A name that is not UTF-8 stands in `path` with U+FFFD for
+//! what is not, and exactly in `path_b64`. Controls and bidirectional characters are escaped, so the output can be looked at.
+
+use data_encoding::BASE64;
+use pfh_digest::{Algorithm, Digest};
+
+use crate::manifest::{Carried, Encode, Kind, Outcome, Preamble, Problem, Row, Summary, Unrepresentable};
+use crate::terminal;
+use crate::time::{Time, Times};
+
+/// Writes JSON lines.
+#[derive(Default)]
+pub struct Encoder {
+    names: Vec<String>,
+}
+
+impl Encoder {
+    /// A writer.
+    pub fn new() -> Encoder {
+        Encoder::default()
+    }
+
+    fn digests(&self, out: &mut Vec<u8>, digests: &[Digest]) {
+        out.extend_from_slice(b",\"digests\":{");
+        for (n, (name, digest)) in self.names.iter().zip(digests).enumerate() {
+            if n > 0 {
+                out.push(b',');
+            }
+            string(out, name);
+            out.push(b':');
+            string(out, &digest.to_string());
+        }
+        out.push(b'}');
+    }
+}
+
+impl Encode for Encoder {
+    fn head(&mut self, _: &mut Vec<u8>, preamble: &Preamble<'_>) -> Result<(), Unrepresentable> {
+        self.names = preamble.algorithms.iter().map(Algorithm::to_string).collect();
+        Ok(())
+    }
+
+    fn row(&mut self, out: &mut Vec<u8>, row: &Row<'_>) -> Result<(), Unrepresentable> {
+        out.extend_from_slice(b"{\"type\":\"file\"");
+        path(out, row.name);
+        number(out, "size", row.size);
+        times(out, &row.times);
+        if row.kind != Kind::File {
+            field(out, "kind", row.kind.name());
+        }
+        self.digests(out, row.digests);
+        if !row.pieces.is_empty() {
+            out.extend_from_slice(b",\"pieces\":[");
+            for (n, piece) in row.pieces.iter().enumerate() {
+                if n > 0 {
+                    out.push(b',');
+                }
+                out.extend_from_slice(format!("{{\"offset\":{},\"length\":{}", piece.offset, piece.length).as_bytes());
+                self.digests(out, piece.digests);
+                out.push(b'}');
+            }
+            out.push(b']');
+        }
+        if !row.notes.is_empty() {
+            out.extend_from_slice(b",\"notes\":[");
+            for (n, note) in row.notes.iter().enumerate() {
+                if n > 0 {
+                    out.push(b',');
+                }
+                string(out, note);
+            }
+            out.push(b']');
+        }
+        out.extend_from_slice(b"}\n");
+        Ok(())
+    }
+
+    fn problem(&mut self, out: &mut Vec<u8>, problem: &Problem<'_>) -> Carried {
+        out.extend_from_slice(match problem.outcome {
+            Outcome::Failed => b"{\"type\":\"error\"",
+            Outcome::Skipped => b"{\"type\":\"skipped\"",
+        });
+        path(out, problem.name);
+        if !problem.stage.is_empty() {
+            field(out, "stage", problem.stage);
+        }
+        if let Some(offset) = problem.offset {
+            number(out, "offset", offset);
+        }
+        if let Some(length) = problem.length {
+            number(out, "length", length);
+        }
+        field(out, "code", problem.code);
+        field(out, "cause", problem.cause);
+        out.extend_from_slice(b"}\n");
+        Carried::Yes
+    }
+
+    fn tail(&mut self, out: &mut Vec<u8>, summary: &Summary) {
+        out.extend_from_slice(b"{\"type\":\"summary\"");
+        number(out, "files", summary.files);
+        number(out, "bytes", summary.bytes);
+        number(out, "errors", summary.failed);
+        number(out, "skipped", summary.skipped);
+        out.extend_from_slice(b"}\n");
+    }
+}
+
+fn path(out: &mut Vec<u8>, name: &[u8]) {
+    match str::from_utf8(name) {
+        Ok(name) => field(out, "path", name),
+        Err(_) => {
+            field(out, "path", &String::from_utf8_lossy(name));
+            field(out, "path_b64", &BASE64.encode(name));
+        }
+    }
+}
+
+fn times(out: &mut Vec<u8>, times: &Times) {
+    let mut time = |key, time: Option<Time>| {
+        if let Some(time) = time {
+            field(out, key, &time.to_string());
+        }
+    };
+    time("mtime", times.modified);
+    time("ctime", times.changed);
+    time("atime", times.accessed);
+}
+
+fn key(out: &mut Vec<u8>, key: &str) {
+    out.extend_from_slice(b",\"");
+    out.extend_from_slice(key.as_bytes());
+    out.extend_from_slice(b"\":");
+}
+
+fn field(out: &mut Vec<u8>, name: &str, value: &str) {
+    key(out, name);
+    string(out, value);
+}
+
+fn number(out: &mut Vec<u8>, name: &str, value: u64) {
+    key(out, name);
+    out.extend_from_slice(value.to_string().as_bytes());
+}
+
+/// Appends a JSON string; what a terminal must not see becomes `\uXXXX` (RFC 8259 §7).
+pub(crate) fn string(out: &mut Vec<u8>, text: &str) {
+    out.push(b'"');
+    for c in text.chars() {
+        match c {
+            '"' => out.extend_from_slice(b"\\\""),
+            '\\' => out.extend_from_slice(b"\\\\"),
+            '\n' => out.extend_from_slice(b"\\n"),
+            '\r' => out.extend_from_slice(b"\\r"),
+            '\t' => out.extend_from_slice(b"\\t"),
+            c if terminal::is_unsafe(c) => {
+                for unit in c.encode_utf16(&mut [0; 2]) {
+                    out.extend_from_slice(format!("\\u{unit:04x}").as_bytes());
+                }
+            }
+            c => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+        }
+    }
+    out.push(b'"');
+}

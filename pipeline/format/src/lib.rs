@@ -1,0 +1,38 @@
+//! Manifests and hash sets as bytes: encoding and decoding, and nothing else. No files, no clock, no threads.
+//!
+//! A manifest is written through [`Encode`], which [`Format::encoder`] hands out.
+//!
+//! ```
+//! use pfh_digest::Algorithm;
+//! use pfh_format::{Encode, Format, Layout, Preamble, Row};
+//!
+//! let sha256: Algorithm = "sha256".parse()?;
+//! let mut encoder = Format::Sums.encoder(Layout::default())?;
+//! let mut out = Vec::new();
+//! encoder.head(&mut out, &Preamble { algorithms: &[sha256], ..Preamble::default() })?;
+//! encoder.row(&mut out, &Row { name: b"a\nb", size: 3, digests: &[sha256.digest(b"abc")], ..Row::default() })?;
+//! assert_eq!(
+//!     String::from_utf8_lossy(&out),
+//!     "\\ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  a\\nb\n"
+//! );
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![forbid(unsafe_code)]
+
+pub mod bsd;
+pub mod csv;
+pub mod dfxml;
+pub mod escape;
+pub mod hashdeep;
+pub mod hex;
+pub mod jsonl;
+mod manifest;
+pub mod sums;
+pub mod terminal;
+mod time;
+
+pub use manifest::{
+    Carried, Encode, End, Format, Kind, Layout, Marker, Outcome, Piece, Preamble, Problem, Row, Summary, UnknownFormat,
+    Unrepresentable,
+};
+pub use time::{Time, Times};
