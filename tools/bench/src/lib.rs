@@ -5,5 +5,12 @@
 //! the Conference on Digital Forensics, Security and Law 2015, pp. 57-68 ("the study" below).
 #![forbid(unsafe_code)]
 
+pub mod amount;
+mod error;
+pub mod machine;
+pub mod message;
 pub mod random;
 pub mod statistics;
+pub mod study;
+
+pub use error::Error;

@@ -12,7 +12,7 @@ impl Random {
     }
 
     /// The next 64 bits.
-    pub fn next(&mut self) -> u64 {
+    pub fn word(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -22,7 +22,7 @@ impl Random {
 
     /// A number below `bound` (not 0), each with the same probability to within 2^-64 × `bound`.
     pub fn below(&mut self, bound: usize) -> usize {
-        ((u128::from(self.next()) * bound as u128) >> 64) as usize
+        ((u128::from(self.word()) * bound as u128) >> 64) as usize
     }
 
     /// Puts the items into a random order (Fisher and Yates).
@@ -46,7 +46,7 @@ mod tests {
     fn the_published_sequence() {
         // The first outputs for seed 1234567, as given with the reference implementation's test (Rosetta Code, SplitMix64).
         let mut random = Random::new(1234567);
-        let first: Vec<u64> = (0..3).map(|_| random.next()).collect();
+        let first: Vec<u64> = (0..3).map(|_| random.word()).collect();
         assert_eq!(first, [6457827717110365317, 3203168211198807973, 9817491932198370423]);
     }
 

@@ -102,12 +102,11 @@ pub fn curvature(points: &[Point]) -> Option<f64> {
         if m[i][i].abs() <= 1e-10 * size {
             return None;
         }
-        for r in 0..3 {
-            if r != i {
-                let factor = m[r][i] / m[i][i];
-                for k in i..4 {
-                    m[r][k] -= factor * m[i][k];
-                }
+        let row = m[i];
+        for (_, other) in m.iter_mut().enumerate().filter(|(r, _)| *r != i) {
+            let factor = other[i] / row[i];
+            for (cell, value) in other.iter_mut().zip(row) {
+                *cell -= factor * value;
             }
         }
     }

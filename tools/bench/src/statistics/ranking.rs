@@ -42,8 +42,10 @@ mod tests {
 
     #[test]
     fn clear_winners_have_one_place_and_equals_share_theirs() {
-        let wobble = |base: f64, phase: usize| (0..100).map(|i| base + ((i * 37 + phase) % 100) as f64 / 100.0).collect();
-        let ranks = rank(&[(5.5, wobble(5.0, 0)), (1.5, wobble(1.0, 11)), (5.6, wobble(5.1, 50)), (9.5, wobble(9.0, 3))]);
+        let wobble =
+            |base: f64, phase: usize| (0..100).map(|i| base + ((i * 37 + phase) % 100) as f64 / 100.0).collect();
+        let ranks =
+            rank(&[(5.5, wobble(5.0, 0)), (1.5, wobble(1.0, 11)), (5.6, wobble(5.1, 50)), (9.5, wobble(9.0, 3))]);
         assert_eq!(ranks.iter().map(|r| r.contestant).collect::<Vec<_>>(), [1, 0, 2, 3]);
         let places: Vec<_> = ranks.iter().map(|r| (r.best, r.worst)).collect();
         assert_eq!(places, [(1, 1), (2, 3), (2, 3), (4, 4)]);
