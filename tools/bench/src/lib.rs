@@ -6,10 +6,13 @@
 #![forbid(unsafe_code)]
 
 pub mod amount;
+pub mod command;
 mod error;
+pub mod languages;
 pub mod machine;
 pub mod message;
 pub mod random;
+pub mod report;
 pub mod statistics;
 pub mod study;
 
