@@ -8,12 +8,12 @@ use crate::{Algorithm, Digest, State};
 /// Hashes one message that comes in pieces. The digest depends on the bytes only, never on where they were split.
 pub struct Hasher {
     algorithm: Algorithm,
-    state: Box<dyn State>,
+    pub(crate) state: Box<dyn State>,
 }
 
 impl Hasher {
     pub(crate) fn new(algorithm: Algorithm) -> Hasher {
-        Hasher { algorithm, state: (algorithm.row().start)() }
+        Hasher { algorithm, state: algorithm.row().state() }
     }
 
     /// What this hasher computes.

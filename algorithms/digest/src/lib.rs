@@ -24,6 +24,8 @@ mod algorithm;
 mod blake3;
 mod checksum;
 mod digest;
+mod function;
+mod functions;
 mod hasher;
 mod many;
 mod registry;
@@ -32,6 +34,7 @@ mod rustcrypto;
 
 pub use algorithm::{Algorithm, UnknownAlgorithm};
 pub use digest::{Digest, MalformedDigest, Value};
+pub use function::Function;
 pub use hasher::Hasher;
 pub use many::{finalize_many, hash_many, update_many, update_together};
 pub use registry::ROWS;

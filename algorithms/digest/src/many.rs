@@ -1,23 +1,91 @@
 //! Several messages of one algorithm at once.
+//!
+//! The functions below take what a caller has: whole messages, pieces of messages, or messages that end. Algorithms with kernels for
+//! many messages share them out among SIMD lanes ([`lanes`]); the others take one after another. The results are the same.
 
-use crate::{Algorithm, Digest, Hasher};
+mod lanes;
+mod queue;
+
+use std::any::Any;
+
+use pfh_kernel::Word;
+
+use crate::function::{Blocks, Function};
+use crate::row::Start;
+use crate::{Algorithm, Digest, Hasher, State};
 
 /// The digests of whole messages, in the order of the messages.
 pub fn hash_many(algorithm: Algorithm, messages: &[&[u8]]) -> Vec<Digest> {
-    messages.iter().map(|message| algorithm.digest(message)).collect()
+    match algorithm.row().start {
+        Start::Many(many) => many.hash(algorithm, messages),
+        Start::One(_) => messages.iter().map(|message| algorithm.digest(message)).collect(),
+    }
 }
 
 /// Advances each hasher by its bytes, as [`Hasher::update`] would. All hashers should be of one algorithm: lanes are shared
 /// among equals only.
 pub fn update_many(jobs: &mut [(&mut Hasher, &[u8])]) {
-    for (hasher, bytes) in jobs {
-        hasher.update(bytes);
+    match jobs.first().map(|(hasher, _)| hasher.algorithm().row().start) {
+        Some(Start::Many(many)) if jobs.len() > 1 => many.update(jobs),
+        _ => jobs.iter_mut().for_each(|(hasher, bytes)| hasher.update(bytes)),
     }
 }
 
 /// Ends many messages at once; the digests in the order of the hashers.
 pub fn finalize_many(hashers: Vec<Hasher>) -> Vec<Digest> {
-    hashers.into_iter().map(Hasher::finalize).collect()
+    match hashers.first().map(|hasher| hasher.algorithm().row().start) {
+        Some(Start::Many(many)) if hashers.len() > 1 => many.finalize(hashers),
+        _ => hashers.into_iter().map(Hasher::finalize).collect(),
+    }
+}
+
+/// A function that takes many messages at once: what a row of the registry refers to.
+pub(crate) trait Many: Sync {
+    /// The state of the empty message.
+    fn start(&'static self) -> Box<dyn State>;
+    /// [`hash_many`]
+    fn hash(&'static self, algorithm: Algorithm, messages: &[&[u8]]) -> Vec<Digest>;
+    /// [`update_many`]; hashers of other functions are advanced too, one by one.
+    fn update(&'static self, jobs: &mut [(&mut Hasher, &[u8])]);
+    /// [`finalize_many`]; hashers of other functions are finished too, one by one.
+    fn finalize(&'static self, hashers: Vec<Hasher>) -> Vec<Digest>;
+}
+
+impl<W: Word, const N: usize, const B: usize> Many for Function<W, N, B> {
+    fn start(&'static self) -> Box<dyn State> {
+        Box::new(Blocks::new(self))
+    }
+
+    fn hash(&'static self, algorithm: Algorithm, messages: &[&[u8]]) -> Vec<Digest> {
+        let mut messages = queue::Messages::new(self, algorithm, messages);
+        lanes::run(self, &mut messages);
+        messages.digests()
+    }
+
+    fn update(&'static self, jobs: &mut [(&mut Hasher, &[u8])]) {
+        let mut pieces = Vec::with_capacity(jobs.len());
+        for (hasher, bytes) in jobs {
+            match self.state(hasher) {
+                Some(_) => pieces.push((self.state(hasher).expect("looked at just now"), *bytes)),
+                None => hasher.update(bytes),
+            }
+        }
+        lanes::run(self, &mut queue::Pieces::new(pieces));
+    }
+
+    fn finalize(&'static self, hashers: Vec<Hasher>) -> Vec<Digest> {
+        let mut ends = queue::Ends::new(self, hashers);
+        lanes::run(self, &mut ends);
+        ends.digests()
+    }
+}
+
+impl<W: Word, const N: usize, const B: usize> Function<W, N, B> {
+    /// The state of a hasher, if it is of this function.
+    fn state<'a>(&'static self, hasher: &'a mut Hasher) -> Option<&'a mut Blocks<W, N, B>> {
+        let any: &mut dyn Any = &mut *hasher.state;
+        any.downcast_mut::<Blocks<W, N, B>>().filter(|state| std::ptr::eq(state.function, self))
+    }
 }
 
 /// Several digests of ONE message: each hasher takes the same bytes.

@@ -1,9 +1,10 @@
-//! This crate's algorithms, a line each: name, aliases, output, standing, bytes per block, constructor.
+//! This crate's algorithms, a line each: name, aliases, output, standing, bytes per block, constructor or
+//! function with lanes.
 
 use crate::Output::{Fixed, Stated};
 use crate::Standing::{Broken, NonCryptographic, Secure};
-use crate::rustcrypto::{extendable, fixed};
-use crate::{Registry, Row, blake3, checksum};
+use crate::rustcrypto::fixed;
+use crate::{Registry, Row, blake3, checksum, functions};
 
 /// The longest output that is accepted of a function which could go on for ever: 64 KiB, far above any use as a digest.
 const MAXIMUM: usize = 1 << 16;
@@ -14,20 +15,21 @@ const MAXIMUM: usize = 1 << 16;
 /// (full lengths, no key); BLAKE3 (plain hash mode); CRC-32 ISO/IEC 8802-3; Adler-32 RFC 1950; XXH3 with 128 bits, seed 0.
 #[rustfmt::skip]
 pub static ROWS: &[Row] = &[
-    Row::new("md5", &["md-5"], Fixed(16), Broken, 64, fixed::<md5::Md5>),
-    Row::new("sha1", &["sha-1"], Fixed(20), Broken, 64, fixed::<sha1::Sha1>),
-    Row::new("sha224", &["sha-224", "sha2-224"], Fixed(28), Secure, 64, fixed::<sha2::Sha224>),
-    Row::new("sha256", &["sha-256", "sha2-256"], Fixed(32), Secure, 64, fixed::<sha2::Sha256>),
-    Row::new("sha384", &["sha-384", "sha2-384"], Fixed(48), Secure, 128, fixed::<sha2::Sha384>),
-    Row::new("sha512", &["sha-512", "sha2-512"], Fixed(64), Secure, 128, fixed::<sha2::Sha512>),
-    Row::new("sha512-256", &["sha-512-256", "sha2-512-256"], Fixed(32), Secure, 128, fixed::<sha2::Sha512_256>),
-    Row::new("sha3-224", &["sha-3-224"], Fixed(28), Secure, 144, fixed::<sha3::Sha3_224>),
-    Row::new("sha3-256", &["sha-3-256"], Fixed(32), Secure, 136, fixed::<sha3::Sha3_256>),
-    Row::new("sha3-384", &["sha-3-384"], Fixed(48), Secure, 104, fixed::<sha3::Sha3_384>),
-    Row::new("sha3-512", &["sha-3-512"], Fixed(64), Secure, 72, fixed::<sha3::Sha3_512>),
-    Row::new("shake128", &["shake-128"], Stated { default: 32, maximum: MAXIMUM }, Secure, 168, extendable::<shake::Shake128>),
-    Row::new("shake256", &["shake-256"], Stated { default: 64, maximum: MAXIMUM }, Secure, 136, extendable::<shake::Shake256>),
-    Row::new("ripemd160", &["ripemd-160", "rmd160"], Fixed(20), Secure, 64, fixed::<ripemd::Ripemd160>),
+    Row::with_lanes("md5", &["md-5"], Fixed(16), Broken, 64, &functions::MD5),
+    Row::with_lanes("sha1", &["sha-1"], Fixed(20), Broken, 64, &functions::SHA1),
+    Row::with_lanes("sha224", &["sha-224", "sha2-224"], Fixed(28), Secure, 64, &functions::SHA224),
+    Row::with_lanes("sha256", &["sha-256", "sha2-256"], Fixed(32), Secure, 64, &functions::SHA256),
+    Row::with_lanes("sha384", &["sha-384", "sha2-384"], Fixed(48), Secure, 128, &functions::SHA384),
+    Row::with_lanes("sha512", &["sha-512", "sha2-512"], Fixed(64), Secure, 128, &functions::SHA512),
+    Row::with_lanes("sha512-224", &["sha-512-224", "sha2-512-224"], Fixed(28), Secure, 128, &functions::SHA512_224),
+    Row::with_lanes("sha512-256", &["sha-512-256", "sha2-512-256"], Fixed(32), Secure, 128, &functions::SHA512_256),
+    Row::with_lanes("sha3-224", &["sha-3-224"], Fixed(28), Secure, 144, &functions::SHA3_224),
+    Row::with_lanes("sha3-256", &["sha-3-256"], Fixed(32), Secure, 136, &functions::SHA3_256),
+    Row::with_lanes("sha3-384", &["sha-3-384"], Fixed(48), Secure, 104, &functions::SHA3_384),
+    Row::with_lanes("sha3-512", &["sha-3-512"], Fixed(64), Secure, 72, &functions::SHA3_512),
+    Row::with_lanes("shake128", &["shake-128"], Stated { default: 32, maximum: MAXIMUM }, Secure, 168, &functions::SHAKE128),
+    Row::with_lanes("shake256", &["shake-256"], Stated { default: 64, maximum: MAXIMUM }, Secure, 136, &functions::SHAKE256),
+    Row::with_lanes("ripemd160", &["ripemd-160", "rmd160"], Fixed(20), Secure, 64, &functions::RIPEMD160),
     Row::new("blake2b", &["blake2b-512"], Fixed(64), Secure, 128, fixed::<blake2::Blake2b512>),
     Row::new("blake2s", &["blake2s-256"], Fixed(32), Secure, 64, fixed::<blake2::Blake2s256>),
     Row::new("blake3", &["blake-3", "b3"], Stated { default: 32, maximum: MAXIMUM }, Secure, 64, blake3::start),

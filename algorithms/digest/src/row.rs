@@ -1,9 +1,12 @@
 //! What the registry holds of each algorithm, and how crates further right add to it.
 
+use std::any::Any;
+
+use crate::many::Many;
 use crate::{Algorithm, UnknownAlgorithm, Value};
 
 /// The running state of one message under one algorithm: what a [`Row`] constructs and a [`Hasher`](crate::Hasher) drives.
-pub trait State: Send + Sync {
+pub trait State: Any + Send + Sync {
     /// Takes in the next bytes of the message; any split into pieces gives the same value.
     fn update(&mut self, bytes: &[u8]);
 
@@ -61,7 +64,16 @@ pub struct Row {
     pub(crate) output: Output,
     pub(crate) standing: Standing,
     pub(crate) block: usize,
-    pub(crate) start: fn() -> Box<dyn State>,
+    pub(crate) start: Start,
+}
+
+/// Where the states of a row come from.
+#[derive(Clone, Copy)]
+pub(crate) enum Start {
+    /// One message at a time.
+    One(fn() -> Box<dyn State>),
+    /// A function that takes many messages at once.
+    Many(&'static dyn Many),
 }
 
 impl Row {
@@ -76,7 +88,27 @@ impl Row {
         block: usize,
         start: fn() -> Box<dyn State>,
     ) -> Row {
-        Row { name, aliases, output, standing, block, start }
+        Row { name, aliases, output, standing, block, start: Start::One(start) }
+    }
+
+    /// A row whose function has kernels for many messages.
+    pub(crate) const fn with_lanes(
+        name: &'static str,
+        aliases: &'static [&'static str],
+        output: Output,
+        standing: Standing,
+        block: usize,
+        many: &'static dyn Many,
+    ) -> Row {
+        Row { name, aliases, output, standing, block, start: Start::Many(many) }
+    }
+
+    /// The state of the empty message.
+    pub(crate) fn state(&self) -> Box<dyn State> {
+        match self.start {
+            Start::One(start) => start(),
+            Start::Many(many) => many.start(),
+        }
     }
 }
 

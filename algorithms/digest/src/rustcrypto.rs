@@ -1,6 +1,6 @@
 //! Adapters from RustCrypto's traits to [`State`].
 
-use digest::{ExtendableOutput, FixedOutput, Update, XofReader};
+use digest::{FixedOutput, Update};
 
 use crate::{State, Value};
 
@@ -22,30 +22,7 @@ impl<D: Clone + Update + FixedOutput + Send + Sync + 'static> State for Fixed<D>
     }
 }
 
-/// An extendable-output function: the first bytes of its output.
-#[derive(Clone)]
-struct Extendable<D>(D);
-
-impl<D: Clone + Update + ExtendableOutput + Send + Sync + 'static> State for Extendable<D> {
-    fn update(&mut self, bytes: &[u8]) {
-        self.0.update(bytes);
-    }
-
-    fn finalize(self: Box<Self>, length: usize) -> Value {
-        Value::filled(length, |value| self.0.finalize_xof().read(value))
-    }
-
-    fn duplicate(&self) -> Box<dyn State> {
-        Box::new(self.clone())
-    }
-}
-
 /// The empty message under a hash of fixed length.
 pub(crate) fn fixed<D: Clone + Default + Update + FixedOutput + Send + Sync + 'static>() -> Box<dyn State> {
     Box::new(Fixed(D::default()))
-}
-
-/// The empty message under an extendable-output function.
-pub(crate) fn extendable<D: Clone + Default + Update + ExtendableOutput + Send + Sync + 'static>() -> Box<dyn State> {
-    Box::new(Extendable(D::default()))
 }

@@ -1,14 +1,14 @@
 //! Tagged lines, `SHA256 (name) = digest`, as the BSDs' md5(1) and GNU `cksum` print them.
 //!
 //! Algorithms are spelled as GNU spells them where GNU knows them, otherwise as OpenSSL does: `SHA256`, `SHA3-256`, `BLAKE2b`,
-//! `SHA512/256`. The rest, and every algorithm with a length that is not its default, takes its own name in capitals with the
-//! length in bits behind a hyphen where it can vary: `SHAKE128-256`, `KT128-256`.
+//! `SHA512/256`. The rest takes its own name in capitals. Where the length can vary and is not the default, it follows in bits:
+//! `SHAKE128-160`, `BLAKE3-512`.
 
-use pfh_digest::{Algorithm, Output};
+use pfh_digest::{Algorithm, Digest, Output, Registry};
 
-use crate::escape;
-use crate::hex;
+use crate::decode::Fault;
 use crate::manifest::{Carried, Encode, End, Preamble, Problem, Row, Summary, Unrepresentable};
+use crate::{digits, escape, hex};
 
 /// The spelling of an algorithm in front of the parenthesis.
 pub fn tag(algorithm: Algorithm) -> String {
@@ -20,7 +20,9 @@ pub fn tag(algorithm: Algorithm) -> String {
         "sha512-224" => "SHA512/224".to_owned(),
         "ripemd160" => "RIPEMD160".to_owned(),
         _ => match algorithm.output() {
-            Output::Stated { .. } => format!("{capitals}-{}", 8 * algorithm.length()),
+            Output::Stated { default, .. } if algorithm.length() != default => {
+                format!("{capitals}-{}", 8 * algorithm.length())
+            }
             _ => capitals,
         },
     }
@@ -76,4 +78,47 @@ impl Encode for Encoder {
     }
 
     fn tail(&mut self, _: &mut Vec<u8>, _: &Summary) {}
+}
+
+/// The parts of a tagged line.
+pub(crate) struct Tagged<'a> {
+    tag: &'a str,
+    pub(crate) name: &'a [u8],
+    digest: &'a [u8],
+}
+
+/// Takes `TAG (name) = digest` or OpenSSL's `TAG(name)= digest` apart; `None` where a line has not that form. The name ends at the
+/// last parenthesis, for it may hold others.
+pub(crate) fn split(line: &[u8]) -> Option<Tagged<'_>> {
+    let open = line.iter().position(|&byte| byte == b'(')?;
+    let tag = str::from_utf8(&line[..open]).ok()?;
+    let tag = tag.strip_suffix(' ').unwrap_or(tag);
+    if tag.is_empty() || !tag.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'/' | b'_')) {
+        return None;
+    }
+    let close = line.iter().rposition(|&byte| byte == b')').filter(|&close| close > open)?;
+    let digest = line[close + 1..].trim_ascii_start().strip_prefix(b"=")?.trim_ascii();
+    Some(Tagged { tag, name: &line[open + 1..close], digest })
+}
+
+/// The digest of a tagged line; the tag must be one of `assumed` unless that is empty.
+pub(crate) fn digest(registry: Registry, assumed: &[Algorithm], tagged: &Tagged<'_>) -> Result<Digest, Fault> {
+    let algorithm = algorithm(registry, tagged).ok_or(Fault::UnknownAlgorithm)?;
+    if !assumed.is_empty() && !assumed.contains(&algorithm) {
+        return Err(Fault::Malformed("a digest of another algorithm than was asked for"));
+    }
+    digits::digest(algorithm, tagged.digest)
+}
+
+fn algorithm(registry: Registry, tagged: &Tagged<'_>) -> Option<Algorithm> {
+    let found = registry.find(tagged.tag).ok().or_else(|| {
+        let (name, bits) = tagged.tag.rsplit_once('-')?;
+        let bits: usize = bits.parse().ok()?;
+        registry.find(name).ok()?.with_length(bits.checked_div(8)?)
+    })?;
+    // OpenSSL writes `SHAKE-128` for whatever length; only the digits tell.
+    if matches!(tagged.tag, "SHAKE-128" | "SHAKE-256") {
+        return found.with_length(tagged.digest.len() / 2);
+    }
+    Some(found)
 }

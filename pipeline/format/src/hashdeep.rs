@@ -3,11 +3,11 @@
 //! Nothing is quoted or escaped. The name comes last, so it may hold commas; it cannot hold LF, and hashdeep drops a CR at its
 //! end. Pieces are lines of their own whose name ends in ` offset FIRST-LAST`, both inclusive.
 
-use pfh_digest::Algorithm;
+use pfh_digest::{Algorithm, Registry};
 
-use crate::hex;
+use crate::decode::{DecodeLine, Entry, Fault, Parsed, Window};
 use crate::manifest::{Carried, Encode, Preamble, Problem, Row, Summary, Unrepresentable};
-use crate::terminal;
+use crate::{digits, hex, terminal};
 
 /// The algorithms that the format names.
 pub const ALGORITHMS: [&str; 5] = ["md5", "sha1", "sha256", "tiger", "whirlpool"];
@@ -104,4 +104,74 @@ pub fn split_piece(name: &[u8], size: u64) -> Option<(&[u8], u64)> {
     let number = |text: &str| text.parse::<u64>().ok().filter(|number| number.to_string() == text);
     let (first, last) = (number(first)?, number(last)?);
     (first.checked_add(size.saturating_sub(1)) == Some(last)).then_some((&name[..at], first))
+}
+
+/// Reads hashdeep 1.0, also several lists one behind the other.
+pub(crate) struct Decoder {
+    registry: Registry,
+    /// Per column between size and name the algorithm, where it is known; `None` before a header was seen.
+    columns: Option<Vec<Option<Algorithm>>>,
+}
+
+impl Decoder {
+    pub(crate) fn new(registry: Registry) -> Decoder {
+        Decoder { registry, columns: None }
+    }
+
+    fn header(&mut self, header: &[u8]) -> Parsed {
+        if header == b"HASHDEEP-1.0" {
+            return Parsed::Neutral;
+        }
+        let columns = str::from_utf8(header).ok().and_then(|header| {
+            let columns = header.strip_prefix("size,")?.strip_suffix(",filename")?;
+            Some(columns.split(',').map(|name| self.registry.find(name.trim()).ok()).collect::<Vec<_>>())
+        });
+        match columns {
+            Some(columns) if columns.iter().any(Option::is_some) => {
+                self.columns = Some(columns);
+                Parsed::Neutral
+            }
+            Some(_) => Fault::UnknownAlgorithm.into(),
+            None => Fault::Malformed("not a header of hashdeep 1.0").into(),
+        }
+    }
+
+    fn entry(&self, line: &[u8]) -> Result<Entry, Fault> {
+        let columns = self.columns.as_ref().ok_or(Fault::Malformed("no header in front of the record"))?;
+        let mut fields = line.splitn(columns.len() + 2, |&byte| byte == b',');
+        let mut field = || fields.next().ok_or(Fault::Malformed("too few fields"));
+        let size = str::from_utf8(field()?).ok().and_then(|size| size.parse().ok());
+        let size: u64 = size.ok_or(Fault::Malformed("the size is not a number"))?;
+        let mut digests = Vec::with_capacity(columns.len());
+        for column in columns {
+            let text = field()?;
+            if let Some(algorithm) = column {
+                digests.push(digits::digest(*algorithm, text)?);
+            }
+        }
+        let name = field()?;
+        if name.is_empty() {
+            return Err(Fault::Malformed("no name"));
+        }
+        Ok(match split_piece(name, size) {
+            None => Entry { name: name.to_vec(), size: Some(size), digests, ..Entry::default() },
+            Some((name, offset)) => Entry {
+                name: name.to_vec(),
+                pieces: vec![Window { offset, length: size, digests }],
+                ..Entry::default()
+            },
+        })
+    }
+}
+
+impl DecodeLine for Decoder {
+    fn line(&mut self, line: &[u8]) -> Parsed {
+        if let Some(header) = line.strip_prefix(b"%%%% ") {
+            return self.header(header);
+        }
+        if line.is_empty() || line.starts_with(b"#") {
+            return Parsed::Neutral;
+        }
+        self.entry(line).into()
+    }
 }

@@ -4,8 +4,11 @@
 //! what is not, and exactly in `path_b64`. Controls and bidirectional characters are escaped, so the output can be looked at.
 
 use data_encoding::BASE64;
-use pfh_digest::{Algorithm, Digest};
+use pfh_digest::{Algorithm, Digest, Registry};
+use serde_json::{Map, Value};
 
+use crate::decode::{DecodeLine, Entry, Fault, Item, Parsed, Unhashed, Window};
+use crate::digits;
 use crate::manifest::{Carried, Encode, Kind, Outcome, Preamble, Problem, Row, Summary, Unrepresentable};
 use crate::terminal;
 use crate::time::{Time, Times};
@@ -164,4 +167,102 @@ pub(crate) fn string(out: &mut Vec<u8>, text: &str) {
         }
     }
     out.push(b'"');
+}
+
+/// Reads JSON lines.
+pub(crate) struct Decoder {
+    registry: Registry,
+}
+
+type Object = Map<String, Value>;
+
+impl Decoder {
+    pub(crate) fn new(registry: Registry) -> Decoder {
+        Decoder { registry }
+    }
+
+    fn object(&self, object: &Object) -> Result<Parsed, Fault> {
+        let outcome = match object.get("type").and_then(Value::as_str) {
+            Some("file") => return Ok(Parsed::Item(Item::Entry(self.file(object)?))),
+            Some("error") => Outcome::Failed,
+            Some("skipped") => Outcome::Skipped,
+            // Another type is of a later version; there is nothing in it to check.
+            Some(_) => return Ok(Parsed::Neutral),
+            None => return Err(Fault::Malformed("an object without a type")),
+        };
+        let code = object.get("code").and_then(Value::as_str).unwrap_or_default().to_owned();
+        Ok(Parsed::Item(Item::Unhashed(Unhashed { name: name(object)?, outcome, code })))
+    }
+
+    fn file(&self, object: &Object) -> Result<Entry, Fault> {
+        let time = |key| match object.get(key) {
+            None => Ok(None),
+            Some(value) => match value.as_str().and_then(Time::parse) {
+                Some(time) => Ok(Some(time)),
+                None => Err(Fault::Malformed("not a time")),
+            },
+        };
+        let times = Times { modified: time("mtime")?, changed: time("ctime")?, accessed: time("atime")? };
+        let size = match object.get("size") {
+            None => None,
+            Some(size) => Some(size.as_u64().ok_or(Fault::Malformed("the size is not a number"))?),
+        };
+        let mut pieces = Vec::new();
+        match object.get("pieces") {
+            None => {}
+            Some(Value::Array(values)) => {
+                for value in values {
+                    let piece = value.as_object().ok_or(Fault::Malformed("a piece is not an object"))?;
+                    let number = |key| piece.get(key).and_then(Value::as_u64).ok_or(Fault::Malformed("not a window"));
+                    let digests = self.digests(piece)?;
+                    pieces.push(Window { offset: number("offset")?, length: number("length")?, digests });
+                }
+            }
+            Some(_) => return Err(Fault::Malformed("pieces are not an array")),
+        }
+        Ok(Entry { name: name(object)?, size, digests: self.digests(object)?, pieces, times })
+    }
+
+    /// The digests of known algorithms, in the order of their names' bytes; at least one.
+    fn digests(&self, object: &Object) -> Result<Vec<Digest>, Fault> {
+        let named = object.get("digests").and_then(Value::as_object).ok_or(Fault::Malformed("no digests"))?;
+        let mut digests = Vec::with_capacity(named.len());
+        for (name, value) in named {
+            let text = value.as_str().ok_or(Fault::Malformed("a digest is not a string"))?;
+            if let Ok(algorithm) = self.registry.find(name) {
+                digests.push(digits::digest(algorithm, text.as_bytes())?);
+            }
+        }
+        if digests.is_empty() { Err(Fault::UnknownAlgorithm) } else { Ok(digests) }
+    }
+}
+
+fn name(object: &Object) -> Result<Vec<u8>, Fault> {
+    let text = |key| match object.get(key) {
+        None => Ok(None),
+        Some(value) => value.as_str().map(Some).ok_or(Fault::Malformed("a path is not a string")),
+    };
+    let name = match (text("path_b64")?, text("path")?) {
+        (Some(exact), _) => BASE64.decode(exact.as_bytes()).map_err(|_| Fault::Malformed("path_b64 is not base64"))?,
+        (None, Some(path)) => path.as_bytes().to_vec(),
+        (None, None) => Vec::new(),
+    };
+    match name {
+        name if name.is_empty() => Err(Fault::Malformed("no name")),
+        name if name.contains(&0) => Err(Fault::Nul),
+        name => Ok(name),
+    }
+}
+
+impl DecodeLine for Decoder {
+    fn line(&mut self, line: &[u8]) -> Parsed {
+        if line.trim_ascii().is_empty() {
+            return Parsed::Neutral;
+        }
+        match serde_json::from_slice(line) {
+            Ok(Value::Object(object)) => self.object(&object).unwrap_or_else(Parsed::from),
+            Ok(_) => Fault::Malformed("not a JSON object").into(),
+            Err(_) => Fault::Malformed("not JSON").into(),
+        }
+    }
 }

@@ -17,20 +17,42 @@
 //! );
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! and read through [`Decoder`], which finds out the format by itself:
+//!
+//! ```
+//! use pfh_format::{Decoder, Item, Options};
+//!
+//! let list = &b"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad *a.bin\r\nrubbish\n"[..];
+//! for located in Decoder::open(list, &Options::default())? {
+//!     let located = located?;
+//!     match located.item {
+//!         Item::Entry(entry) => assert_eq!((entry.name.as_slice(), located.line), (&b"a.bin"[..], 1)),
+//!         Item::Fault(fault) => assert_eq!((fault.to_string().as_str(), located.line), ("no name", 2)),
+//!         Item::Unhashed(_) => unreachable!("such lists have none"),
+//!     }
+//! }
+//! # Ok::<(), std::io::Error>(())
+//! ```
 #![forbid(unsafe_code)]
 
 pub mod bsd;
 pub mod csv;
+mod decode;
 pub mod dfxml;
+pub mod digits;
 pub mod escape;
 pub mod hashdeep;
 pub mod hex;
 pub mod jsonl;
+pub mod lines;
 mod manifest;
 pub mod sums;
 pub mod terminal;
+pub mod text;
 mod time;
 
+pub use decode::{Decoder, Entry, Fault, Item, Located, Options, Unhashed, Window};
 pub use manifest::{
     Carried, Encode, End, Format, Kind, Layout, Marker, Outcome, Piece, Preamble, Problem, Row, Summary, UnknownFormat,
     Unrepresentable,

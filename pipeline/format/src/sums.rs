@@ -3,11 +3,11 @@
 //! A line holds one digest and does not say of which algorithm: readers tell by its length or are told. So a list may hold
 //! several algorithms, a line each, only where their digests differ in length.
 
-use pfh_digest::Output;
+use pfh_digest::{Algorithm, Output, Registry};
 
-use crate::escape;
-use crate::hex;
+use crate::decode::{DecodeLine, Entry, Fault, Parsed};
 use crate::manifest::{Carried, Encode, End, Layout, Marker, Preamble, Problem, Row, Summary, Unrepresentable};
+use crate::{bsd, digits, escape, hex};
 
 /// Writes `digest  name`, a line per algorithm and file.
 pub struct Encoder {
@@ -66,4 +66,77 @@ impl Encode for Encoder {
     }
 
     fn tail(&mut self, _: &mut Vec<u8>, _: &Summary) {}
+}
+
+/// Reads plain and tagged lines, as every GNU tool does in its `--check`.
+pub(crate) struct Decoder {
+    registry: Registry,
+    assumed: Vec<Algorithm>,
+    end: End,
+    shape: Shape,
+}
+
+/// What stands between digest and name. GNU fixes it by the first plain line: names may start with a space or an asterisk, so a
+/// line alone cannot tell.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    Unknown,
+    /// A space and a marker.
+    Marked,
+    /// One space, as the BSDs' `-r` prints.
+    Reversed,
+}
+
+impl Decoder {
+    pub(crate) fn new(registry: Registry, assumed: &[Algorithm], end: End) -> Decoder {
+        Decoder { registry, assumed: assumed.to_vec(), end, shape: Shape::Unknown }
+    }
+
+    fn plain(&mut self, line: &[u8], escaped: bool) -> Result<Entry, Fault> {
+        let at = line.iter().position(|byte| matches!(byte, b' ' | b'\t')).ok_or(Fault::Malformed("no name"))?;
+        let digest = digits::unnamed(self.registry, &self.assumed, &line[..at])?;
+        let rest = &line[at + 1..];
+        let marked = rest.len() > 1 && matches!(rest[0], b' ' | b'*');
+        let name = match (self.shape, marked) {
+            (Shape::Marked, false) => return Err(Fault::Malformed("no marker in front of the name")),
+            (Shape::Unknown | Shape::Marked, true) => {
+                self.shape = Shape::Marked;
+                &rest[1..]
+            }
+            (Shape::Unknown | Shape::Reversed, _) => {
+                self.shape = Shape::Reversed;
+                rest
+            }
+        };
+        Ok(Entry { name: self.name(name, escaped)?, digests: vec![digest], ..Entry::default() })
+    }
+
+    fn name(&self, name: &[u8], escaped: bool) -> Result<Vec<u8>, Fault> {
+        let name = if escaped {
+            escape::unescape(name).ok_or(Fault::Malformed("no such escape in a name"))?
+        } else {
+            name.to_vec()
+        };
+        if name.is_empty() { Err(Fault::Malformed("no name")) } else { Ok(name) }
+    }
+}
+
+impl DecodeLine for Decoder {
+    fn line(&mut self, line: &[u8]) -> Parsed {
+        if line.is_empty() || line.starts_with(b"#") {
+            return Parsed::Neutral;
+        }
+        let line = line.trim_ascii_start();
+        let (line, escaped) = match line.strip_prefix(b"\\") {
+            Some(line) if self.end == End::Line => (line, true),
+            _ => (line, false),
+        };
+        let entry = match bsd::split(line) {
+            Some(tagged) => bsd::digest(self.registry, &self.assumed, &tagged).and_then(|digest| {
+                Ok(Entry { name: self.name(tagged.name, escaped)?, digests: vec![digest], ..Entry::default() })
+            }),
+            None => self.plain(line, escaped),
+        };
+        entry.into()
+    }
 }

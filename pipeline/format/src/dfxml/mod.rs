@@ -5,6 +5,10 @@
 //! are `type='other'` with the name in `pfh:algorithm`. Both attributes are of the namespace [`NAMESPACE`], which the schema
 //! allows.
 
+mod decode;
+
+pub(crate) use decode::Decoder;
+
 use data_encoding::BASE64;
 use pfh_digest::{Algorithm, Digest};
 

@@ -1,0 +1,184 @@
+//! A hash function as its standard builds it from a compression function: initial state, padding, output. And its streaming state, whose
+//! blocks any kernel can take, one message's or many messages' at once.
+
+use pfh_kernel::{Compression, Word};
+
+use crate::{State, Value};
+
+/// How a message is brought to whole blocks.
+#[derive(Clone, Copy, Debug)]
+enum Padding {
+    /// A 1 bit, zeros, the length in bits in the last eighth of the block, least significant byte first (RFC 1321, section 3.1).
+    LittleEndian,
+    /// The same, most significant byte first (FIPS 180-4, section 5.1).
+    BigEndian,
+    /// A domain byte, which holds the first 1 bit of pad10*1, zeros, and the last 1 bit (FIPS 202, section B.2; RFC 9861).
+    Sponge(u8),
+}
+
+/// A hash function over blocks: `N` words of state, blocks of `B` bytes.
+#[derive(Debug)]
+pub struct Function<W: 'static, const N: usize, const B: usize> {
+    compression: &'static Compression<W>,
+    initial: [W; N],
+    padding: Padding,
+}
+
+impl<W: Word, const N: usize, const B: usize> Function<W, N, B> {
+    /// Words and lengths least significant byte first, blocks of `B` bytes: the MD4 family outside NIST.
+    pub const fn little_endian(compression: &'static Compression<W>, initial: [W; N]) -> Self {
+        Function { compression, initial, padding: Padding::LittleEndian }
+    }
+
+    /// Words and lengths most significant byte first, blocks of `B` bytes: SHA-1 and SHA-2.
+    pub const fn big_endian(compression: &'static Compression<W>, initial: [W; N]) -> Self {
+        Function { compression, initial, padding: Padding::BigEndian }
+    }
+
+    /// The function over which kernels are chosen.
+    pub fn compression(&self) -> &'static Compression<W> {
+        self.compression
+    }
+
+    /// The state before the first block.
+    pub(crate) fn initial(&self) -> [W; N] {
+        self.initial
+    }
+
+    /// Compresses whole blocks of one message.
+    pub(crate) fn compress(&self, state: &mut [W; N], blocks: &[u8]) {
+        if !blocks.is_empty() {
+            self.compression.one().compress(state, &[blocks], blocks.len() / B, B);
+        }
+    }
+
+    /// Writes the last blocks of a message of `length` bytes, of which `rest` is what does not fill a block, and returns their length.
+    pub(crate) fn pad(&self, rest: &[u8], length: u128, last: &mut [[u8; B]; 2]) -> usize {
+        let last = last.as_flattened_mut();
+        let field = match self.padding {
+            Padding::Sponge(_) => 0,
+            _ => B / 8,
+        };
+        let end = if rest.len() + 1 + field > B { 2 * B } else { B };
+        last[..rest.len()].copy_from_slice(rest);
+        last[rest.len()..end].fill(0);
+        // The standards count modulo the field: 2^64 bits, or 2^128.
+        let bits = length.wrapping_mul(8);
+        match self.padding {
+            Padding::LittleEndian => {
+                last[rest.len()] = 0x80;
+                last[end - field..end].copy_from_slice(&bits.to_le_bytes()[..field]);
+            }
+            Padding::BigEndian => {
+                last[rest.len()] = 0x80;
+                last[end - field..end].copy_from_slice(&bits.to_be_bytes()[16 - field..]);
+            }
+            Padding::Sponge(domain) => {
+                last[rest.len()] = domain;
+                last[end - 1] ^= 0x80;
+            }
+        }
+        end
+    }
+
+    /// The first `length` bytes of output of the state after the last block.
+    pub(crate) fn output(&self, mut state: [W; N], length: usize) -> Value {
+        let word = size_of::<W>();
+        // What one state gives: a sponge its rate, the others all they have.
+        let most = if matches!(self.padding, Padding::Sponge(_)) { B } else { N * word };
+        Value::filled(length, |value| {
+            for (part, bytes) in value.chunks_mut(most).enumerate() {
+                if part > 0 {
+                    self.compression.one().permute(&mut state, 1);
+                }
+                for (bytes, state) in bytes.chunks_mut(word).zip(&state) {
+                    let (little, big) = (state.to_le_bytes(), state.to_be_bytes());
+                    let from = if matches!(self.padding, Padding::BigEndian) { big.as_ref() } else { little.as_ref() };
+                    bytes.copy_from_slice(&from[..bytes.len()]);
+                }
+            }
+        })
+    }
+}
+
+impl<const B: usize> Function<u64, 25, B> {
+    /// A sponge with a rate of `B` bytes: a multiple of 8, from 32 to 192. `domain` holds the suffix of the message and the first bit of
+    /// the padding: 0x06 for SHA-3, 0x1f for SHAKE.
+    pub const fn sponge(compression: &'static Compression<u64>, domain: u8) -> Self {
+        Function { compression, initial: [0; 25], padding: Padding::Sponge(domain) }
+    }
+}
+
+/// One message under a function: the state, and the bytes that do not fill a block yet.
+#[derive(Clone)]
+pub(crate) struct Blocks<W: 'static, const N: usize, const B: usize> {
+    pub(crate) function: &'static Function<W, N, B>,
+    pub(crate) state: [W; N],
+    buffer: [u8; B],
+    filled: usize,
+    /// Bytes so far. No message reaches 2^128.
+    length: u128,
+}
+
+impl<W: Word, const N: usize, const B: usize> Blocks<W, N, B> {
+    pub(crate) fn new(function: &'static Function<W, N, B>) -> Self {
+        Blocks { function, state: function.initial, buffer: [0; B], filled: 0, length: 0 }
+    }
+
+    /// Bytes that wait in the buffer for their block to fill.
+    pub(crate) fn buffered(&self) -> usize {
+        self.filled
+    }
+
+    /// Takes in `bytes`, except for the compressing: the blocks that have become whole are the buffer's, which is copied to `first`
+    /// (true if there is one), and those of the slice returned. The caller must compress them in this order.
+    pub(crate) fn take<'a>(&mut self, mut bytes: &'a [u8], first: &mut [u8; B]) -> (bool, &'a [u8]) {
+        self.length += bytes.len() as u128;
+        let mut has_first = false;
+        if self.filled > 0 {
+            let some = bytes.len().min(B - self.filled);
+            self.buffer[self.filled..][..some].copy_from_slice(&bytes[..some]);
+            self.filled += some;
+            bytes = &bytes[some..];
+            if self.filled == B {
+                *first = self.buffer;
+                self.filled = 0;
+                has_first = true;
+            }
+        }
+        let (blocks, rest) = bytes.split_at(bytes.len() - bytes.len() % B);
+        if !rest.is_empty() {
+            // Either the buffer was empty or it has just been emptied: otherwise all bytes went into it.
+            self.buffer[..rest.len()].copy_from_slice(rest);
+            self.filled = rest.len();
+        }
+        (has_first, blocks)
+    }
+
+    /// Writes the last blocks and returns their length.
+    pub(crate) fn pad(&self, last: &mut [[u8; B]; 2]) -> usize {
+        self.function.pad(&self.buffer[..self.filled], self.length, last)
+    }
+}
+
+impl<W: Word, const N: usize, const B: usize> State for Blocks<W, N, B> {
+    fn update(&mut self, bytes: &[u8]) {
+        let mut first = [0; B];
+        let (has_first, blocks) = self.take(bytes, &mut first);
+        if has_first {
+            self.function.compress(&mut self.state, &first);
+        }
+        self.function.compress(&mut self.state, blocks);
+    }
+
+    fn finalize(mut self: Box<Self>, length: usize) -> Value {
+        let mut last = [[0; B]; 2];
+        let end = self.pad(&mut last);
+        self.function.compress(&mut self.state, &last.as_flattened()[..end]);
+        self.function.output(self.state, length)
+    }
+
+    fn duplicate(&self) -> Box<dyn State> {
+        Box::new(self.clone())
+    }
+}

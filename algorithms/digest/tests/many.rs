@@ -1,0 +1,217 @@
+//! Many messages at once give what each gives by itself, under every algorithm, for all mixes of lengths, orders and pieces.
+
+use pfh_digest::{Algorithm, Digest, Hasher, finalize_many, hash_many, update_many};
+use proptest::prelude::*;
+
+/// Bytes that repeat nowhere near: a wrong lane or offset shows.
+fn noise(seed: u64, length: usize) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(0x9e3779b97f4a7c15) | 1;
+    let next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 24) as u8
+    };
+    std::iter::repeat_with(next).take(length).collect()
+}
+
+/// The digest by the crate of another author, where there is one.
+fn oracle(algorithm: Algorithm, message: &[u8]) -> Option<Vec<u8>> {
+    use md5::Digest as _;
+    use shake::digest::{ExtendableOutput, Update, XofReader};
+    fn xof<X: Default + Update + ExtendableOutput>(message: &[u8], length: usize) -> Vec<u8> {
+        let mut hasher = X::default();
+        hasher.update(message);
+        let mut bytes = vec![0; length];
+        hasher.finalize_xof().read(&mut bytes);
+        bytes
+    }
+    Some(match algorithm.name() {
+        "md5" => md5::Md5::digest(message).to_vec(),
+        "sha1" => sha1::Sha1::digest(message).to_vec(),
+        "sha224" => sha2::Sha224::digest(message).to_vec(),
+        "sha256" => sha2::Sha256::digest(message).to_vec(),
+        "sha384" => sha2::Sha384::digest(message).to_vec(),
+        "sha512" => sha2::Sha512::digest(message).to_vec(),
+        "sha512-256" => sha2::Sha512_256::digest(message).to_vec(),
+        "sha3-224" => sha3::Sha3_224::digest(message).to_vec(),
+        "sha3-256" => sha3::Sha3_256::digest(message).to_vec(),
+        "sha3-384" => sha3::Sha3_384::digest(message).to_vec(),
+        "sha3-512" => sha3::Sha3_512::digest(message).to_vec(),
+        "shake128" => xof::<shake::Shake128>(message, algorithm.length()),
+        "shake256" => xof::<shake::Shake256>(message, algorithm.length()),
+        "ripemd160" => ripemd::Ripemd160::digest(message).to_vec(),
+        _ => return None,
+    })
+}
+
+/// A second oracle.
+fn second_oracle(algorithm: Algorithm, message: &[u8]) -> Option<Vec<u8>> {
+    use aws_lc_rs::digest::{self as aws, digest};
+    let function = match algorithm.name() {
+        "sha1" => &aws::SHA1_FOR_LEGACY_USE_ONLY,
+        "sha224" => &aws::SHA224,
+        "sha256" => &aws::SHA256,
+        "sha384" => &aws::SHA384,
+        "sha512" => &aws::SHA512,
+        "sha512-256" => &aws::SHA512_256,
+        "sha3-256" => &aws::SHA3_256,
+        "sha3-384" => &aws::SHA3_384,
+        "sha3-512" => &aws::SHA3_512,
+        _ => return None,
+    };
+    Some(digest(function, message).as_ref().to_vec())
+}
+
+fn algorithms() -> Vec<Algorithm> {
+    let long = ["shake128:1", "shake128:400", "shake256:137", "shake256:1000"].map(|name| name.parse().unwrap());
+    Algorithm::all().chain(long).collect()
+}
+
+fn assert_oracles(algorithm: Algorithm, message: &[u8], digest: &Digest) {
+    for expected in [oracle(algorithm, message), second_oracle(algorithm, message)].into_iter().flatten() {
+        assert_eq!(digest.bytes(), expected, "{algorithm} of {} bytes", message.len());
+    }
+}
+
+/// Lengths at which blocks, padding and lanes change their ways.
+fn boundaries(block: usize) -> Vec<usize> {
+    let field = block / 8;
+    let mut lengths = vec![0, 1, 2, 3, 7];
+    for blocks in 1..=3 {
+        let end = blocks * block;
+        lengths.extend([end - field - 2, end - field - 1, end - field, end - 2, end - 1, end, end + 1]);
+    }
+    lengths.extend([5 * block, 16 * block + 5]);
+    lengths
+}
+
+#[test]
+fn one_message_at_every_boundary_agrees_with_the_oracles() {
+    for algorithm in algorithms() {
+        for length in boundaries(algorithm.block_length().max(16)) {
+            let message = noise(length as u64, length);
+            let digest = algorithm.digest(&message);
+            assert_oracles(algorithm, &message, &digest);
+            assert_eq!(hash_many(algorithm, &[&message]), [digest]);
+        }
+    }
+}
+
+#[test]
+fn no_message_gives_no_digest() {
+    for algorithm in algorithms() {
+        assert!(hash_many(algorithm, &[]).is_empty());
+    }
+    update_many(&mut []);
+    assert!(finalize_many(Vec::new()).is_empty());
+}
+
+/// As many messages as there are lanes, one more, one less, and several times as many, of all boundary lengths.
+#[test]
+fn any_number_of_messages() {
+    for algorithm in algorithms() {
+        let lengths = boundaries(algorithm.block_length().max(16));
+        let messages: Vec<Vec<u8>> =
+            (0..200).map(|i| noise(i as u64, lengths[(i * 7 + i / 24) % lengths.len()])).collect();
+        let expected: Vec<Digest> = messages.iter().map(|message| algorithm.digest(message)).collect();
+        for count in (0..=70).chain([95, 96, 97, 127, 128, 129, 191, 192, 193, 200]) {
+            let slices: Vec<&[u8]> = messages[..count].iter().map(|message| &message[..]).collect();
+            assert_eq!(hash_many(algorithm, &slices), expected[..count], "{algorithm}, {count} messages");
+        }
+        for (message, digest) in messages.iter().zip(&expected) {
+            assert_oracles(algorithm, message, digest);
+        }
+    }
+}
+
+/// Hashers that are advanced now alone, now together.
+fn streamed(algorithm: Algorithm, messages: &[Vec<u8>], pieces: usize, seed: u64) -> Vec<Digest> {
+    let mut hashers: Vec<Hasher> = messages.iter().map(|_| algorithm.hasher()).collect();
+    let mut starts = vec![0; messages.len()];
+    for round in 0..=pieces {
+        let ends: Vec<usize> = messages
+            .iter()
+            .zip(&starts)
+            .enumerate()
+            .map(|(i, (message, start))| {
+                let left = message.len() - start;
+                let some = (seed as usize + 31 * i + 17 * round) % (left + 1);
+                if round == pieces { message.len() } else { start + some }
+            })
+            .collect();
+        let piece = |i: usize| &messages[i][starts[i]..ends[i]];
+        if (seed as usize + round) % 3 == 0 {
+            for (i, hasher) in hashers.iter_mut().enumerate() {
+                hasher.update(piece(i));
+            }
+        } else {
+            let mut jobs: Vec<(&mut Hasher, &[u8])> =
+                hashers.iter_mut().enumerate().map(|(i, hasher)| (hasher, piece(i))).collect();
+            update_many(&mut jobs);
+        }
+        starts = ends;
+    }
+    finalize_many(hashers)
+}
+
+#[test]
+fn pieces_alone_and_together() {
+    for algorithm in algorithms() {
+        let lengths = boundaries(algorithm.block_length().max(16));
+        for (seed, count) in [1, 2, 3, 4, 5, 15, 17, 33, 64, 80].into_iter().enumerate() {
+            let messages: Vec<Vec<u8>> =
+                (0..count).map(|i| noise((seed * 100 + i) as u64, lengths[(i * 5 + seed) % lengths.len()])).collect();
+            let slices: Vec<&[u8]> = messages.iter().map(|message| &message[..]).collect();
+            let expected = hash_many(algorithm, &slices);
+            assert_eq!(streamed(algorithm, &messages, 4, seed as u64), expected, "{algorithm}, {count} messages");
+        }
+    }
+}
+
+/// The contract asks for hashers of one algorithm; a mix must still not give a wrong digest.
+#[test]
+fn hashers_of_several_algorithms_are_not_mixed_up() {
+    let message = noise(9, 1000);
+    let algorithms = algorithms();
+    let mut hashers: Vec<Hasher> = algorithms.iter().map(|algorithm| algorithm.hasher()).collect();
+    let mut jobs: Vec<(&mut Hasher, &[u8])> = hashers.iter_mut().map(|hasher| (hasher, &message[..])).collect();
+    update_many(&mut jobs);
+    let expected: Vec<Digest> = algorithms.iter().map(|algorithm| algorithm.digest(&message)).collect();
+    assert_eq!(finalize_many(hashers), expected);
+}
+
+#[test]
+fn a_copied_and_a_reset_hasher_go_their_own_way() {
+    for algorithm in algorithms() {
+        let mut hasher = algorithm.hasher();
+        hasher.update(&noise(1, 777));
+        let copy = hasher.clone();
+        hasher.update(b"more");
+        hasher.reset();
+        hasher.update(b"abc");
+        assert_eq!(hasher.finalize(), algorithm.digest(b"abc"));
+        assert_eq!(copy.finalize(), algorithm.digest(&noise(1, 777)));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn any_lengths_in_any_order(
+        lengths in prop::collection::vec(prop_oneof![0usize..300, 0usize..5000, Just(64usize), Just(128usize)], 0..150),
+        seed in 0u64..1000,
+        pieces in 0usize..5,
+    ) {
+        let messages: Vec<Vec<u8>> = lengths.iter().enumerate().map(|(i, length)| noise(seed + i as u64, *length)).collect();
+        let slices: Vec<&[u8]> = messages.iter().map(|message| &message[..]).collect();
+        for algorithm in algorithms() {
+            let digests = hash_many(algorithm, &slices);
+            for (message, digest) in messages.iter().zip(&digests) {
+                assert_oracles(algorithm, message, digest);
+            }
+            prop_assert_eq!(&streamed(algorithm, &messages, pieces, seed), &digests);
+        }
+    }
+}

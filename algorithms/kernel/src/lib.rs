@@ -1,0 +1,43 @@
+//! The compression functions of pfh: blocks in, states out, for one message or many at a time.
+//!
+//! A [`Compression`] is one function (MD5's, SHA-256's, Keccak's permutation as a sponge …). It has several [`Kernel`]s: the same
+//! function on another instruction set, for one message or for as many as the kernel has lanes. All give the same states; they differ
+//! in speed only. [`Compression::one`] is the fastest for a single message on this machine, [`Compression::many`] the fastest for a
+//! number of messages.
+//!
+//! ```
+//! // SHA-256 of "abc", whose padded block is written out here; padding is the caller's business.
+//! let mut block = [0u8; 64];
+//! block[..4].copy_from_slice(b"abc\x80");
+//! block[63] = 24;
+//! let mut state = pfh_kernel::sha256::INITIAL;
+//! pfh_kernel::SHA256.one().compress(&mut state, &[&block], 1, 64);
+//! assert_eq!(state[0], 0xba7816bf);
+//! ```
+//!
+//! Which kernels may be used is decided once, by what the CPU has, by the environment variable `PFH_ISA` (see [`Isa`]), which can only
+//! lower the choice, and by a test of each against known answers.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod check;
+mod isa;
+pub mod keccak;
+mod kernel;
+pub mod md5;
+pub mod ripemd160;
+pub mod sha1;
+pub mod sha256;
+pub mod sha512;
+#[cfg(target_arch = "x86_64")]
+mod single;
+#[cfg(target_arch = "x86_64")]
+mod sse;
+mod table;
+mod vector;
+
+pub use isa::Isa;
+pub use kernel::{Compression, Kernel, Layout, MAX_LANES, Word};
+pub use table::{KECCAK12, KECCAK24, MD5, RIPEMD160, SHA1, SHA256, SHA512};

@@ -1,0 +1,254 @@
+//! SHA-512, SHA-384, SHA-512/256 and SHA-512/224 (FIPS 180-4, section 6.4). State: eight words; block: 128 bytes.
+
+use crate::vector::{Vector, block_be, load_rows, store_rows};
+use std::hint::black_box;
+
+/// Initial state of SHA-512 (FIPS 180-4, section 5.3.5).
+pub const INITIAL: [u64; 8] = [
+    0x6a09e667f3bcc908,
+    0xbb67ae8584caa73b,
+    0x3c6ef372fe94f82b,
+    0xa54ff53a5f1d36f1,
+    0x510e527fade682d1,
+    0x9b05688c2b3e6c1f,
+    0x1f83d9abfb41bd6b,
+    0x5be0cd19137e2179,
+];
+
+/// Initial state of SHA-384 (FIPS 180-4, section 5.3.4).
+pub const INITIAL_384: [u64; 8] = [
+    0xcbbb9d5dc1059ed8,
+    0x629a292a367cd507,
+    0x9159015a3070dd17,
+    0x152fecd8f70e5939,
+    0x67332667ffc00b31,
+    0x8eb44a8768581511,
+    0xdb0c2e0d64f98fa7,
+    0x47b5481dbefa4fa4,
+];
+
+/// Initial state of SHA-512/256 (FIPS 180-4, section 5.3.6.2).
+pub const INITIAL_512_256: [u64; 8] = [
+    0x22312194fc2bf72c,
+    0x9f555fa3c84c64c2,
+    0x2393b86b6f53b151,
+    0x963877195940eabd,
+    0x96283ee2a88effe3,
+    0xbe5e1e2553863992,
+    0x2b0199fc2c85b8aa,
+    0x0eb72ddc81c52ca2,
+];
+
+/// Initial state of SHA-512/224 (FIPS 180-4, section 5.3.6.1).
+pub const INITIAL_512_224: [u64; 8] = [
+    0x8c3d37c819544da2,
+    0x73e1996689dcd4d6,
+    0x1dfab7ae32ff9c82,
+    0x679dd514582f9fcf,
+    0x0f6d2b697bd44da8,
+    0x77e36f7304c48942,
+    0x3f9d85a86a1d36c8,
+    0x1112e6ad91d692a1,
+];
+
+/// Constants (FIPS 180-4, section 4.2).
+pub(crate) static K: [u64; 80] = [
+    0x428a2f98d728ae22,
+    0x7137449123ef65cd,
+    0xb5c0fbcfec4d3b2f,
+    0xe9b5dba58189dbbc,
+    0x3956c25bf348b538,
+    0x59f111f1b605d019,
+    0x923f82a4af194f9b,
+    0xab1c5ed5da6d8118,
+    0xd807aa98a3030242,
+    0x12835b0145706fbe,
+    0x243185be4ee4b28c,
+    0x550c7dc3d5ffb4e2,
+    0x72be5d74f27b896f,
+    0x80deb1fe3b1696b1,
+    0x9bdc06a725c71235,
+    0xc19bf174cf692694,
+    0xe49b69c19ef14ad2,
+    0xefbe4786384f25e3,
+    0x0fc19dc68b8cd5b5,
+    0x240ca1cc77ac9c65,
+    0x2de92c6f592b0275,
+    0x4a7484aa6ea6e483,
+    0x5cb0a9dcbd41fbd4,
+    0x76f988da831153b5,
+    0x983e5152ee66dfab,
+    0xa831c66d2db43210,
+    0xb00327c898fb213f,
+    0xbf597fc7beef0ee4,
+    0xc6e00bf33da88fc2,
+    0xd5a79147930aa725,
+    0x06ca6351e003826f,
+    0x142929670a0e6e70,
+    0x27b70a8546d22ffc,
+    0x2e1b21385c26c926,
+    0x4d2c6dfc5ac42aed,
+    0x53380d139d95b3df,
+    0x650a73548baf63de,
+    0x766a0abb3c77b2a8,
+    0x81c2c92e47edaee6,
+    0x92722c851482353b,
+    0xa2bfe8a14cf10364,
+    0xa81a664bbc423001,
+    0xc24b8b70d0f89791,
+    0xc76c51a30654be30,
+    0xd192e819d6ef5218,
+    0xd69906245565a910,
+    0xf40e35855771202a,
+    0x106aa07032bbd1b8,
+    0x19a4c116b8d2d0c8,
+    0x1e376c085141ab53,
+    0x2748774cdf8eeb99,
+    0x34b0bcb5e19b48a8,
+    0x391c0cb3c5c95a63,
+    0x4ed8aa4ae3418acb,
+    0x5b9cca4f7763e373,
+    0x682e6ff3d6b2b8a3,
+    0x748f82ee5defb2fc,
+    0x78a5636f43172f60,
+    0x84c87814a1f0ab72,
+    0x8cc702081a6439ec,
+    0x90befffa23631e28,
+    0xa4506cebde82bde9,
+    0xbef9a3f7b2c67915,
+    0xc67178f2e372532b,
+    0xca273eceea26619c,
+    0xd186b8c721c0c207,
+    0xeada7dd6cde0eb1e,
+    0xf57d4f7fee6ed178,
+    0x06f067aa72176fba,
+    0x0a637dc5a2c898a6,
+    0x113f9804bef90dae,
+    0x1b710b35131c471b,
+    0x28db77f523047d84,
+    0x32caab7b40c72493,
+    0x3c9ebe0a15c9bebc,
+    0x431d67c49c100d4c,
+    0x4cc5d4becb3e42b6,
+    0x597f299cfc657e2a,
+    0x5fcb6fab3ad6faec,
+    0x6c44198c4a475817,
+];
+
+/// Σ0 of FIPS 180-4, section 4.1.
+#[inline(always)]
+fn sum0<V: Vector>(x: V) -> V {
+    x.rotate_left::<{ 64 - 28 }, 28>().xor3(x.rotate_left::<{ 64 - 34 }, 34>(), x.rotate_left::<{ 64 - 39 }, 39>())
+}
+
+/// Σ1 of FIPS 180-4, section 4.1.
+#[inline(always)]
+fn sum1<V: Vector>(x: V) -> V {
+    x.rotate_left::<{ 64 - 14 }, 14>().xor3(x.rotate_left::<{ 64 - 18 }, 18>(), x.rotate_left::<{ 64 - 41 }, 41>())
+}
+
+/// σ0 of FIPS 180-4, section 4.1.
+#[inline(always)]
+fn sigma0<V: Vector>(x: V) -> V {
+    x.rotate_left::<{ 64 - 1 }, 1>().xor3(x.rotate_left::<{ 64 - 8 }, 8>(), x.shift_right::<7>())
+}
+
+/// σ1 of FIPS 180-4, section 4.1.
+#[inline(always)]
+fn sigma1<V: Vector>(x: V) -> V {
+    x.rotate_left::<{ 64 - 19 }, 19>().xor3(x.rotate_left::<{ 64 - 61 }, 61>(), x.shift_right::<6>())
+}
+
+/// Compresses `blocks` blocks of each message into `state`.
+///
+/// # Safety
+/// The CPU has the instruction set of `V`; `state` is 8 rows of `V::LANES` words; `messages` points to `V::LANES` slices of at least
+/// 128 · `blocks` bytes each.
+#[inline(always)]
+pub(crate) unsafe fn compress<V: Vector<Word = u64>>(state: *mut u64, messages: *const &[u8], blocks: usize) {
+    // SAFETY: the caller's promise.
+    let mut before: [V; 8] = unsafe { load_rows(state) };
+    // Were the constants known to the compiler, it would add each as the last term of its sum, which every round's latency hangs on.
+    let k = black_box(&K);
+    for block in 0..blocks {
+        // SAFETY: block < blocks.
+        let mut w: [V; 16] = unsafe { block_be(messages, 128 * block) };
+        let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = before;
+        // a ^ b of one round is b ^ c of the next: the majority is computed with one new difference a round.
+        let mut last = b.xor(c);
+        macro_rules! round {
+            ($a:ident, $b:ident, $c:ident, $d:ident, $e:ident, $f:ident, $g:ident, $h:ident, $i:literal, $k:expr) => {
+                // SAFETY: as on entry.
+                let k = unsafe { V::splat($k[$i]) };
+                let t1 = $h.add(w[$i].add(k)).add($e.select($f, $g)).add(sum1($e));
+                $d = $d.add(t1);
+                let majority = if V::TERNARY {
+                    $a.majority($b, $c)
+                } else {
+                    let difference = $a.xor($b);
+                    let majority = difference.and(last).xor($b);
+                    last = difference;
+                    majority
+                };
+                $h = sum0($a).add(majority).add(t1);
+            };
+        }
+        macro_rules! schedule {
+            ($i:literal) => {
+                w[$i] = w[$i].add(sigma0(w[($i + 1) % 16])).add(w[($i + 9) % 16]).add(sigma1(w[($i + 14) % 16]));
+            };
+        }
+        macro_rules! sixteen {
+            ($before:ident, $k:expr) => {
+                $before!(0);
+                round!(a, b, c, d, e, f, g, h, 0, $k);
+                $before!(1);
+                round!(h, a, b, c, d, e, f, g, 1, $k);
+                $before!(2);
+                round!(g, h, a, b, c, d, e, f, 2, $k);
+                $before!(3);
+                round!(f, g, h, a, b, c, d, e, 3, $k);
+                $before!(4);
+                round!(e, f, g, h, a, b, c, d, 4, $k);
+                $before!(5);
+                round!(d, e, f, g, h, a, b, c, 5, $k);
+                $before!(6);
+                round!(c, d, e, f, g, h, a, b, 6, $k);
+                $before!(7);
+                round!(b, c, d, e, f, g, h, a, 7, $k);
+                $before!(8);
+                round!(a, b, c, d, e, f, g, h, 8, $k);
+                $before!(9);
+                round!(h, a, b, c, d, e, f, g, 9, $k);
+                $before!(10);
+                round!(g, h, a, b, c, d, e, f, 10, $k);
+                $before!(11);
+                round!(f, g, h, a, b, c, d, e, 11, $k);
+                $before!(12);
+                round!(e, f, g, h, a, b, c, d, 12, $k);
+                $before!(13);
+                round!(d, e, f, g, h, a, b, c, 13, $k);
+                $before!(14);
+                round!(c, d, e, f, g, h, a, b, 14, $k);
+                $before!(15);
+                round!(b, c, d, e, f, g, h, a, 15, $k);
+            };
+        }
+        macro_rules! nothing {
+            ($i:literal) => {};
+        }
+        let (first, rest) = k.split_at(16);
+        sixteen!(nothing, first);
+        for k in rest.chunks_exact(16) {
+            sixteen!(schedule, k);
+        }
+        let after = [a, b, c, d, e, f, g, h];
+        let mut i = 0;
+        while i < 8 {
+            before[i] = before[i].add(after[i]);
+            i += 1;
+        }
+    }
+    // SAFETY: the caller's promise.
+    unsafe { store_rows(state, before) }
+}

@@ -1,0 +1,141 @@
+//! SSE2 and SSE4.1: four words of 32 bits or two of 64. The 4.1 types differ in having SSSE3's byte shuffle.
+
+use crate::vector::Vector;
+use core::arch::x86_64::*;
+
+/// Four 32-bit lanes; `SHUFFLE` says that SSSE3 may be used.
+#[derive(Clone, Copy)]
+pub(crate) struct Sse32<const SHUFFLE: bool>(__m128i);
+/// Two 64-bit lanes; `SHUFFLE` says that SSSE3 may be used.
+#[derive(Clone, Copy)]
+pub(crate) struct Sse64<const SHUFFLE: bool>(__m128i);
+
+/// What the two widths share.
+macro_rules! common {
+    ($word:ident, $add:ident, $sub:ident, $srl:ident, $sll:ident, $set1:ident, $kind:ty) => {
+        #[inline(always)]
+        unsafe fn splat(word: $word) -> Self {
+            // SAFETY: SSE2 belongs to every x86-64.
+            Self(unsafe { $set1(word as $kind) })
+        }
+        #[inline(always)]
+        unsafe fn load(from: *const $word) -> Self {
+            // SAFETY: the caller's promise.
+            Self(unsafe { _mm_loadu_si128(from.cast()) })
+        }
+        #[inline(always)]
+        unsafe fn store(self, to: *mut $word) {
+            // SAFETY: the caller's promise.
+            unsafe { _mm_storeu_si128(to.cast(), self.0) }
+        }
+        #[inline(always)]
+        fn add(self, other: Self) -> Self {
+            // SAFETY: SSE2 belongs to every x86-64.
+            Self(unsafe { $add(self.0, other.0) })
+        }
+        #[inline(always)]
+        fn sub(self, other: Self) -> Self {
+            // SAFETY: as above.
+            Self(unsafe { $sub(self.0, other.0) })
+        }
+        #[inline(always)]
+        fn xor(self, other: Self) -> Self {
+            // SAFETY: as above.
+            Self(unsafe { _mm_xor_si128(self.0, other.0) })
+        }
+        #[inline(always)]
+        fn and(self, other: Self) -> Self {
+            // SAFETY: as above.
+            Self(unsafe { _mm_and_si128(self.0, other.0) })
+        }
+        #[inline(always)]
+        fn or(self, other: Self) -> Self {
+            // SAFETY: as above.
+            Self(unsafe { _mm_or_si128(self.0, other.0) })
+        }
+        #[inline(always)]
+        fn not_and(self, other: Self) -> Self {
+            // SAFETY: as above.
+            Self(unsafe { _mm_andnot_si128(self.0, other.0) })
+        }
+        #[inline(always)]
+        fn shift_right<const N: i32>(self) -> Self {
+            // SAFETY: as above.
+            Self(unsafe { $srl::<N>(self.0) })
+        }
+        #[inline(always)]
+        fn rotate_left<const L: i32, const R: i32>(self) -> Self {
+            const { assert!(L + R == $word::BITS as i32) };
+            // SAFETY: as above.
+            Self(unsafe { _mm_or_si128($sll::<L>(self.0), $srl::<R>(self.0)) })
+        }
+    };
+}
+
+impl<const SHUFFLE: bool> Vector for Sse32<SHUFFLE> {
+    type Word = u32;
+    const LANES: usize = 4;
+    common!(u32, _mm_add_epi32, _mm_sub_epi32, _mm_srli_epi32, _mm_slli_epi32, _mm_set1_epi32, i32);
+
+    #[inline(always)]
+    unsafe fn tile(messages: *const &[u8], offset: usize) -> [Self; 4] {
+        // SAFETY: the caller promises four slices with 16 bytes at `offset`; SSE2 belongs to every x86-64.
+        unsafe {
+            let row = |lane: usize| _mm_loadu_si128((*messages.add(lane)).as_ptr().add(offset).cast());
+            let (a, b, c, d) = (row(0), row(1), row(2), row(3));
+            let (ab, ab_high) = (_mm_unpacklo_epi32(a, b), _mm_unpackhi_epi32(a, b));
+            let (cd, cd_high) = (_mm_unpacklo_epi32(c, d), _mm_unpackhi_epi32(c, d));
+            [
+                Self(_mm_unpacklo_epi64(ab, cd)),
+                Self(_mm_unpackhi_epi64(ab, cd)),
+                Self(_mm_unpacklo_epi64(ab_high, cd_high)),
+                Self(_mm_unpackhi_epi64(ab_high, cd_high)),
+            ]
+        }
+    }
+    #[inline(always)]
+    fn swap_bytes(self) -> Self {
+        // SAFETY: SSE2 belongs to every x86-64; whoever made a value with SHUFFLE promised SSSE3.
+        Self(unsafe {
+            if SHUFFLE {
+                _mm_shuffle_epi8(self.0, _mm_set_epi64x(0x0c0d0e0f_08090a0b, 0x04050607_00010203))
+            } else {
+                let halves = _mm_shufflehi_epi16::<0b10_11_00_01>(_mm_shufflelo_epi16::<0b10_11_00_01>(self.0));
+                _mm_or_si128(_mm_slli_epi16::<8>(halves), _mm_srli_epi16::<8>(halves))
+            }
+        })
+    }
+}
+
+impl<const SHUFFLE: bool> Vector for Sse64<SHUFFLE> {
+    type Word = u64;
+    const LANES: usize = 2;
+    common!(u64, _mm_add_epi64, _mm_sub_epi64, _mm_srli_epi64, _mm_slli_epi64, _mm_set1_epi64x, i64);
+
+    #[inline(always)]
+    unsafe fn tile(messages: *const &[u8], offset: usize) -> [Self; 4] {
+        // SAFETY: the caller promises two slices with 32 bytes at `offset`; SSE2 belongs to every x86-64.
+        unsafe {
+            let row = |lane: usize, at: usize| _mm_loadu_si128((*messages.add(lane)).as_ptr().add(offset + at).cast());
+            let (a, b, c, d) = (row(0, 0), row(1, 0), row(0, 16), row(1, 16));
+            [
+                Self(_mm_unpacklo_epi64(a, b)),
+                Self(_mm_unpackhi_epi64(a, b)),
+                Self(_mm_unpacklo_epi64(c, d)),
+                Self(_mm_unpackhi_epi64(c, d)),
+            ]
+        }
+    }
+    #[inline(always)]
+    fn swap_bytes(self) -> Self {
+        // SAFETY: SSE2 belongs to every x86-64; whoever made a value with SHUFFLE promised SSSE3.
+        Self(unsafe {
+            if SHUFFLE {
+                _mm_shuffle_epi8(self.0, _mm_set_epi64x(0x08090a0b_0c0d0e0f, 0x00010203_04050607))
+            } else {
+                let halves = _mm_shufflehi_epi16::<0b00_01_10_11>(_mm_shufflelo_epi16::<0b00_01_10_11>(self.0));
+                _mm_or_si128(_mm_slli_epi16::<8>(halves), _mm_srli_epi16::<8>(halves))
+            }
+        })
+    }
+}

@@ -1,0 +1,239 @@
+//! The tables: per compression function its kernels. The order within a table is of no consequence, except that the portable kernel
+//! stands last; the measured cost decides (`docs/kernels.md` says how it was measured and where).
+
+use crate::isa::Isa;
+use crate::kernel::{Compression, Kernel, Known, Layout};
+use crate::vector::Group;
+#[cfg(target_arch = "x86_64")]
+use crate::{
+    avx2::{Avx2x32, Avx2x64},
+    avx512::{Avx512x32, Avx512x64},
+    single::{sha1_ni, sha256_ni},
+    sse::{Sse32, Sse64},
+};
+use crate::{keccak, md5, ripemd160, sha1, sha256, sha512};
+use std::sync::OnceLock;
+
+/// Compiles a body for an instruction set: generic code inlined into a function that has the features.
+macro_rules! kernel {
+    (@function $(#[$attribute:meta])? $word:ident, rate, $body:expr) => {{
+        $(#[$attribute])?
+        unsafe fn function(state: *mut $word, messages: *const &[u8], blocks: usize, rate: usize) {
+            // SAFETY: `Kernel::compress` has checked what the body demands.
+            unsafe { $body(state, messages, blocks, rate) }
+        }
+        function
+    }};
+    (@function $(#[$attribute:meta])? $word:ident, fixed, $body:expr) => {{
+        $(#[$attribute])?
+        unsafe fn function(state: *mut $word, messages: *const &[u8], blocks: usize, _: usize) {
+            // SAFETY: `Kernel::compress` has checked what the body demands.
+            unsafe { $body(state, messages, blocks) }
+        }
+        function
+    }};
+    (@features Portable $($rest:tt)*) => { kernel!(@function $($rest)*) };
+    (@features Sse2 $($rest:tt)*) => { kernel!(@function #[target_feature(enable = "sse2")] $($rest)*) };
+    (@features Sse41 $($rest:tt)*) => { kernel!(@function #[target_feature(enable = "ssse3,sse4.1")] $($rest)*) };
+    (@features Avx2 $($rest:tt)*) => { kernel!(@function #[target_feature(enable = "avx2,bmi1,bmi2")] $($rest)*) };
+    (@features ShaNi $($rest:tt)*) => { kernel!(@function #[target_feature(enable = "sha,ssse3,sse4.1")] $($rest)*) };
+    (@features Avx512 $($rest:tt)*) => {
+        kernel!(@function #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2")] $($rest)*)
+    };
+}
+
+/// A table: per row the instruction set, lanes, layout, name, cost in picoseconds per block of all lanes, and body.
+macro_rules! kernels {
+    ($word:ident, $words:literal, $block:literal, $kind:ident, [$($(#[$attribute:meta])? $isa:ident $lanes:literal $layout:ident
+      $name:literal $cost:literal $body:expr;)*]) => {
+        &[$($(#[$attribute])? Kernel {
+            name: $name,
+            isa: Isa::$isa,
+            lanes: $lanes,
+            layout: Layout::$layout,
+            cost: $cost,
+            words: $words,
+            block_length: $block,
+            function: kernel!(@features $isa $word, $kind, $body),
+        },)*]
+    };
+}
+
+/// The padded block of the message "abc" in a block of 64 bytes, length in little-endian order.
+const ABC_LITTLE: &[(usize, u8)] = &[(0, b'a'), (1, b'b'), (2, b'c'), (3, 0x80), (56, 24)];
+/// The same in big-endian order.
+const ABC_BIG: &[(usize, u8)] = &[(0, b'a'), (1, b'b'), (2, b'c'), (3, 0x80), (63, 24)];
+
+/// MD5.
+pub static MD5: Compression<u32> = Compression {
+    name: "md5",
+    words: 4,
+    block_length: 64,
+    kernels: kernels!(u32, 4, 64, fixed, [
+        #[cfg(target_arch = "x86_64")] Avx512 16 Words "avx512 x16" 143429 md5::compress::<Avx512x32>;
+        #[cfg(target_arch = "x86_64")] Avx512 32 Words "avx512 x32" 137094 md5::compress::<Group<Avx512x32, 2>>;
+        #[cfg(target_arch = "x86_64")] Avx512 64 Words "avx512 x64" 206087 md5::compress::<Group<Avx512x32, 4>>;
+        #[cfg(target_arch = "x86_64")] Avx2 8 Words "avx2 x8" 182943 md5::compress::<Avx2x32>;
+        #[cfg(target_arch = "x86_64")] Avx2 24 Words "avx2 x24" 200098 md5::compress::<Group<Avx2x32, 3>>;
+        #[cfg(target_arch = "x86_64")] Sse2 4 Words "sse2 x4" 185655 md5::compress::<Sse32<false>>;
+        #[cfg(target_arch = "x86_64")] Sse2 12 Words "sse2 x12" 186000 md5::compress::<Group<Sse32<false>, 3>>;
+        #[cfg(target_arch = "x86_64")] Avx2 1 Words "bmi x1" 72316 md5::compress::<u32>;
+        Portable 1 Words "portable x1" 76149 md5::compress::<u32>;
+    ]),
+    known: Known {
+        before: &md5::INITIAL,
+        block: ABC_LITTLE,
+        block_length: 64,
+        after: &[0x98500190, 0xb04fd23c, 0x7d3f96d6, 0x727fe128],
+    },
+    chosen: OnceLock::new(),
+};
+
+/// SHA-1.
+pub static SHA1: Compression<u32> = Compression {
+    name: "sha1",
+    words: 5,
+    block_length: 64,
+    kernels: kernels!(u32, 5, 64, fixed, [
+        #[cfg(target_arch = "x86_64")] Avx512 16 Words "avx512 x16" 84989 sha1::compress::<Avx512x32>;
+        #[cfg(target_arch = "x86_64")] Avx512 32 Words "avx512 x32" 143713 sha1::compress::<Group<Avx512x32, 2>>;
+        #[cfg(target_arch = "x86_64")] ShaNi 1 Messages "sha-ni x1" 30549 sha1_ni::compress::<1>;
+        #[cfg(target_arch = "x86_64")] ShaNi 2 Messages "sha-ni x2" 33600 sha1_ni::compress::<2>;
+        #[cfg(target_arch = "x86_64")] ShaNi 3 Messages "sha-ni x3" 38785 sha1_ni::compress::<3>;
+        #[cfg(target_arch = "x86_64")] ShaNi 4 Messages "sha-ni x4" 47371 sha1_ni::compress::<4>;
+        #[cfg(target_arch = "x86_64")] ShaNi 6 Messages "sha-ni x6" 62800 sha1_ni::compress::<6>;
+        #[cfg(target_arch = "x86_64")] Avx2 8 Words "avx2 x8" 131714 sha1::compress::<Avx2x32>;
+        #[cfg(target_arch = "x86_64")] Sse2 4 Words "sse2 x4" 135000 sha1::compress::<Sse32<false>>;
+        Portable 1 Words "portable x1" 55560 sha1::compress::<u32>;
+    ]),
+    known: Known {
+        before: &sha1::INITIAL,
+        block: ABC_BIG,
+        block_length: 64,
+        after: &[0xa9993e36, 0x4706816a, 0xba3e2571, 0x7850c26c, 0x9cd0d89d],
+    },
+    chosen: OnceLock::new(),
+};
+
+/// SHA-256 and SHA-224.
+pub static SHA256: Compression<u32> = Compression {
+    name: "sha256",
+    words: 8,
+    block_length: 64,
+    kernels: kernels!(u32, 8, 64, fixed, [
+        #[cfg(target_arch = "x86_64")] Avx512 16 Words "avx512 x16" 167112 sha256::compress::<Avx512x32>;
+        #[cfg(target_arch = "x86_64")] Avx512 32 Words "avx512 x32" 262386 sha256::compress::<Group<Avx512x32, 2>>;
+        #[cfg(target_arch = "x86_64")] ShaNi 1 Messages "sha-ni x1" 31900 sha256_ni::compress::<1>;
+        #[cfg(target_arch = "x86_64")] ShaNi 2 Messages "sha-ni x2" 41000 sha256_ni::compress::<2>;
+        #[cfg(target_arch = "x86_64")] ShaNi 3 Messages "sha-ni x3" 55000 sha256_ni::compress::<3>;
+        #[cfg(target_arch = "x86_64")] ShaNi 4 Messages "sha-ni x4" 69000 sha256_ni::compress::<4>;
+        #[cfg(target_arch = "x86_64")] Avx2 8 Words "avx2 x8" 256807 sha256::compress::<Avx2x32>;
+        #[cfg(target_arch = "x86_64")] Sse41 4 Words "sse4.1 x4" 278000 sha256::compress::<Sse32<true>>;
+        Portable 1 Words "portable x1" 128000 sha256::compress::<u32>;
+    ]),
+    known: Known {
+        before: &sha256::INITIAL,
+        block: ABC_BIG,
+        block_length: 64,
+        after: &[0xba7816bf, 0x8f01cfea, 0x414140de, 0x5dae2223, 0xb00361a3, 0x96177a9c, 0xb410ff61, 0xf20015ad],
+    },
+    chosen: OnceLock::new(),
+};
+
+/// SHA-512, SHA-384, SHA-512/256 and SHA-512/224.
+pub static SHA512: Compression<u64> = Compression {
+    name: "sha512",
+    words: 8,
+    block_length: 128,
+    kernels: kernels!(u64, 8, 128, fixed, [
+        #[cfg(target_arch = "x86_64")] Avx512 8 Words "avx512 x8" 205711 sha512::compress::<Avx512x64>;
+        #[cfg(target_arch = "x86_64")] Avx512 16 Words "avx512 x16" 326069 sha512::compress::<Group<Avx512x64, 2>>;
+        #[cfg(target_arch = "x86_64")] Avx2 4 Words "avx2 x4" 313149 sha512::compress::<Avx2x64>;
+        #[cfg(target_arch = "x86_64")] Sse41 2 Words "sse4.1 x2" 334000 sha512::compress::<Sse64<true>>;
+        #[cfg(target_arch = "x86_64")] Avx2 1 Words "bmi x1" 154623 sha512::compress::<u64>;
+        Portable 1 Words "portable x1" 160000 sha512::compress::<u64>;
+    ]),
+    known: Known {
+        before: &sha512::INITIAL,
+        block: &[(0, b'a'), (1, b'b'), (2, b'c'), (3, 0x80), (127, 24)],
+        block_length: 128,
+        after: &[
+            0xddaf35a193617aba,
+            0xcc417349ae204131,
+            0x12e6fa4e89a97ea2,
+            0x0a9eeee64b55d39a,
+            0x2192992a274fc1a8,
+            0x36ba3c23a3feebbd,
+            0x454d4423643ce80e,
+            0x2a9ac94fa54ca49f,
+        ],
+    },
+    chosen: OnceLock::new(),
+};
+
+/// The sponge over Keccak-f\[1600\]: SHA-3 and SHAKE.
+pub static KECCAK24: Compression<u64> = Compression {
+    name: "keccak-f1600",
+    words: 25,
+    block_length: 0,
+    kernels: kernels!(u64, 25, 0, rate, [
+        #[cfg(target_arch = "x86_64")] Avx512 8 Words "avx512 x8" 232749 keccak::absorb::<Avx512x64, 24>;
+        #[cfg(target_arch = "x86_64")] Avx2 4 Words "avx2 x4" 335413 keccak::absorb::<Avx2x64, 24>;
+        #[cfg(target_arch = "x86_64")] Sse2 2 Words "sse2 x2" 361734 keccak::absorb::<Sse64<false>, 24>;
+        #[cfg(target_arch = "x86_64")] Avx2 1 Words "bmi x1" 209555 keccak::absorb::<u64, 24>;
+        Portable 1 Words "portable x1" 253441 keccak::absorb::<u64, 24>;
+    ]),
+    // SHA3-256 of the empty message (FIPS 202; NIST's example values).
+    known: Known {
+        before: &[0; 25],
+        block: &[(0, 0x06), (135, 0x80)],
+        block_length: 136,
+        after: &[0x66d71ebff8c6ffa7, 0x62d661a05647c151, 0xfa493be44dff80f5, 0x4a43f8804b0ad882],
+    },
+    chosen: OnceLock::new(),
+};
+
+/// The sponge over Keccak-p\[1600, 12\]: TurboSHAKE and KangarooTwelve.
+pub static KECCAK12: Compression<u64> = Compression {
+    name: "keccak-p1600-12",
+    words: 25,
+    block_length: 0,
+    kernels: kernels!(u64, 25, 0, rate, [
+        #[cfg(target_arch = "x86_64")] Avx512 8 Words "avx512 x8" 123108 keccak::absorb::<Avx512x64, 12>;
+        #[cfg(target_arch = "x86_64")] Avx2 4 Words "avx2 x4" 174300 keccak::absorb::<Avx2x64, 12>;
+        #[cfg(target_arch = "x86_64")] Sse2 2 Words "sse2 x2" 186104 keccak::absorb::<Sse64<false>, 12>;
+        #[cfg(target_arch = "x86_64")] Avx2 1 Words "bmi x1" 108574 keccak::absorb::<u64, 12>;
+        Portable 1 Words "portable x1" 130669 keccak::absorb::<u64, 12>;
+    ]),
+    // TurboSHAKE128 of the empty message, domain 0x1f (RFC 9861, section 5).
+    known: Known {
+        before: &[0; 25],
+        block: &[(0, 0x1f), (167, 0x80)],
+        block_length: 168,
+        after: &[0xf2af83591c5f411e, 0x53bb177d27179216, 0x54ecdd97a345d98c, 0x4cb7c1f21ae41c1f],
+    },
+    chosen: OnceLock::new(),
+};
+
+/// RIPEMD-160.
+pub static RIPEMD160: Compression<u32> = Compression {
+    name: "ripemd160",
+    words: 5,
+    block_length: 64,
+    kernels: kernels!(u32, 5, 64, fixed, [
+        #[cfg(target_arch = "x86_64")] Avx512 16 Words "avx512 x16" 171786 ripemd160::compress::<Avx512x32>;
+        #[cfg(target_arch = "x86_64")] Avx512 32 Words "avx512 x32" 198330 ripemd160::compress::<Group<Avx512x32, 2>>;
+        #[cfg(target_arch = "x86_64")] Avx2 8 Words "avx2 x8" 224061 ripemd160::compress::<Avx2x32>;
+        #[cfg(target_arch = "x86_64")] Avx2 16 Words "avx2 x16" 291322 ripemd160::compress::<Group<Avx2x32, 2>>;
+        #[cfg(target_arch = "x86_64")] Sse2 4 Words "sse2 x4" 227187 ripemd160::compress::<Sse32<false>>;
+        #[cfg(target_arch = "x86_64")] Avx2 1 Words "bmi x1" 91220 ripemd160::compress::<u32>;
+        Portable 1 Words "portable x1" 94522 ripemd160::compress::<u32>;
+    ]),
+    known: Known {
+        before: &ripemd160::INITIAL,
+        block: ABC_LITTLE,
+        block_length: 64,
+        after: &[0xf708b28e, 0x7a985de0, 0x8e4a049b, 0x87b0c698, 0xfc0b5af1],
+    },
+    chosen: OnceLock::new(),
+};

@@ -1,0 +1,262 @@
+//! Reading manifests of every format: one record or one fault per physical line, in bounded memory.
+
+use std::fmt;
+use std::io::{self, BufRead, Cursor, Read};
+
+use pfh_digest::{Algorithm, Digest, ROWS, Registry, Row};
+
+use crate::lines::{LIMIT, Line, Lines};
+use crate::manifest::{End, Format, Outcome};
+use crate::text::Text;
+use crate::time::Times;
+use crate::{csv, dfxml, hashdeep, jsonl, sums};
+
+/// This many bytes tell a format.
+const SNIFF: u64 = 512;
+
+/// How to read.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The format; `None` to tell it from the first bytes.
+    pub format: Option<Format>,
+    /// The algorithms that a digest without a name may be of, first fit by length. Empty for the usual ones by length: MD5,
+    /// SHA-1 and SHA-2.
+    pub assumed: Vec<Algorithm>,
+    /// What ends a record of `sums` and `bsd`.
+    pub end: End,
+    /// The longest line, and for XML the longest token, in bytes.
+    pub limit: usize,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { format: None, assumed: Vec::new(), end: End::Line, limit: LIMIT }
+    }
+}
+
+/// An entry that a manifest lists with digests.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Entry {
+    /// The name: raw bytes, without NUL, never empty.
+    pub name: Vec<u8>,
+    /// Its size in bytes, where the format says.
+    pub size: Option<u64>,
+    /// Digests of the whole entry, of algorithms that the registry knows; empty only where there are pieces.
+    pub digests: Vec<Digest>,
+    /// Digests of windows. Formats with a line per piece give an entry per piece.
+    pub pieces: Vec<Window>,
+    /// Timestamps, where the format has them.
+    pub times: Times,
+}
+
+/// A window of an entry and its digests.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// Where it starts, in bytes.
+    pub offset: u64,
+    /// Its length in bytes.
+    pub length: u64,
+    /// Its digests.
+    pub digests: Vec<Digest>,
+}
+
+/// An entry that a manifest lists without digests, because reading it failed or it was skipped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unhashed {
+    /// The name: raw bytes.
+    pub name: Vec<u8>,
+    /// Failed or skipped.
+    pub outcome: Outcome,
+    /// The cause as the manifest gives it, for machines.
+    pub code: String,
+}
+
+/// Why a line is no record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Longer than the limit; it was skipped to its end.
+    TooLong,
+    /// It holds a NUL byte.
+    Nul,
+    /// It has not the form of the format; the text says what is amiss.
+    Malformed(&'static str),
+    /// The digits are not as many as the algorithm (or any that is assumed) has.
+    WrongLength,
+    /// It names an algorithm that is not known, and no other.
+    UnknownAlgorithm,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fault::TooLong => f.write_str("line too long"),
+            Fault::Nul => f.write_str("holds a NUL byte"),
+            Fault::Malformed(why) => f.write_str(why),
+            Fault::WrongLength => f.write_str("digest of a wrong length"),
+            Fault::UnknownAlgorithm => f.write_str("unknown algorithm"),
+        }
+    }
+}
+
+impl std::error::Error for Fault {}
+
+/// What a place in a manifest holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Item {
+    /// An entry with digests.
+    Entry(Entry),
+    /// An entry without.
+    Unhashed(Unhashed),
+    /// Something that is no record.
+    Fault(Fault),
+}
+
+/// An item and the line on which it ends, from 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Located {
+    /// The number of the physical line.
+    pub line: u64,
+    /// What stands there.
+    pub item: Item,
+}
+
+/// What a format's decoder makes of one line.
+pub(crate) enum Parsed {
+    Item(Item),
+    /// A comment, an empty line, a header or a summary.
+    Neutral,
+}
+
+impl From<Fault> for Parsed {
+    fn from(fault: Fault) -> Parsed {
+        Parsed::Item(Item::Fault(fault))
+    }
+}
+
+impl From<Result<Entry, Fault>> for Parsed {
+    fn from(result: Result<Entry, Fault>) -> Parsed {
+        Parsed::Item(match result {
+            Ok(entry) => Item::Entry(entry),
+            Err(fault) => Item::Fault(fault),
+        })
+    }
+}
+
+/// Decodes the lines of one format.
+pub(crate) trait DecodeLine: Send {
+    fn line(&mut self, line: &[u8]) -> Parsed;
+}
+
+type Source<R> = std::io::Chain<Cursor<Vec<u8>>, Text<R>>;
+
+enum Form<R> {
+    Lines { lines: Lines<Source<R>>, decoder: Box<dyn DecodeLine>, end: End },
+    Xml(Box<dfxml::Decoder<Source<R>>>),
+}
+
+/// Reads a manifest item by item. The iterator's errors are the reader's own, and end it.
+pub struct Decoder<R> {
+    format: Format,
+    form: Form<R>,
+    neutral: u64,
+    ended: bool,
+}
+
+impl<R: BufRead> Decoder<R> {
+    /// Starts to read: finds a byte order mark and, unless told, the format. Errors are the reader's own.
+    pub fn open(reader: R, options: &Options) -> io::Result<Decoder<R>> {
+        // A reference to a static is not promoted to one that lives for ever.
+        static LISTS: [&[Row]; 1] = [ROWS];
+        Decoder::with_registry(reader, options, Registry::new(&LISTS))
+    }
+
+    /// The same with the algorithms of a registry that others joined.
+    pub fn with_registry(reader: R, options: &Options, registry: Registry) -> io::Result<Decoder<R>> {
+        let mut text = Text::open(reader)?;
+        let mut start = Vec::new();
+        text.by_ref().take(SNIFF).read_to_end(&mut start)?;
+        let format = options.format.unwrap_or_else(|| sniff(&start));
+        let source = Cursor::new(start).chain(text);
+        let end = if matches!(format, Format::Sums | Format::Bsd) { options.end } else { End::Line };
+        let decoder: Box<dyn DecodeLine> = match format {
+            Format::Sums | Format::Bsd => Box::new(sums::Decoder::new(registry, &options.assumed, end)),
+            Format::Hashdeep => Box::new(hashdeep::Decoder::new(registry)),
+            Format::Jsonl => Box::new(jsonl::Decoder::new(registry)),
+            Format::Csv => Box::new(csv::Decoder::new(registry)),
+            Format::Dfxml => {
+                let form = Form::Xml(Box::new(dfxml::Decoder::new(source, registry, options.limit)));
+                return Ok(Decoder { format, form, neutral: 0, ended: false });
+            }
+        };
+        let form = Form::Lines { lines: Lines::new(source, end.byte(), options.limit), decoder, end };
+        Ok(Decoder { format, form, neutral: 0, ended: false })
+    }
+
+    /// The format that was told or found. [`Format::Sums`] stands for plain and tagged lines, which may be mixed.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// How many lines so far were comments, headers, summaries or empty. With the items they add up to the physical lines (of
+    /// formats that have lines).
+    pub fn neutral(&self) -> u64 {
+        self.neutral
+    }
+}
+
+impl<R: BufRead> Iterator for Decoder<R> {
+    type Item = io::Result<Located>;
+
+    fn next(&mut self) -> Option<io::Result<Located>> {
+        if self.ended {
+            return None;
+        }
+        let (lines, decoder, end) = match &mut self.form {
+            Form::Xml(decoder) => {
+                let item = decoder.next();
+                self.ended = !matches!(item, Some(Ok(_)));
+                return item;
+            }
+            Form::Lines { lines, decoder, end } => (lines, decoder, *end),
+        };
+        loop {
+            let parsed = match lines.next() {
+                Ok(None) => {
+                    self.ended = true;
+                    return None;
+                }
+                Err(error) => {
+                    self.ended = true;
+                    return Some(Err(error));
+                }
+                Ok(Some(Line::TooLong)) => Fault::TooLong.into(),
+                Ok(Some(Line::Whole(line))) if line.contains(&0) => Fault::Nul.into(),
+                Ok(Some(Line::Whole(line))) if end == End::Line => {
+                    decoder.line(line.strip_suffix(b"\r").unwrap_or(line))
+                }
+                Ok(Some(Line::Whole(line))) => decoder.line(line),
+            };
+            match parsed {
+                Parsed::Item(item) => return Some(Ok(Located { line: lines.number(), item })),
+                Parsed::Neutral => self.neutral += 1,
+            }
+        }
+    }
+}
+
+/// The format that a manifest starts like; sums for anything that is not plainly another.
+fn sniff(start: &[u8]) -> Format {
+    let start = start.trim_ascii_start();
+    let first = start.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    if start.starts_with(b"%%%%") {
+        Format::Hashdeep
+    } else if start.starts_with(b"<") {
+        Format::Dfxml
+    } else if start.starts_with(b"{") {
+        Format::Jsonl
+    } else if first.starts_with(b"type,path,") {
+        Format::Csv
+    } else {
+        Format::Sums
+    }
+}
