@@ -1,6 +1,9 @@
 //! The arguments of `pfh bench`, and what each part of it does.
 
+use crate::fit::Fit;
+use crate::forecast::Forecast;
 use crate::languages::{Languages, describe};
+use crate::own::Own;
 use crate::study::{StudyResult, Time};
 use crate::{Error, report};
 use std::io::Write;
@@ -20,6 +23,13 @@ pub enum Bench {
         #[arg(long, value_enum, default_value_t)]
         time: Time,
     },
+    /// Say what a case will take: pfh on this machine, and the programs of a study
+    Forecast(Forecast),
+    /// Measure kernels and pipeline in under a minute, and suggest settings
+    #[command(name = "self")]
+    Own(Own),
+    /// Fit the study's lines to results that others measured
+    Fit(Fit),
 }
 
 /// Does what is asked. What it finds goes to `out`, what it does to standard error. The exit code: 0, or 1 when a digest
@@ -37,12 +47,26 @@ pub fn run(bench: &Bench, out: &mut dyn Write) -> Result<u8, Error> {
                 return Ok(0);
             }
             let result = languages.study(prepared)?;
-            let json = serde_json::to_string(&result).expect("plain data becomes JSON");
             let path = languages.out.join("result.json");
-            std::fs::write(&path, json).map_err(Error::file(&path))?;
+            std::fs::write(&path, json(&result)).map_err(Error::file(&path))?;
             finish(&languages.out, &result, languages.time, out)
         }
         Bench::Report { from, time } => finish(from, &load(from)?, *time, out),
+        Bench::Forecast(forecast) => {
+            let study = forecast.study.as_deref().map(load).transpose()?;
+            let lines = forecast.expect(study.as_ref())?;
+            say(out, &if forecast.json { json(&lines) } else { forecast.table(&lines) })?;
+            Ok(0)
+        }
+        Bench::Own(own) => {
+            let found = own.measure()?;
+            say(out, &if own.json { json(&found) } else { found.table() })?;
+            Ok(0)
+        }
+        Bench::Fit(fit) => {
+            say(out, &fit.table()?)?;
+            Ok(0)
+        }
     }
 }
 
@@ -53,9 +77,18 @@ fn load(from: &Path) -> Result<StudyResult, Error> {
     serde_json::from_str(&text).map_err(|error| Error::Malformed { path, reason: error.to_string() })
 }
 
-fn finish(_directory: &Path, result: &StudyResult, time: Time, out: &mut dyn Write) -> Result<u8, Error> {
+/// Writes the report's files, prints its tables, and tells by the exit code whether every digest was right.
+fn finish(directory: &Path, result: &StudyResult, time: Time, out: &mut dyn Write) -> Result<u8, Error> {
+    let paths = report::write(directory, result, time)?;
     say(out, &report::text(result, time))?;
+    for path in paths {
+        eprintln!("wrote {}", path.display());
+    }
     Ok(u8::from(result.cells.iter().any(|cell| !cell.faults.is_empty())))
+}
+
+fn json(value: &impl serde::Serialize) -> String {
+    serde_json::to_string(value).expect("plain data becomes JSON") + "\n"
 }
 
 fn say(out: &mut dyn Write, text: &str) -> Result<(), Error> {

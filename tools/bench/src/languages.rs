@@ -33,6 +33,9 @@ pub struct Languages {
     /// Repeats before those, which are not timed
     #[arg(long, value_name = "N", default_value_t = 3)]
     pub warmups: u32,
+    /// Bytes hashed before the timed repeats, if that takes more repeats
+    #[arg(long, value_name = "SIZE", default_value = "32MiB", value_parser = amount::parse_bytes)]
+    pub warm_bytes: u64,
     /// From which the order of the runs and the messages follow
     #[arg(long, value_name = "N", default_value_t = 2015)]
     pub seed: u64,
@@ -92,8 +95,8 @@ impl Languages {
                 cells.extend(sizes.iter().map(|&bytes| Cell { row: row.name.clone(), method, bytes }));
             }
         }
-        let (processes, repeats, warmups, seed) = (self.processes, self.repeats, self.warmups, self.seed);
-        let plan = Plan { cells, processes, repeats, warmups, seed };
+        let (processes, repeats, seed) = (self.processes, self.repeats, self.seed);
+        let plan = Plan { cells, processes, repeats, warmups: self.warmups, warm_bytes: self.warm_bytes, seed };
         Ok(Prepared { plan, rows, missing })
     }
 

@@ -8,9 +8,13 @@
 pub mod amount;
 pub mod command;
 mod error;
+pub mod fit;
+pub mod forecast;
 pub mod languages;
 pub mod machine;
 pub mod message;
+pub mod own;
+pub mod pipeline;
 pub mod random;
 pub mod report;
 pub mod statistics;

@@ -90,7 +90,7 @@ fn stage(programs: &[&str]) -> Stage {
     let time = Rc::new(Shared::new(Duration::ZERO));
     Stage {
         directory,
-        plan: Plan { cells, processes: 3, repeats: 2, warmups: 1, seed: 5 },
+        plan: Plan { cells, processes: 3, repeats: 2, warmups: 1, warm_bytes: 0, seed: 5 },
         rows,
         messages,
         machine: Machine { processor: "fake".into(), ..Machine::default() },

@@ -27,24 +27,42 @@ pub fn align(rows: &[Vec<String>]) -> String {
     text
 }
 
-/// The ranking of one algorithm: the weighted lines' cost per MiB, lowest first.
-pub fn ranking(result: &StudyResult, method: Method, time: Time) -> Vec<(String, Estimate, Rank)> {
-    let rows: Vec<(String, Estimate)> = result
-        .rows
-        .iter()
-        .filter_map(|row| Some((row.label.clone(), result.estimate(&row.name, method, time)?)))
-        .collect();
-    let costs: Vec<(f64, Vec<f64>)> =
-        rows.iter().map(|(_, e)| (e.line.b, e.draws.iter().map(|line| line.b).collect())).collect();
-    rank(&costs)
-        .into_iter()
-        .map(|place| (rows[place.contestant].0.clone(), rows[place.contestant].1.clone(), place))
-        .collect()
+/// One line of a ranking.
+pub struct Placed {
+    /// The row.
+    pub label: String,
+    /// Milliseconds per MiB on the longest message.
+    pub cost: f64,
+    /// Its place.
+    pub rank: Rank,
+    /// The lines through its times, when there are any.
+    pub estimate: Option<Estimate>,
+}
+
+/// The ranking of one algorithm by the cost per MiB on the longest message, lowest first.
+pub fn ranking(result: &StudyResult, method: Method, time: Time) -> Vec<Placed> {
+    let known: Vec<_> =
+        result.rows.iter().filter_map(|row| Some((row, result.cost(&row.name, method, time)?))).collect();
+    let costs: Vec<(f64, Vec<f64>)> = known.iter().map(|(_, cost)| cost.clone()).collect();
+    let placed = |rank: Rank| {
+        let (row, (cost, _)) = &known[rank.contestant];
+        Placed { label: row.label.clone(), cost: *cost, rank, estimate: result.estimate(&row.name, method, time) }
+    };
+    rank(&costs).into_iter().map(placed).collect()
 }
 
 /// 1 or 2-4.
 pub fn place(rank: &Rank) -> String {
     if rank.best == rank.worst { rank.best.to_string() } else { format!("{}-{}", rank.best, rank.worst) }
+}
+
+/// +3 %, or no.
+pub fn bend(estimate: &Estimate) -> String {
+    match estimate.bend {
+        Some((bend, _)) if estimate.bent() => format!("{:+.0} %", bend * 100.0),
+        Some(_) => "no".to_owned(),
+        None => "-".to_owned(),
+    }
 }
 
 /// MB/s (10^6 bytes) of a cost in milliseconds per MiB.
@@ -79,27 +97,26 @@ pub fn text(result: &StudyResult, time: Time) -> String {
     }
 
     for method in result.methods() {
-        let heads = ["place", "row", "a", "b", "a (1/x2)", "95 %", "b (1/x2)", "95 %", "MB/s", "bend"];
+        let heads = ["place", "row", "MB/s", "a", "b", "a (1/x2)", "95 %", "b (1/x2)", "95 %", "bend"];
         let mut table = vec![heads.map(str::to_owned).to_vec()];
-        for (label, e, rank) in ranking(result, method, time) {
-            table.push(vec![
-                place(&rank),
-                label,
-                format!("{:.3}", e.study.a),
-                format!("{:.3}", e.study.b),
-                format!("{:.3}", e.line.a),
-                format!("{:.3} .. {:.3}", e.a.low, e.a.high),
-                format!("{:.4}", e.line.b),
-                format!("{:.4} .. {:.4}", e.b.low, e.b.high),
-                format!("{:.0}", megabytes_per_second(e.line.b)),
-                match e.bend {
-                    Some((bend, _)) if e.bent() => format!("{:+.0} %", bend * 100.0),
-                    Some(_) => "no".to_owned(),
-                    None => "-".to_owned(),
-                },
-            ]);
+        for Placed { label, cost, rank, estimate } in ranking(result, method, time) {
+            let mut line = vec![place(&rank), label, format!("{:.0}", megabytes_per_second(cost))];
+            match estimate {
+                None => line.push("no line".to_owned()),
+                Some(e) => line.extend([
+                    format!("{:.3}", e.study.a),
+                    format!("{:.3}", e.study.b),
+                    format!("{:.3}", e.line.a),
+                    format!("{:.3} .. {:.3}", e.a.low, e.a.high),
+                    format!("{:.4}", e.line.b),
+                    format!("{:.4} .. {:.4}", e.b.low, e.b.high),
+                    bend(&e),
+                ]),
+            }
+            table.push(line);
         }
-        writeln!(text, "{method}: y = a + bx, x in MiB, y in ms\n{}", align(&table)).expect("a string takes it");
+        writeln!(text, "{method}: MB/s on the longest message; y = a + bx, x in MiB, y in ms\n{}", align(&table))
+            .expect("a string takes it");
     }
     text.push_str(&remarks(result));
     text

@@ -34,8 +34,10 @@ pub struct Plan {
     pub processes: u32,
     /// Timed repeats per process.
     pub repeats: u32,
-    /// Repeats before those, not timed, for compilers and caches.
+    /// Repeats before those, not timed, for compilers and caches: at least so many,
     pub warmups: u32,
+    /// and as many as it takes to hash so many bytes: a compiler that works at run time needs time, not repeats.
+    pub warm_bytes: u64,
     /// From which the order and the messages follow.
     pub seed: u64,
 }
@@ -52,6 +54,11 @@ impl Plan {
             jobs.extend(round);
         }
         jobs
+    }
+
+    /// Repeats before the timed ones for a message of `bytes` bytes.
+    pub fn warmups_for(&self, bytes: u64) -> u64 {
+        u64::from(self.warmups).max(self.warm_bytes.div_ceil(bytes.max(1)))
     }
 
     /// Refuses what cannot be measured.
@@ -72,7 +79,7 @@ mod tests {
     fn plan() -> Plan {
         let cell = |row: usize, bytes| Cell { row: format!("r{row}"), method: Method::Md5, bytes };
         let cells = (0..10).flat_map(|row| [1, 2, 3].map(|bytes| cell(row, bytes))).collect();
-        Plan { cells, processes: 4, repeats: 1, warmups: 0, seed: 11 }
+        Plan { cells, processes: 4, repeats: 1, warmups: 2, warm_bytes: 10, seed: 11 }
     }
 
     #[test]
@@ -90,6 +97,11 @@ mod tests {
         assert_eq!(orders.len(), 4);
         assert!(orders.windows(2).all(|pair| pair[0] != pair[1]) && orders[0] != plan.cells);
         assert_eq!(plan.jobs(), jobs, "the order follows from the seed");
+    }
+
+    #[test]
+    fn short_messages_are_warmed_up_more_often() {
+        assert_eq!([1, 3, 5, 10, 100, 0].map(|bytes| plan().warmups_for(bytes)), [10, 4, 2, 2, 2, 10]);
     }
 
     #[test]

@@ -3,8 +3,12 @@
 use super::{Cell, Entry, Header, Plan, Row};
 use crate::machine::Machine;
 use crate::message::Method;
+use crate::random::Random;
 use crate::statistics::{Estimate, Sampled, fit_with_intervals, mean, median, relative_spread};
 use serde::{Deserialize, Serialize};
+
+/// How often measurements are drawn again.
+const DRAWS: usize = 1000;
 
 /// Which of the two times is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, clap::ValueEnum)]
@@ -179,12 +183,37 @@ impl StudyResult {
         self.cells.iter().filter(move |cell| cell.cell.row == row && cell.cell.method == method)
     }
 
-    /// The lines through the times of a row and an algorithm; none when a cell has a fault, or there are too few sizes.
+    /// Milliseconds per MiB of a row and an algorithm on the longest message: the median of the processes' medians, and
+    /// what that is when processes and repeats are drawn again. None when a cell has a fault or nothing was measured.
+    pub fn cost(&self, row: &str, method: Method, time: Time) -> Option<(f64, Vec<f64>)> {
+        if self.line(row, method).any(|cell| cell.processes.is_empty()) {
+            return None;
+        }
+        let cell = self.line(row, method).max_by_key(|cell| cell.cell.bytes)?;
+        let processes = cell.milliseconds(time);
+        let middle = |processes: &[Vec<f64>]| {
+            median(&processes.iter().map(|process| median(process)).collect::<Vec<_>>()) / cell.mebibytes()
+        };
+        let mut random = Random::new(self.plan.seed);
+        let mut draw = |_| {
+            let mut drawn = Vec::with_capacity(processes.len());
+            for _ in 0..processes.len() {
+                let process = &processes[random.below(processes.len())];
+                drawn.push(random.resample(process));
+            }
+            middle(&drawn)
+        };
+        let draws = (0..DRAWS).map(&mut draw).collect();
+        Some((middle(&processes), draws))
+    }
+
+    /// The lines through the times of a row and an algorithm. None when a cell has a fault, there are too few sizes, or
+    /// the line falls: then the program was not at its steady speed, and a line says nothing.
     pub fn estimate(&self, row: &str, method: Method, time: Time) -> Option<Estimate> {
         let cells: Vec<Sampled> = self
             .line(row, method)
             .map(|cell| Sampled { x: cell.mebibytes(), processes: cell.milliseconds(time) })
             .collect();
-        fit_with_intervals(&cells, 1000, self.plan.seed)
+        fit_with_intervals(&cells, DRAWS, self.plan.seed).filter(|estimate| estimate.line.b > 0.0)
     }
 }

@@ -80,7 +80,7 @@ pub fn run(
             std::collections::hash_map::Entry::Vacant(new) => new.insert(message.expected(cell.method)?),
         };
         let mut command = row.command.clone();
-        let (repeats, warmups) = (plan.repeats.to_string(), plan.warmups.to_string());
+        let (repeats, warmups) = (plan.repeats.to_string(), plan.warmups_for(cell.bytes).to_string());
         command.extend(["--json", &repeats, &warmups, cell.method.name()].map(str::to_owned));
         command.push(message.path.to_string_lossy().into_owned());
 
