@@ -22,13 +22,15 @@
 #![forbid(unsafe_code)]
 
 pub use pfh_digest::{
-    Algorithm, Digest, Hasher, Standing, UnknownAlgorithm, finalize_many, hash_many, update_many, update_together,
+    Algorithm, Digest, Hasher, Kernels, Standing, UnknownAlgorithm, finalize_many, hash_many, update_many,
+    update_together,
 };
 pub use pfh_engine::{
     Cancel, DEFAULT_MEMORY, Error, Hashed, Mode, Outcome, Piece, Plan, Progress, Record, Sink, Stats, Summary, Watch,
     run,
 };
 pub use pfh_format as format;
+pub use pfh_kernel::Isa;
 pub use pfh_sink as sink;
 pub use pfh_source::{
     Cause, Closed, Descend, Entry, Item, Links, Note, Object, Operands, Order, Ordered, Origin, Problem, Recurse,

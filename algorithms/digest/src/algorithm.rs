@@ -6,7 +6,9 @@ use std::fmt;
 use std::hash::{Hash, Hasher as StdHasher};
 use std::str::FromStr;
 
+use crate::many::Kernels;
 use crate::registry::OWN;
+use crate::row::Start;
 use crate::{Digest, Hasher, Output, Row, Standing};
 
 /// A hash algorithm with the length of its output. Two are equal when both agree; they sort by name, then length.
@@ -68,6 +70,14 @@ impl Algorithm {
     /// Bytes that the compression function eats at a time; 1 for checksums.
     pub fn block_length(self) -> usize {
         self.row.block
+    }
+
+    /// Which kernels this machine uses; `None` where a crate beside chooses by itself.
+    pub fn kernels(self) -> Option<Kernels> {
+        match self.row.start {
+            Start::Many(many) => Some(many.kernels()),
+            Start::One(_) => None,
+        }
     }
 
     /// A hasher that has seen nothing yet.

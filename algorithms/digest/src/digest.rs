@@ -46,7 +46,7 @@ impl Value {
         Value(Form::Text(text.into()))
     }
 
-    fn bytes(&self) -> &[u8] {
+    pub(crate) fn bytes(&self) -> &[u8] {
         match &self.0 {
             Form::Inline { bytes, length } => &bytes[..usize::from(*length)],
             Form::Boxed(bytes) => bytes,

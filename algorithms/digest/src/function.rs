@@ -182,3 +182,59 @@ impl<W: Word, const N: usize, const B: usize> State for Blocks<W, N, B> {
         Box::new(self.clone())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::functions::{MD5, SHA1, SHA256, SHA512};
+
+    /// Ends a message that is made out to have `length` bytes so far, none of them in the buffer, and compares with a last block written
+    /// out here: the counter must carry as far as the standard's field does, and no further.
+    fn ends<W: Word, const N: usize, const B: usize>(
+        function: &'static Function<W, N, B>,
+        length: u128,
+        big_endian: bool,
+    ) {
+        for rest in [0, 1, B - B / 8 - 1, B - B / 8, B - 1] {
+            let rest: Vec<u8> = (0..rest as u8).collect();
+            let mut state = Box::new(Blocks::new(function));
+            state.length = length;
+            state.update(&rest);
+            let bits = (length + rest.len() as u128) * 8;
+            let mut field: Vec<u8> = (0..B / 8).map(|byte| (bits >> (8 * byte)) as u8).collect();
+            if big_endian {
+                field.reverse();
+            }
+            let mut last = rest.clone();
+            last.push(0x80);
+            while (last.len() + B / 8) % B > 0 {
+                last.push(0);
+            }
+            last.extend(field);
+            let mut expected = function.initial;
+            function.compression.portable().compress(&mut expected, &[&last], last.len() / B, B);
+            let expected = function.output(expected, N * size_of::<W>());
+            assert_eq!(
+                state.finalize(N * size_of::<W>()).bytes(),
+                expected.bytes(),
+                "{length} bytes and {}",
+                rest.len()
+            );
+        }
+    }
+
+    #[test]
+    fn counters_carry_at_every_power_that_could_be_forgotten() {
+        // Bits 32 and 64 of the counter, in bytes and in bits, and bit 61 of the length in bytes.
+        for power in [29u32, 32, 58, 61, 64] {
+            for blocks in [-1i128, 0, 1] {
+                let length = (1u128 << power).checked_add_signed(128 * blocks).unwrap();
+                ends(&SHA512, length, true);
+                ends(&SHA256, length, true);
+                ends(&SHA1, length, true);
+                ends(&MD5, length, false);
+            }
+        }
+        ends(&SHA512, (1u128 << 125) - 256, true);
+    }
+}

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 
-use crate::{Algorithm, Digest, State};
+use crate::{Algorithm, Digest, Executor, State};
 
 /// Hashes one message that comes in pieces. The digest depends on the bytes only, never on where they were split.
 pub struct Hasher {
@@ -24,6 +24,11 @@ impl Hasher {
     /// Takes in the next bytes of the message.
     pub fn update(&mut self, bytes: &[u8]) {
         self.state.update(bytes);
+    }
+
+    /// As [`update`](Hasher::update), with the help of `executor` where the algorithm is a tree and the piece is long.
+    pub fn update_on(&mut self, bytes: &[u8], executor: &dyn Executor) {
+        self.state.update_on(bytes, executor);
     }
 
     /// Ends the message.

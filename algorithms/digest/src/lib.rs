@@ -5,6 +5,7 @@
 //! * [`Digest`]: the value; prints as lower-case hexadecimal digits.
 //! * [`hash_many`], [`update_many`], [`finalize_many`]: several messages at once, which lets algorithms with SIMD kernels
 //!   work on one message per lane.
+//! * [`update_together`]: one message, several digests.
 //!
 //! Crates to the right of this one add algorithms of their own as further [`Row`]s; a [`Registry`] joins the lists.
 //!
@@ -31,11 +32,13 @@ mod many;
 mod registry;
 mod row;
 mod rustcrypto;
+mod together;
 
 pub use algorithm::{Algorithm, UnknownAlgorithm};
 pub use digest::{Digest, MalformedDigest, Value};
 pub use function::Function;
 pub use hasher::Hasher;
-pub use many::{finalize_many, hash_many, update_many, update_together};
+pub use many::{Kernels, finalize_many, hash_many, update_many};
 pub use registry::ROWS;
-pub use row::{Output, Registry, Row, Standing, State};
+pub use row::{Alone, Executor, Output, Registry, Row, Standing, State, Task};
+pub use together::update_together;

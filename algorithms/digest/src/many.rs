@@ -3,12 +3,14 @@
 //! The functions below take what a caller has: whole messages, pieces of messages, or messages that end. Algorithms with kernels for
 //! many messages share them out among SIMD lanes ([`lanes`]); the others take one after another. The results are the same.
 
+#[cfg(test)]
+mod grid;
 mod lanes;
 mod queue;
 
 use std::any::Any;
 
-use pfh_kernel::Word;
+use pfh_kernel::{Kernel, Word};
 
 use crate::function::{Blocks, Function};
 use crate::row::Start;
@@ -39,8 +41,23 @@ pub fn finalize_many(hashers: Vec<Hasher>) -> Vec<Digest> {
     }
 }
 
+/// Which kernels this machine uses for an algorithm.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kernels {
+    /// The one for a single message.
+    pub one: &'static str,
+    /// The one with the best throughput over many messages.
+    pub many: &'static str,
+    /// Compiled in, never executed on this machine: its CPU lacks the instruction set.
+    pub absent: Vec<&'static str>,
+    /// Not used, because they failed their known-answer test on this machine.
+    pub refused: Vec<&'static str>,
+}
+
 /// A function that takes many messages at once: what a row of the registry refers to.
 pub(crate) trait Many: Sync {
+    /// The kernels that this machine uses.
+    fn kernels(&'static self) -> Kernels;
     /// The state of the empty message.
     fn start(&'static self) -> Box<dyn State>;
     /// [`hash_many`]
@@ -52,13 +69,23 @@ pub(crate) trait Many: Sync {
 }
 
 impl<W: Word, const N: usize, const B: usize> Many for Function<W, N, B> {
+    fn kernels(&'static self) -> Kernels {
+        let compression = self.compression();
+        Kernels {
+            one: compression.one().name(),
+            many: compression.usable()[0].name(),
+            absent: compression.absent().map(|(name, _)| name).collect(),
+            refused: compression.refused().iter().map(|kernel| kernel.name()).collect(),
+        }
+    }
+
     fn start(&'static self) -> Box<dyn State> {
         Box::new(Blocks::new(self))
     }
 
     fn hash(&'static self, algorithm: Algorithm, messages: &[&[u8]]) -> Vec<Digest> {
         let mut messages = queue::Messages::new(self, algorithm, messages);
-        lanes::run(self, &mut messages);
+        lanes::run(&self.choice(), &mut messages);
         messages.digests()
     }
 
@@ -70,27 +97,26 @@ impl<W: Word, const N: usize, const B: usize> Many for Function<W, N, B> {
                 None => hasher.update(bytes),
             }
         }
-        lanes::run(self, &mut queue::Pieces::new(pieces));
+        lanes::run(&self.choice(), &mut queue::Pieces::new(pieces));
     }
 
     fn finalize(&'static self, hashers: Vec<Hasher>) -> Vec<Digest> {
         let mut ends = queue::Ends::new(self, hashers);
-        lanes::run(self, &mut ends);
+        lanes::run(&self.choice(), &mut ends);
         ends.digests()
     }
 }
 
 impl<W: Word, const N: usize, const B: usize> Function<W, N, B> {
+    /// The best kernel of this machine for a number of messages.
+    fn choice(&self) -> impl Fn(usize) -> &'static Kernel<W> + use<W, N, B> {
+        let compression = self.compression();
+        move |messages| compression.many(messages)
+    }
+
     /// The state of a hasher, if it is of this function.
     fn state<'a>(&'static self, hasher: &'a mut Hasher) -> Option<&'a mut Blocks<W, N, B>> {
         let any: &mut dyn Any = &mut *hasher.state;
         any.downcast_mut::<Blocks<W, N, B>>().filter(|state| std::ptr::eq(state.function, self))
-    }
-}
-
-/// Several digests of ONE message: each hasher takes the same bytes.
-pub fn update_together(hashers: &mut [&mut Hasher], bytes: &[u8]) {
-    for hasher in hashers {
-        hasher.update(bytes);
     }
 }

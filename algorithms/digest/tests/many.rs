@@ -141,7 +141,7 @@ fn streamed(algorithm: Algorithm, messages: &[Vec<u8>], pieces: usize, seed: u64
             })
             .collect();
         let piece = |i: usize| &messages[i][starts[i]..ends[i]];
-        if (seed as usize + round) % 3 == 0 {
+        if (seed as usize + round).is_multiple_of(3) {
             for (i, hasher) in hashers.iter_mut().enumerate() {
                 hasher.update(piece(i));
             }

@@ -3,7 +3,7 @@
 //! `cargo run --release -p pfh-kernel --example costs [ROUNDS]`; the messages are 4 KiB each, 64 bytes apart from alignment to a page so
 //! that they do not compete for the same cache sets. Minimum and median over ROUNDS (default 9) interleaved rounds.
 
-use pfh_kernel::{Compression, KECCAK12, KECCAK24, Kernel, MD5, RIPEMD160, SHA1, SHA256, SHA512, Word};
+use pfh_kernel::{Compression, KECCAK12, KECCAK24, Kernel, MD5, RIPEMD160, SHA1, SHA256, SHA512, Word, stitched};
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -26,6 +26,45 @@ fn main() {
     print(&KECCAK24, 136, rounds);
     print(&KECCAK12, 168, rounds);
     print(&RIPEMD160, 64, rounds);
+    print_stitched(rounds);
+}
+
+/// Sets of functions over one message of 64 KiB, ns per byte, stitched and as their kernels take it one after the other.
+fn print_stitched(rounds: usize) {
+    let message = vec![0x5a; 1 << 16];
+    let (mut md5, mut sha1, mut sha256) = ([0; 4], [0; 5], [0; 8]);
+    for set in 1..8 {
+        let wanted = |bit: usize| set & bit > 0;
+        let name = [(1, "md5"), (2, "sha1"), (4, "sha256")].into_iter().filter(|(bit, _)| wanted(*bit));
+        let name = name.map(|(_, name)| name).collect::<Vec<_>>().join("+");
+        let (mut together, mut apart) = (Vec::new(), Vec::new());
+        for _ in 0..4 * rounds {
+            let start = Instant::now();
+            let states = stitched::States {
+                md5: wanted(1).then_some(&mut md5),
+                sha1: wanted(2).then_some(&mut sha1),
+                sha256: wanted(4).then_some(&mut sha256),
+            };
+            stitched::compress(states, black_box(&message));
+            together.push(start.elapsed().as_nanos() as f64 / message.len() as f64);
+            let start = Instant::now();
+            let blocks = message.len() / 64;
+            if wanted(1) {
+                MD5.one().compress(&mut md5, &[&message], blocks, 64);
+            }
+            if wanted(2) {
+                SHA1.one().compress(&mut sha1, &[&message], blocks, 64);
+            }
+            if wanted(4) {
+                SHA256.one().compress(&mut sha256, &[&message], blocks, 64);
+            }
+            apart.push(start.elapsed().as_nanos() as f64 / message.len() as f64);
+        }
+        together.sort_by(f64::total_cmp);
+        apart.sort_by(f64::total_cmp);
+        println!("{name:16} stitched     {:8.4} {:8.4}", together[0], together[2 * rounds]);
+        println!("{name:16} in turn      {:8.4} {:8.4}", apart[0], apart[2 * rounds]);
+    }
 }
 
 /// One table, ns per byte.

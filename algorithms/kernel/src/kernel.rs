@@ -198,6 +198,11 @@ impl<W: Word> Compression<W> {
         self.kernels.iter().filter(|kernel| kernel.isa.detected())
     }
 
+    /// The kernel that runs anywhere.
+    pub fn portable(&self) -> &'static Kernel<W> {
+        self.kernels.last().expect("every table ends with the portable kernel")
+    }
+
     /// Names and instruction sets of the kernels that are compiled in and that this CPU cannot run.
     pub fn absent(&self) -> impl Iterator<Item = (&'static str, Isa)> {
         self.kernels.iter().filter(|kernel| !kernel.isa.detected()).map(|kernel| (kernel.name, kernel.isa))

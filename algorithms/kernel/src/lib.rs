@@ -31,10 +31,12 @@ pub mod ripemd160;
 pub mod sha1;
 pub mod sha256;
 pub mod sha512;
+pub mod similarity;
 #[cfg(target_arch = "x86_64")]
 mod single;
 #[cfg(target_arch = "x86_64")]
 mod sse;
+pub mod stitched;
 mod table;
 mod vector;
 

@@ -54,6 +54,50 @@ pub(crate) static STEPS: [u32; 64] = {
     steps
 };
 
+/// Steps 4 · `Q` to 4 · `Q` + 3.
+///
+/// # Safety
+/// The CPU has the instruction set of `V`.
+#[inline(always)]
+pub(crate) unsafe fn four_steps<V: Vector<Word = u32>, const Q: usize>(
+    s: &mut [V; 4],
+    message: &[V; 16],
+    k: &[u32; 64],
+) {
+    let [mut a, mut b, mut c, mut d] = *s;
+    macro_rules! step {
+        ($f:ident, $a:ident, $b:ident, $c:ident, $d:ident, $n:literal, $factor:literal, $first:literal, $s:literal) => {
+            let i = 4 * Q + $n;
+            // SAFETY: the caller's promise.
+            let sum = $a.add(message[($factor * i + $first) % 16].add(unsafe { V::splat(k[i]) }));
+            $a = $f(sum, $b, $c, $d).rotate_left::<$s, { 32 - $s }>().add($b);
+        };
+    }
+    macro_rules! four {
+        ($f:ident, $factor:literal, $first:literal, $s:literal $t:literal $u:literal $v:literal) => {
+            step!($f, a, b, c, d, 0, $factor, $first, $s);
+            step!($f, d, a, b, c, 1, $factor, $first, $t);
+            step!($f, c, d, a, b, 2, $factor, $first, $u);
+            step!($f, b, c, d, a, 3, $factor, $first, $v);
+        };
+    }
+    match Q / 4 {
+        0 => {
+            four!(f, 1, 0, 7 12 17 22);
+        }
+        1 => {
+            four!(g, 5, 1, 5 9 14 20);
+        }
+        2 => {
+            four!(h, 3, 5, 4 11 16 23);
+        }
+        _ => {
+            four!(i, 7, 0, 6 10 15 21);
+        }
+    }
+    *s = [a, b, c, d];
+}
+
 /// Compresses `blocks` blocks of each message into `state`.
 ///
 /// # Safety
@@ -62,46 +106,22 @@ pub(crate) static STEPS: [u32; 64] = {
 #[inline(always)]
 pub(crate) unsafe fn compress<V: Vector<Word = u32>>(state: *mut u32, messages: *const &[u8], blocks: usize) {
     // SAFETY: the caller's promise.
-    let mut before: [V; 4] = unsafe { load_rows(state) };
+    let mut s: [V; 4] = unsafe { load_rows(state) };
     // Were the constants known to the compiler, it would add each as the last term of its sum, which every step's latency hangs on.
     let k = black_box(&STEPS);
     for block in 0..blocks {
         // SAFETY: block < blocks.
         let message: [V; 16] = unsafe { block_le(messages, 64 * block) };
-        let [mut a, mut b, mut c, mut d] = before;
-        macro_rules! step {
-            ($f:ident, $a:ident, $b:ident, $c:ident, $d:ident, $i:expr, $m:expr, $s:literal) => {
+        let before = s;
+        macro_rules! steps {
+            ($($q:literal)*) => {$(
                 // SAFETY: as on entry.
-                let sum = $a.add(message[$m].add(unsafe { V::splat(k[$i]) }));
-                $a = $f(sum, $b, $c, $d).rotate_left::<$s, { 32 - $s }>().add($b);
-            };
+                unsafe { four_steps::<V, $q>(&mut s, &message, k) };
+            )*};
         }
-        macro_rules! four {
-            ($f:ident, $i:literal, [$m:literal, $n:literal, $o:literal, $p:literal], [$s:literal, $t:literal, $u:literal, $v:literal]) => {
-                step!($f, a, b, c, d, $i, $m, $s);
-                step!($f, d, a, b, c, $i + 1, $n, $t);
-                step!($f, c, d, a, b, $i + 2, $o, $u);
-                step!($f, b, c, d, a, $i + 3, $p, $v);
-            };
-        }
-        four!(f, 0, [0, 1, 2, 3], [7, 12, 17, 22]);
-        four!(f, 4, [4, 5, 6, 7], [7, 12, 17, 22]);
-        four!(f, 8, [8, 9, 10, 11], [7, 12, 17, 22]);
-        four!(f, 12, [12, 13, 14, 15], [7, 12, 17, 22]);
-        four!(g, 16, [1, 6, 11, 0], [5, 9, 14, 20]);
-        four!(g, 20, [5, 10, 15, 4], [5, 9, 14, 20]);
-        four!(g, 24, [9, 14, 3, 8], [5, 9, 14, 20]);
-        four!(g, 28, [13, 2, 7, 12], [5, 9, 14, 20]);
-        four!(h, 32, [5, 8, 11, 14], [4, 11, 16, 23]);
-        four!(h, 36, [1, 4, 7, 10], [4, 11, 16, 23]);
-        four!(h, 40, [13, 0, 3, 6], [4, 11, 16, 23]);
-        four!(h, 44, [9, 12, 15, 2], [4, 11, 16, 23]);
-        four!(i, 48, [0, 7, 14, 5], [6, 10, 15, 21]);
-        four!(i, 52, [12, 3, 10, 1], [6, 10, 15, 21]);
-        four!(i, 56, [8, 15, 6, 13], [6, 10, 15, 21]);
-        four!(i, 60, [4, 11, 2, 9], [6, 10, 15, 21]);
-        before = [before[0].add(a), before[1].add(b), before[2].add(c), before[3].add(d)];
+        steps!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
+        s = [s[0].add(before[0]), s[1].add(before[1]), s[2].add(before[2]), s[3].add(before[3])];
     }
     // SAFETY: the caller's promise.
-    unsafe { store_rows(state, before) }
+    unsafe { store_rows(state, s) }
 }

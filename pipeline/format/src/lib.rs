@@ -44,6 +44,7 @@ pub mod digits;
 pub mod escape;
 pub mod hashdeep;
 pub mod hex;
+pub mod image;
 pub mod jsonl;
 pub mod lines;
 mod manifest;

@@ -292,7 +292,8 @@ impl<S> Reader<S> {
                 let problem = Problem::new(Stage::Read, Cause::Os(4)).at(reading.offset());
                 return (Some(Err(problem)), filled);
             }
-            match self.timed(|| reading.read(&mut room[filled..])) {
+            let room = &mut room[filled..];
+            match if reading.may_wait() { reading.read(room) } else { self.timed(|| reading.read(room)) } {
                 Ok(0) => return (Some(Ok(())), filled),
                 Ok(n) => {
                     filled += n;

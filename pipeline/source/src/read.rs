@@ -62,7 +62,7 @@ impl Reading {
             FileType::RegularFile => true,
             // A disk is named to be hashed; anything else that is special must be asked for.
             FileType::BlockDevice if operand => true,
-            FileType::Directory => return Err(Problem::new(Stage::Open, Cause::IsDirectory)),
+            FileType::Directory if operand => return Err(Problem::new(Stage::Open, Cause::IsDirectory)),
             _ => special == Special::Read && operand,
         };
         if !allowed {
@@ -93,6 +93,17 @@ impl Reading {
     /// The size in bytes that the file states, `u64::MAX` where it has none. Only good for choosing a buffer.
     pub fn size_hint(&self) -> u64 {
         self.hint
+    }
+
+    /// Whether a read may rightly take as long as it likes: pipes and terminals wait for whoever writes.
+    pub fn may_wait(&self) -> bool {
+        match &self.inner {
+            Inner::File { before, .. } => {
+                !matches!(os::file_type(before.mode), FileType::RegularFile | FileType::BlockDevice)
+            }
+            Inner::Standard => true,
+            Inner::Object { .. } => false,
+        }
     }
 
     /// The device that holds the file.

@@ -142,6 +142,9 @@ fn try_run(request: Request) -> Result<Exit, String> {
     };
     let layout = Layout { end: if request.zero { End::Nul } else { End::Line }, ..Layout::default() };
     let format = request.format.parse::<Format>().map_err(|e| e.to_string())?;
+    if plan.piecewise.is_some() && matches!(format, Format::Sums | Format::Bsd) {
+        return Err(format!("-f {} has no form for --piecewise: use hashdeep, dfxml, jsonl or csv", format.name()));
+    }
     let manifest = Manifest::open(format, layout, &about(&request, &plan), plan.piecewise.is_some(), output);
     let mut manifest = manifest.map_err(|e| format!("-f {}: {e}", format.name()))?;
     // Names that come from a pipe cannot be read twice.

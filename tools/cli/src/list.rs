@@ -13,13 +13,20 @@ pub fn algorithms(json: bool) -> Exit {
         ));
     }
     for algorithm in pfh::REGISTRY.all() {
-        let kernel = "crate";
+        let kernels = algorithm.kernels();
+        let kernel = match &kernels {
+            Some(k) => format!("{} / {}", k.one, k.many),
+            None => "its crate's own choice".into(),
+        };
         if json {
             let object = serde_json::json!({
                 "name": algorithm.name(),
                 "length": algorithm.length(),
                 "standing": algorithm.standing().name(),
-                "kernel": kernel,
+                "kernel_one": kernels.as_ref().map(|k| k.one),
+                "kernel_many": kernels.as_ref().map(|k| k.many),
+                "never_executed_here": kernels.as_ref().map(|k| &k.absent),
+                "refused": kernels.as_ref().map(|k| &k.refused),
                 "aliases": algorithm.aliases(),
             });
             text.push_str(&format!("{object}\n"));
@@ -32,8 +39,34 @@ pub fn algorithms(json: bool) -> Exit {
             ));
         }
     }
+    if !json {
+        text.push_str(&notes());
+    }
     match std::io::stdout().write_all(text.as_bytes()) {
         Ok(()) => Exit::Good,
         Err(error) => exit::of_output(&error),
     }
+}
+
+/// What is not used on this machine, and why.
+fn notes() -> String {
+    let mut text = String::new();
+    for algorithm in pfh::REGISTRY.all() {
+        let Some(kernels) = algorithm.kernels() else { continue };
+        if !kernels.absent.is_empty() {
+            text.push_str(&format!(
+                "{}: never executed on this machine: {}\n",
+                algorithm.name(),
+                kernels.absent.join(", ")
+            ));
+        }
+        if !kernels.refused.is_empty() {
+            text.push_str(&format!(
+                "{}: REFUSED, wrong answer here: {}\n",
+                algorithm.name(),
+                kernels.refused.join(", ")
+            ));
+        }
+    }
+    text
 }

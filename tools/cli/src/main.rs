@@ -18,6 +18,11 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    if let Err(value) = pfh::Isa::environment() {
+        let levels = pfh::Isa::ALL.map(pfh::Isa::name).join(", ");
+        exit::say(format!("PFH_ISA={} is none of {levels}", shown(value.as_encoded_bytes())));
+        return Exit::Usage.into();
+    }
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
     let exit = if paper::is_paper(&arguments) {
         match paper::parse(&arguments) {

@@ -7,8 +7,6 @@
 
 use pfh_kernel::{Kernel, MAX_LANES, Word};
 
-use crate::Function;
-
 /// A message in a lane.
 pub(super) struct Slot<'a, W, const N: usize, const B: usize> {
     /// Whatever the queue knows it by.
@@ -74,16 +72,15 @@ pub(super) trait Queue<'a, W, const N: usize, const B: usize> {
     fn waiting(&self) -> usize;
 }
 
-/// Compresses everything in the queue.
+/// Compresses everything in the queue. `choose` names the kernel that is best for a number of messages.
 pub(super) fn run<'a, W: Word, const N: usize, const B: usize>(
-    function: &'static Function<W, N, B>,
+    choose: &impl Fn(usize) -> &'static Kernel<W>,
     queue: &mut impl Queue<'a, W, N, B>,
 ) {
-    let compression = function.compression();
     let mut slots: Vec<Slot<'a, W, N, B>> = Vec::with_capacity(MAX_LANES.min(queue.waiting()));
     let mut words: Vec<W> = Vec::new();
     while slots.len() + queue.waiting() > 0 {
-        let kernel = compression.many(slots.len() + queue.waiting());
+        let kernel = choose(slots.len() + queue.waiting());
         while slots.len() < kernel.lanes() {
             let mut slot = Slot::empty();
             if !queue.submit(&mut slot) {
@@ -95,10 +92,10 @@ pub(super) fn run<'a, W: Word, const N: usize, const B: usize>(
         if slots.is_empty() {
             return;
         }
-        let kernel = if queue.waiting() == 0 { compression.many(slots.len()) } else { kernel };
+        let kernel = if queue.waiting() == 0 { choose(slots.len()) } else { kernel };
         // If they are more than the lanes, the longest begin.
         slots.sort_unstable_by_key(|slot| std::cmp::Reverse(slot.left()));
-        Lanes::new(kernel, &mut words).run(function, &mut slots, queue);
+        Lanes::new(kernel, &mut words).run(choose, &mut slots, queue);
     }
 }
 
@@ -135,7 +132,7 @@ impl<'s, W: Word> Lanes<'s, W> {
     /// Runs until another kernel is the better one for the messages that are left, which then stand in `slots`.
     fn run<'a, const N: usize, const B: usize>(
         mut self,
-        function: &'static Function<W, N, B>,
+        choose: &impl Fn(usize) -> &'static Kernel<W>,
         slots: &mut Vec<Slot<'a, W, N, B>>,
         queue: &mut impl Queue<'a, W, N, B>,
     ) {
@@ -149,7 +146,7 @@ impl<'s, W: Word> Lanes<'s, W> {
             if !self.refill(bytes, slots, queue) {
                 continue;
             }
-            if self.count > 0 && !std::ptr::eq(function.compression().many(self.count), self.kernel) {
+            if self.count > 0 && !std::ptr::eq(choose(self.count), self.kernel) {
                 break;
             }
         }

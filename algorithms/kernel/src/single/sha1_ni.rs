@@ -3,6 +3,83 @@
 
 use core::arch::x86_64::*;
 
+/// One message at work.
+#[derive(Clone, Copy)]
+pub(crate) struct Lane {
+    pub(crate) abcd: __m128i,
+    /// `e` in the highest word; within a block, what the next rounds take it from.
+    e: __m128i,
+    /// The last sixteen words of the schedule.
+    w: [__m128i; 4],
+}
+
+impl Lane {
+    /// # Safety
+    /// Five words can be read.
+    #[inline(always)]
+    pub(crate) unsafe fn load(state: *const u32) -> Lane {
+        // SAFETY: the caller's promise; SSE2 belongs to every x86-64.
+        unsafe {
+            Lane {
+                abcd: _mm_shuffle_epi32::<0x1b>(_mm_loadu_si128(state.cast())),
+                e: _mm_set_epi32(state.add(4).read() as i32, 0, 0, 0),
+                w: [_mm_setzero_si128(); 4],
+            }
+        }
+    }
+
+    /// # Safety
+    /// The CPU has SSE4.1; five words can be written.
+    #[inline(always)]
+    pub(crate) unsafe fn store(self, state: *mut u32) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            _mm_storeu_si128(state.cast(), _mm_shuffle_epi32::<0x1b>(self.abcd));
+            state.add(4).write(_mm_extract_epi32::<3>(self.e) as u32);
+        }
+    }
+
+    /// Rounds 4 · `I` to 4 · `I` + 3 of a block.
+    ///
+    /// # Safety
+    /// The CPU has the SHA extensions and SSSE3; 64 bytes can be read from `block`.
+    #[inline(always)]
+    pub(crate) unsafe fn rounds<const I: usize>(&mut self, block: *const u8) {
+        let w = &mut self.w;
+        // SAFETY: the caller's promise.
+        unsafe {
+            if I < 4 {
+                let order = _mm_set_epi64x(0x00010203_04050607, 0x08090a0b_0c0d0e0f);
+                w[I % 4] = _mm_shuffle_epi8(_mm_loadu_si128(block.add(16 * I).cast()), order);
+            } else {
+                let sum = _mm_xor_si128(_mm_sha1msg1_epu32(w[I % 4], w[(I + 1) % 4]), w[(I + 2) % 4]);
+                w[I % 4] = _mm_sha1msg2_epu32(sum, w[(I + 3) % 4]);
+            }
+            let ew = if I == 0 { _mm_add_epi32(self.e, w[0]) } else { _mm_sha1nexte_epu32(self.e, w[I % 4]) };
+            self.e = self.abcd;
+            self.abcd = match I / 5 {
+                0 => _mm_sha1rnds4_epu32::<0>(self.abcd, ew),
+                1 => _mm_sha1rnds4_epu32::<1>(self.abcd, ew),
+                2 => _mm_sha1rnds4_epu32::<2>(self.abcd, ew),
+                _ => _mm_sha1rnds4_epu32::<3>(self.abcd, ew),
+            };
+        }
+    }
+
+    /// Ends a block that began with the state `before`.
+    ///
+    /// # Safety
+    /// The CPU has the SHA extensions.
+    #[inline(always)]
+    pub(crate) unsafe fn add(&mut self, before: &Lane) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.e = _mm_sha1nexte_epu32(self.e, before.e);
+            self.abcd = _mm_add_epi32(self.abcd, before.abcd);
+        }
+    }
+}
+
 /// Compresses `blocks` blocks of each of `N` messages.
 ///
 /// # Safety
@@ -11,67 +88,26 @@ use core::arch::x86_64::*;
 pub(crate) unsafe fn compress<const N: usize>(state: *mut u32, messages: *const &[u8], blocks: usize) {
     // SAFETY: the caller's promise covers the instructions, the state and, since block < blocks, the messages.
     unsafe {
-        let order = _mm_set_epi64x(0x00010203_04050607, 0x08090a0b_0c0d0e0f);
-        let mut abcd = [_mm_setzero_si128(); N];
-        let mut e = [_mm_setzero_si128(); N];
-        for lane in 0..N {
-            let from = state.add(5 * lane);
-            abcd[lane] = _mm_shuffle_epi32::<0x1b>(_mm_loadu_si128(from.cast()));
-            e[lane] = _mm_set_epi32(from.add(4).read() as i32, 0, 0, 0);
+        let mut lanes = [Lane::load(state); N];
+        for (lane, loaded) in lanes.iter_mut().enumerate().skip(1) {
+            *loaded = Lane::load(state.add(5 * lane));
         }
         for block in 0..blocks {
-            let (abcd_before, e_before) = (abcd, e);
-            let mut m = [[_mm_setzero_si128(); 4]; N];
+            let before = lanes;
             macro_rules! rounds {
-                ($i:literal) => {
-                    for lane in 0..N {
-                        let w = &mut m[lane];
-                        if $i < 4 {
-                            let from = (*messages.add(lane)).as_ptr().add(64 * block + 16 * $i);
-                            w[$i % 4] = _mm_shuffle_epi8(_mm_loadu_si128(from.cast()), order);
-                        } else {
-                            let sum = _mm_xor_si128(_mm_sha1msg1_epu32(w[$i % 4], w[($i + 1) % 4]), w[($i + 2) % 4]);
-                            w[$i % 4] = _mm_sha1msg2_epu32(sum, w[($i + 3) % 4]);
-                        }
-                        let ew = if $i == 0 {
-                            _mm_add_epi32(e[lane], w[0])
-                        } else {
-                            _mm_sha1nexte_epu32(e[lane], w[$i % 4])
-                        };
-                        e[lane] = abcd[lane];
-                        abcd[lane] = _mm_sha1rnds4_epu32::<{ $i / 5 }>(abcd[lane], ew);
+                ($($i:literal)*) => {$(
+                    for (lane, state) in lanes.iter_mut().enumerate() {
+                        state.rounds::<$i>((*messages.add(lane)).as_ptr().add(64 * block));
                     }
-                };
+                )*};
             }
-            rounds!(0);
-            rounds!(1);
-            rounds!(2);
-            rounds!(3);
-            rounds!(4);
-            rounds!(5);
-            rounds!(6);
-            rounds!(7);
-            rounds!(8);
-            rounds!(9);
-            rounds!(10);
-            rounds!(11);
-            rounds!(12);
-            rounds!(13);
-            rounds!(14);
-            rounds!(15);
-            rounds!(16);
-            rounds!(17);
-            rounds!(18);
-            rounds!(19);
-            for lane in 0..N {
-                e[lane] = _mm_sha1nexte_epu32(e[lane], e_before[lane]);
-                abcd[lane] = _mm_add_epi32(abcd[lane], abcd_before[lane]);
+            rounds!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19);
+            for (lane, before) in lanes.iter_mut().zip(&before) {
+                lane.add(before);
             }
         }
-        for lane in 0..N {
-            let to = state.add(5 * lane);
-            _mm_storeu_si128(to.cast(), _mm_shuffle_epi32::<0x1b>(abcd[lane]));
-            to.add(4).write(_mm_extract_epi32::<3>(e[lane]) as u32);
+        for (lane, done) in lanes.into_iter().enumerate() {
+            done.store(state.add(5 * lane));
         }
     }
 }

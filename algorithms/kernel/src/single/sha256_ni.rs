@@ -4,6 +4,81 @@
 use crate::sha256::K;
 use core::arch::x86_64::*;
 
+/// One message at work.
+#[derive(Clone, Copy)]
+pub(crate) struct Lane {
+    pub(crate) abef: __m128i,
+    cdgh: __m128i,
+    /// The last sixteen words of the schedule.
+    w: [__m128i; 4],
+}
+
+impl Lane {
+    /// # Safety
+    /// The CPU has SSE4.1; eight words can be read.
+    #[inline(always)]
+    pub(crate) unsafe fn load(state: *const u32) -> Lane {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let cdab = _mm_shuffle_epi32::<0xb1>(_mm_loadu_si128(state.cast()));
+            let efgh = _mm_shuffle_epi32::<0x1b>(_mm_loadu_si128(state.add(4).cast()));
+            Lane {
+                abef: _mm_alignr_epi8::<8>(cdab, efgh),
+                cdgh: _mm_blend_epi16::<0xf0>(efgh, cdab),
+                w: [_mm_setzero_si128(); 4],
+            }
+        }
+    }
+
+    /// # Safety
+    /// The CPU has SSE4.1; eight words can be written.
+    #[inline(always)]
+    pub(crate) unsafe fn store(self, state: *mut u32) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let feba = _mm_shuffle_epi32::<0x1b>(self.abef);
+            let dchg = _mm_shuffle_epi32::<0xb1>(self.cdgh);
+            _mm_storeu_si128(state.cast(), _mm_blend_epi16::<0xf0>(feba, dchg));
+            _mm_storeu_si128(state.add(4).cast(), _mm_alignr_epi8::<8>(dchg, feba));
+        }
+    }
+
+    /// Rounds 4 · `I` to 4 · `I` + 3 of a block.
+    ///
+    /// # Safety
+    /// The CPU has the SHA extensions and SSE4.1; 64 bytes can be read from `block`.
+    #[inline(always)]
+    pub(crate) unsafe fn rounds<const I: usize>(&mut self, block: *const u8) {
+        let w = &mut self.w;
+        // SAFETY: the caller's promise.
+        unsafe {
+            if I < 4 {
+                let order = _mm_set_epi64x(0x0c0d0e0f_08090a0b, 0x04050607_00010203);
+                w[I % 4] = _mm_shuffle_epi8(_mm_loadu_si128(block.add(16 * I).cast()), order);
+            } else {
+                let sum = _mm_add_epi32(
+                    _mm_sha256msg1_epu32(w[I % 4], w[(I + 1) % 4]),
+                    _mm_alignr_epi8::<4>(w[(I + 3) % 4], w[(I + 2) % 4]),
+                );
+                w[I % 4] = _mm_sha256msg2_epu32(sum, w[(I + 3) % 4]);
+            }
+            let wk = _mm_add_epi32(w[I % 4], _mm_loadu_si128(K.as_ptr().add(4 * I).cast()));
+            self.cdgh = _mm_sha256rnds2_epu32(self.cdgh, self.abef, wk);
+            self.abef = _mm_sha256rnds2_epu32(self.abef, self.cdgh, _mm_shuffle_epi32::<0x0e>(wk));
+        }
+    }
+
+    /// Ends a block that began with the state `before`.
+    #[inline(always)]
+    pub(crate) fn add(&mut self, before: &Lane) {
+        // SAFETY: SSE2 belongs to every x86-64.
+        unsafe {
+            self.abef = _mm_add_epi32(self.abef, before.abef);
+            self.cdgh = _mm_add_epi32(self.cdgh, before.cdgh);
+        }
+    }
+}
+
 /// Compresses `blocks` blocks of each of `N` messages.
 ///
 /// # Safety
@@ -12,67 +87,26 @@ use core::arch::x86_64::*;
 pub(crate) unsafe fn compress<const N: usize>(state: *mut u32, messages: *const &[u8], blocks: usize) {
     // SAFETY: the caller's promise covers the instructions, the state and, since block < blocks, the messages.
     unsafe {
-        let order = _mm_set_epi64x(0x0c0d0e0f_08090a0b, 0x04050607_00010203);
-        let mut abef = [_mm_setzero_si128(); N];
-        let mut cdgh = [_mm_setzero_si128(); N];
-        for lane in 0..N {
-            let from: *const __m128i = state.add(8 * lane).cast();
-            let cdab = _mm_shuffle_epi32::<0xb1>(_mm_loadu_si128(from));
-            let efgh = _mm_shuffle_epi32::<0x1b>(_mm_loadu_si128(from.add(1)));
-            abef[lane] = _mm_alignr_epi8::<8>(cdab, efgh);
-            cdgh[lane] = _mm_blend_epi16::<0xf0>(efgh, cdab);
+        let mut lanes = [Lane::load(state); N];
+        for (lane, loaded) in lanes.iter_mut().enumerate().skip(1) {
+            *loaded = Lane::load(state.add(8 * lane));
         }
         for block in 0..blocks {
-            let (abef_before, cdgh_before) = (abef, cdgh);
-            let mut m = [[_mm_setzero_si128(); 4]; N];
+            let before = lanes;
             macro_rules! rounds {
-                ($i:literal) => {
-                    let k = _mm_loadu_si128(K.as_ptr().add(4 * $i).cast());
-                    for lane in 0..N {
-                        let w = &mut m[lane];
-                        if $i < 4 {
-                            let from = (*messages.add(lane)).as_ptr().add(64 * block + 16 * $i);
-                            w[$i % 4] = _mm_shuffle_epi8(_mm_loadu_si128(from.cast()), order);
-                        } else {
-                            let sum = _mm_add_epi32(
-                                _mm_sha256msg1_epu32(w[$i % 4], w[($i + 1) % 4]),
-                                _mm_alignr_epi8::<4>(w[($i + 3) % 4], w[($i + 2) % 4]),
-                            );
-                            w[$i % 4] = _mm_sha256msg2_epu32(sum, w[($i + 3) % 4]);
-                        }
-                        let wk = _mm_add_epi32(w[$i % 4], k);
-                        cdgh[lane] = _mm_sha256rnds2_epu32(cdgh[lane], abef[lane], wk);
-                        abef[lane] = _mm_sha256rnds2_epu32(abef[lane], cdgh[lane], _mm_shuffle_epi32::<0x0e>(wk));
+                ($($i:literal)*) => {$(
+                    for (lane, state) in lanes.iter_mut().enumerate() {
+                        state.rounds::<$i>((*messages.add(lane)).as_ptr().add(64 * block));
                     }
-                };
+                )*};
             }
-            rounds!(0);
-            rounds!(1);
-            rounds!(2);
-            rounds!(3);
-            rounds!(4);
-            rounds!(5);
-            rounds!(6);
-            rounds!(7);
-            rounds!(8);
-            rounds!(9);
-            rounds!(10);
-            rounds!(11);
-            rounds!(12);
-            rounds!(13);
-            rounds!(14);
-            rounds!(15);
-            for lane in 0..N {
-                abef[lane] = _mm_add_epi32(abef[lane], abef_before[lane]);
-                cdgh[lane] = _mm_add_epi32(cdgh[lane], cdgh_before[lane]);
+            rounds!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
+            for (lane, before) in lanes.iter_mut().zip(&before) {
+                lane.add(before);
             }
         }
-        for lane in 0..N {
-            let to: *mut __m128i = state.add(8 * lane).cast();
-            let feba = _mm_shuffle_epi32::<0x1b>(abef[lane]);
-            let dchg = _mm_shuffle_epi32::<0xb1>(cdgh[lane]);
-            _mm_storeu_si128(to, _mm_blend_epi16::<0xf0>(feba, dchg));
-            _mm_storeu_si128(to.add(1), _mm_alignr_epi8::<8>(dchg, feba));
+        for (lane, done) in lanes.into_iter().enumerate() {
+            done.store(state.add(8 * lane));
         }
     }
 }

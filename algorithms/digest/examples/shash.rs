@@ -1,0 +1,170 @@
+//! Many messages at once against one after another: the tables of `docs/kernels.md`.
+//!
+//! `cargo run --release -p pfh-digest --example shash [sizes|fig2|files] [ROUNDS]`
+//!
+//! * `sizes`: messages of 64 B, 4 KiB, 64 KiB and 1 MiB, in the cache (hot) and from memory; this crate's many, its single kernel,
+//!   OpenSSL's and AWS-LC's single stream.
+//! * `fig2`: messages of 4 KiB resident in each cache and in memory: figure 2 of Gueron and Krasnov.
+//! * `files`: sets of messages like that paper's directories, SHA-256: UNIFORM is 8 of 18,623,835 bytes as there; the paper's 350 sizes of
+//!   DIVERSE were not to be had, so DIVERSE here is 350 of a log-normal law, median 125 kB, σ = 1.55, and says so.
+//!
+//! Answers are compared before anything is timed. The candidates run in turns, so that a slow spell of the machine hits all of them.
+//! Printed are nanoseconds per byte, minimum and median over the rounds (default 9), a line of JSON per measurement.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use aws_lc_rs::digest as aws;
+use openssl::hash::MessageDigest;
+use pfh_digest::{Algorithm, hash_many};
+
+/// Bytes from which messages that come from memory are taken: far more than any cache holds.
+const POOL: usize = 512 << 20;
+/// Between messages, so that they do not all begin at the same place in a page and compete for the same cache sets.
+const SKEW: usize = 64;
+
+const NAMES: [&str; 6] = ["md5", "sha1", "sha256", "sha512", "sha3-256", "ripemd160"];
+
+type Run<'a> = Box<dyn Fn(&[&[u8]]) -> Vec<Vec<u8>> + 'a>;
+
+fn candidates(name: &str) -> Vec<(&'static str, Run<'static>)> {
+    let algorithm: Algorithm = name.parse().expect("a name of the registry");
+    let mut all: Vec<(&'static str, Run<'static>)> = vec![
+        ("many", Box::new(move |m| hash_many(algorithm, m).iter().map(|d| d.bytes().to_vec()).collect())),
+        ("one", Box::new(move |m| m.iter().map(|m| algorithm.digest(m).bytes().to_vec()).collect())),
+    ];
+    let peer = match name {
+        "md5" => Some(MessageDigest::md5()),
+        "sha1" => Some(MessageDigest::sha1()),
+        "sha256" => Some(MessageDigest::sha256()),
+        "sha512" => Some(MessageDigest::sha512()),
+        "sha3-256" => Some(MessageDigest::sha3_256()),
+        // OpenSSL 3 keeps it in the legacy provider of some builds.
+        "ripemd160" => MessageDigest::from_name("ripemd160"),
+        _ => None,
+    };
+    if let Some(peer) = peer.filter(|peer| openssl::hash::hash(*peer, b"").is_ok()) {
+        all.push((
+            "openssl",
+            Box::new(move |m| {
+                m.iter().map(|m| openssl::hash::hash(peer, m).expect("it ran before").to_vec()).collect()
+            }),
+        ));
+    }
+    let peer = match name {
+        "sha1" => Some(&aws::SHA1_FOR_LEGACY_USE_ONLY),
+        "sha256" => Some(&aws::SHA256),
+        "sha512" => Some(&aws::SHA512),
+        "sha3-256" => Some(&aws::SHA3_256),
+        _ => None,
+    };
+    if let Some(peer) = peer {
+        all.push(("aws-lc", Box::new(move |m| m.iter().map(|m| aws::digest(peer, m).as_ref().to_vec()).collect())));
+    }
+    all
+}
+
+/// Times all candidates over the messages and prints a line each.
+fn measure(table: &str, name: &str, label: &str, messages: &[&[u8]], rounds: usize) {
+    let candidates = candidates(name);
+    let answers: Vec<_> = candidates.iter().map(|(_, run)| run(messages)).collect();
+    assert!(answers.iter().all(|answer| *answer == answers[0]), "{name}: the candidates disagree");
+    let bytes: usize = messages.iter().map(|message| message.len()).sum();
+    // Several passes per sample where one would be too short to time.
+    let passes = (4 << 20) / bytes.max(1) + 1;
+    let mut samples = vec![Vec::new(); candidates.len()];
+    for _ in 0..rounds {
+        for ((_, run), samples) in candidates.iter().zip(&mut samples) {
+            let start = Instant::now();
+            for _ in 0..passes {
+                black_box(run(black_box(messages)));
+            }
+            samples.push(start.elapsed().as_nanos() as f64 / (passes * bytes) as f64);
+        }
+    }
+    let mut many = 0.0;
+    for ((candidate, _), samples) in candidates.iter().zip(&mut samples) {
+        samples.sort_by(f64::total_cmp);
+        let (min, median) = (samples[0], samples[rounds / 2]);
+        if *candidate == "many" {
+            many = min;
+        }
+        println!(
+            "{{\"table\":\"{table}\",\"algorithm\":\"{name}\",\"messages\":\"{label}\",\"count\":{},\"by\":\"{candidate}\",\
+             \"min_ns_per_byte\":{min:.4},\"median_ns_per_byte\":{median:.4},\"times_many\":{:.2}}}",
+            messages.len(),
+            min / many,
+        );
+    }
+}
+
+/// `count` messages of `size` bytes out of the pool.
+fn messages(pool: &[u8], size: usize, count: usize) -> Vec<&[u8]> {
+    (0..count).map(|i| &pool[i * (size + SKEW)..][..size]).collect()
+}
+
+fn sizes(pool: &[u8], rounds: usize) {
+    for name in NAMES {
+        for (size, label) in [(64, "64 B"), (4096, "4 KiB"), (65_536, "64 KiB"), (1 << 20, "1 MiB")] {
+            // Hot: as many as the widest kernel has lanes, again and again.
+            measure("hot", name, label, &messages(pool, size, 64), rounds);
+            // From memory: a pass over 128 MiB, or 32 MiB of the smallest.
+            let count = if size == 64 { 1 << 18 } else { (128 << 20) / size };
+            measure("memory", name, label, &messages(pool, size, count), rounds);
+        }
+    }
+}
+
+fn fig2(pool: &[u8], rounds: usize) {
+    for name in NAMES {
+        for (bytes, label) in [(32 << 10, "L1"), (512 << 10, "L2"), (8 << 20, "L3"), (256 << 20, "memory")] {
+            measure("fig2", name, label, &messages(pool, 4096, bytes / 4096), rounds);
+        }
+    }
+}
+
+fn files(pool: &[u8], rounds: usize) {
+    let mut random = 0x9e3779b97f4a7c15u64;
+    let mut uniform = || {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        ((random >> 11) as f64 + 1.0) / (1u64 << 53) as f64
+    };
+    let mut start = 0;
+    let diverse: Vec<&[u8]> = (0..350)
+        .map(|_| {
+            let normal = (-2.0 * uniform().ln()).sqrt() * (std::f64::consts::TAU * uniform()).cos();
+            let size = (125_000.0 * (1.55 * normal).exp()) as usize;
+            start = if start + size + SKEW > pool.len() { 0 } else { start };
+            let message = &pool[start..][..size];
+            start += size + SKEW;
+            message
+        })
+        .collect();
+    let total: usize = diverse.iter().map(|message| message.len()).sum();
+    let longest = diverse.iter().map(|message| message.len()).max().unwrap_or(0);
+    println!("{{\"note\":\"DIVERSE here: 350 messages of a log-normal law, {total} bytes, longest {longest}\"}}");
+    for name in ["sha256", "md5"] {
+        measure("files", name, "DIVERSE", &diverse, rounds);
+        measure("files", name, "UNIFORM", &messages(pool, 18_623_835, 8), rounds);
+    }
+}
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let table = arguments.next();
+    let rounds = arguments.next().map_or(9, |rounds| rounds.parse().expect("a number of rounds"));
+    let pool: Vec<u8> = (0..POOL).map(|i| (i ^ i >> 9) as u8).collect();
+    println!("{{\"note\":\"{}; isa-l_crypto is not among the peers\"}}", openssl::version::version());
+    match table.as_deref() {
+        Some("sizes") => sizes(&pool, rounds),
+        Some("fig2") => fig2(&pool, rounds),
+        Some("files") => files(&pool, rounds),
+        _ => {
+            sizes(&pool, rounds);
+            fig2(&pool, rounds);
+            files(&pool, rounds);
+        }
+    }
+}

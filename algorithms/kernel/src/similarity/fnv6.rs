@@ -1,0 +1,209 @@
+//! ssdeep's piece hash: the low six bits of FNV-1 (32 bits), for several states over the same bytes.
+//!
+//! A step is `h = 19·h XOR byte`, modulo 64. Bit `k` of the product depends on bits up to `k` only, and bit `k` enters it as itself:
+//! so over a block of 64 bytes, bit `k` of all 64 states is a running XOR of what the lower bits give. The fast forms transpose a
+//! block into six words once and then find the 64 states bit by bit, for every state given.
+
+use super::{Form, best, nothing_more};
+use crate::Isa;
+use std::sync::LazyLock;
+
+/// States that can be advanced at once.
+pub const STATES: usize = 8;
+
+/// Advances the first `count` states over the bytes. Only the low six bits of a state mean anything.
+type Advance = unsafe fn(states: &mut [u8; STATES], count: usize, bytes: &[u8]);
+
+/// The forms, best first.
+pub static FORMS: &[Form<Advance>] = &[
+    #[cfg(target_arch = "x86_64")]
+    Form { isa: Isa::Avx2, extra: x86::carry_less, function: x86::advance },
+    Form { isa: Isa::Portable, extra: nothing_more, function: portable },
+];
+
+impl Form<Advance> {
+    /// Advances the first `count` states over the bytes; only the low six bits of a state mean anything, and the states behind
+    /// `count` come back undefined.
+    ///
+    /// # Panics
+    /// If `count` exceeds [`STATES`] or this machine lacks the form.
+    pub fn run(&self, states: &mut [u8; STATES], count: usize, bytes: &[u8]) {
+        assert!(self.usable() && count <= STATES);
+        // SAFETY: the instruction set is there, as asserted.
+        unsafe { (self.function)(states, count, bytes) }
+    }
+}
+
+/// [`Form::run`] with the best form.
+pub fn advance(states: &mut [u8; STATES], count: usize, bytes: &[u8]) {
+    static BEST: LazyLock<&Form<Advance>> = LazyLock::new(|| best(FORMS));
+    assert!(count <= STATES);
+    // SAFETY: `best` returns usable forms only.
+    unsafe { (BEST.function)(states, count, bytes) }
+}
+
+/// All states side by side, byte after byte: the states are independent, so their multiplications overlap.
+fn portable(states: &mut [u8; STATES], count: usize, bytes: &[u8]) {
+    fn lanes<const N: usize>(states: &mut [u8; STATES], bytes: &[u8]) {
+        let mut wide: [u32; N] = std::array::from_fn(|i| u32::from(states[i]));
+        for &byte in bytes {
+            for state in &mut wide {
+                *state = state.wrapping_mul(19) ^ u32::from(byte);
+            }
+        }
+        for (state, wide) in states.iter_mut().zip(wide) {
+            *state = wide as u8 & 63;
+        }
+    }
+    match count {
+        0 => {}
+        1 => lanes::<1>(states, bytes),
+        2 => lanes::<2>(states, bytes),
+        3 | 4 => lanes::<4>(states, bytes),
+        _ => lanes::<STATES>(states, bytes),
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use super::STATES;
+    use std::arch::x86_64::*;
+
+    /// Whether the CPU multiplies without carries.
+    pub fn carry_less() -> bool {
+        std::arch::is_x86_feature_detected!("pclmulqdq")
+    }
+
+    /// # Safety
+    /// AVX2 and PCLMULQDQ.
+    #[target_feature(enable = "avx2,bmi1,bmi2,pclmulqdq")]
+    pub unsafe fn advance(states: &mut [u8; STATES], count: usize, bytes: &[u8]) {
+        // Below this the latency of six dependent running XORs costs more than the bytes one by one.
+        if bytes.len() < 24 {
+            return super::portable(states, count, bytes);
+        }
+        match count {
+            0 => {}
+            1 => lanes::<1>(states, bytes),
+            2 => lanes::<2>(states, bytes),
+            3 => lanes::<3>(states, bytes),
+            4 => lanes::<4>(states, bytes),
+            5 => lanes::<5>(states, bytes),
+            6 => lanes::<6>(states, bytes),
+            _ => lanes::<STATES>(states, bytes),
+        }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,pclmulqdq")]
+    fn lanes<const N: usize>(states: &mut [u8; STATES], bytes: &[u8]) {
+        // Bit k of a state as a word of zeros or ones.
+        let mut bits: [[u64; 6]; N] =
+            std::array::from_fn(|i| std::array::from_fn(|k| 0u64.wrapping_sub(u64::from(states[i] >> k & 1))));
+        let mut blocks = bytes.chunks_exact(64);
+        for block in &mut blocks {
+            let planes = transpose(block.try_into().expect("a whole block"));
+            for lane in &mut bits {
+                let after = run(lane, &planes);
+                for k in 0..6 {
+                    lane[k] = (after[k] as i64 >> 63) as u64;
+                }
+            }
+        }
+        let rest = blocks.remainder();
+        if !rest.is_empty() {
+            let mut block = [0; 64];
+            block[..rest.len()].copy_from_slice(rest);
+            let planes = transpose(&block);
+            let up = 64 - rest.len() as u32;
+            for lane in &mut bits {
+                let after = run(lane, &planes);
+                for k in 0..6 {
+                    lane[k] = ((after[k] << up) as i64 >> 63) as u64;
+                }
+            }
+        }
+        for (state, lane) in states.iter_mut().zip(&bits) {
+            *state = lane.iter().enumerate().fold(0, |state, (k, bit)| state | (*bit as u8 & 1) << k);
+        }
+    }
+
+    /// Bit `t` of word `k` is bit `k` of byte `t`.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,pclmulqdq")]
+    fn transpose(block: &[u8; 64]) -> [u64; 6] {
+        // SAFETY: both loads lie within the 64 bytes.
+        let (low, high) =
+            unsafe { (_mm256_loadu_si256(block.as_ptr().cast()), _mm256_loadu_si256(block.as_ptr().add(32).cast())) };
+        let (mut low, mut high) = (_mm256_slli_epi16::<2>(low), _mm256_slli_epi16::<2>(high));
+        let mut planes = [0; 6];
+        for k in (0..6).rev() {
+            let bits = |half| u64::from(_mm256_movemask_epi8(half) as u32);
+            planes[k] = bits(low) | bits(high) << 32;
+            (low, high) = (_mm256_add_epi8(low, low), _mm256_add_epi8(high, high));
+        }
+        planes
+    }
+
+    /// The six bits of the state after each of 64 bytes, from the bits before them.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,pclmulqdq")]
+    fn run(start: &[u64; 6], c: &[u64; 6]) -> [u64; 6] {
+        // 19·h = h + 2h + 16h. `h_k` holds bit k after each byte, `p_k` before it.
+        let before = |after: u64, start: u64| after << 1 | start & 1;
+        let h0 = running_xor(c[0]) ^ start[0];
+        let p0 = before(h0, start[0]);
+        let h1 = running_xor(c[1] ^ p0) ^ start[1];
+        let p1 = before(h1, start[1]);
+        let carry2 = p1 & p0;
+        let h2 = running_xor(c[2] ^ p1 ^ carry2) ^ start[2];
+        let p2 = before(h2, start[2]);
+        let carry3 = p2 & p1 | carry2 & (p2 ^ p1);
+        let h3 = running_xor(c[3] ^ p2 ^ carry3) ^ start[3];
+        let p3 = before(h3, start[3]);
+        let carry4 = p3 & p2 | carry3 & (p3 ^ p2);
+        // Four words meet at bit 4; the second bit of their sum goes to bit 5.
+        let h4 = running_xor(c[4] ^ p3 ^ carry4 ^ p0) ^ start[4];
+        let p4 = before(h4, start[4]);
+        let carry5 = (p4 & p3) ^ ((p4 ^ p3) & (carry4 ^ p0)) ^ (carry4 & p0);
+        let h5 = running_xor(c[5] ^ p4 ^ p1 ^ carry5) ^ start[5];
+        [h0, h1, h2, h3, h4, h5]
+    }
+
+    /// Bit `t` is the XOR of bits 0 to `t`: the carry-less product with all ones.
+    #[inline]
+    #[target_feature(enable = "pclmulqdq")]
+    fn running_xor(word: u64) -> u64 {
+        let product = _mm_clmulepi64_si128::<0>(_mm_cvtsi64_si128(word as i64), _mm_set1_epi8(-1));
+        _mm_cvtsi128_si64(product) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_gives_the_states_of_the_definition() {
+        let mut seed = 7u64;
+        let bytes: Vec<u8> = (0..1000)
+            .map(|_| {
+                seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                (seed >> 56) as u8
+            })
+            .collect();
+        for form in FORMS.iter().filter(|form| form.usable()) {
+            for length in (0..200).chain([640, 999, 1000]) {
+                for count in 0..=STATES {
+                    let starts: [u8; STATES] = std::array::from_fn(|i| (i * 23 + length) as u8 & 63);
+                    let mut states = starts;
+                    form.run(&mut states, count, &bytes[..length]);
+                    for i in 0..count {
+                        let expected = bytes[..length].iter().fold(starts[i], |h, byte| h.wrapping_mul(19) ^ byte) & 63;
+                        assert_eq!(states[i] & 63, expected, "{:?} length {length} state {i} of {count}", form.isa());
+                    }
+                }
+            }
+        }
+    }
+}

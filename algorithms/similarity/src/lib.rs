@@ -1,0 +1,35 @@
+//! Similarity digests: ssdeep, sdhash, mrsh-v2 and TLSH.
+//!
+//! Each method is a module with the same parts: a value that holds its parameters and is a [`Method`], a `Digest` that prints and parses as
+//! the reference tool's, and a hasher that takes an input in pieces. Digests and scores are byte for byte those of the reference
+//! tools (see `docs/similarity.md` for which versions).
+//!
+//! ```
+//! use pfh_similarity::{Method, Score, ssdeep::Ssdeep};
+//!
+//! let a: Vec<u8> = (0..20_000u32).map(|i| (i * i >> 7) as u8).collect();
+//! let mut b = a.clone();
+//! b[9_000] ^= 1;
+//! let (a, b) = (Ssdeep.digest(&a).unwrap(), Ssdeep.digest(&b).unwrap());
+//! let comparison = Ssdeep.compare(&a, &b);
+//! assert!(matches!(comparison.score, Score::Similarity(80..=100)));
+//! ```
+#![forbid(unsafe_code)]
+
+mod base64;
+mod bloom;
+mod error;
+mod method;
+mod score;
+
+pub mod mrsh_v2;
+#[cfg(any(test, feature = "naive"))]
+pub mod naive;
+pub mod sdhash;
+pub mod ssdeep;
+pub mod tlsh;
+
+pub use bloom::Filter;
+pub use error::{NoDigest, ParseError, UnprintableName};
+pub use method::{Hasher, Method};
+pub use score::{Comparison, Degenerate, Evidence, Score, shared};

@@ -1,0 +1,127 @@
+//! TLSH 4.12: 128 buckets, one byte of checksum, version mark `T1`.
+//!
+//! Generation and comparison are the crate fast-tlsh's; this module gives them the face of the other methods.
+
+use crate::{Comparison, Degenerate, Evidence, Method, NoDigest, ParseError, Score};
+use ::tlsh as fast;
+use fast::errors::GeneratorErrorCategory;
+use fast::{FuzzyHashType, GeneratorType, Tlsh as Inner};
+use std::fmt;
+use std::str::FromStr;
+
+/// The method TLSH; it has no parameters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tlsh;
+
+/// The shortest input with a digest, in bytes.
+pub const MINIMUM_LENGTH: u64 = 50;
+/// The longest input with a digest, in bytes.
+pub const MAXIMUM_LENGTH: u64 = 4_224_281_216;
+
+/// A TLSH digest: `T1` and 70 digits.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Digest(Inner);
+
+impl Digest {
+    /// The encoded length of the input, a step for about 12 % (less for short inputs).
+    pub fn length_code(&self) -> u8 {
+        self.0.length().value()
+    }
+
+    /// The two quartile ratios, 0 to 15 each.
+    pub fn ratios(&self) -> (u8, u8) {
+        (self.0.qratios().q1ratio(), self.0.qratios().q2ratio())
+    }
+
+    /// The distance, 0 upwards; not a metric, as the triangle inequality does not hold.
+    pub fn distance(&self, other: &Digest) -> u32 {
+        self.0.compare(&other.0)
+    }
+
+    /// The distance with the term for the lengths left out.
+    pub fn distance_without_length(&self, other: &Digest) -> u32 {
+        self.0.compare_with_config(&other.0, fast::compare::ComparisonConfiguration::NoDistance)
+    }
+
+    /// Reads a digest of 70 digits, with or without `T1`.
+    pub fn parse(text: &[u8]) -> Result<Digest, ParseError> {
+        if !matches!(text.len(), 70 | 72) {
+            return Err(ParseError::Length);
+        }
+        Inner::from_str_bytes(text, None).map(Digest).map_err(|error| match error {
+            fast::errors::ParseError::InvalidPrefix => ParseError::Marker,
+            fast::errors::ParseError::InvalidCharacter => ParseError::Character,
+            fast::errors::ParseError::InvalidStringLength => ParseError::Length,
+            _ => ParseError::Number,
+        })
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl FromStr for Digest {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Digest, ParseError> {
+        Digest::parse(text.as_bytes())
+    }
+}
+
+/// One input on its way to a digest.
+#[derive(Clone, Debug, Default)]
+pub struct Generator {
+    inner: fast::TlshGenerator,
+    length: u64,
+}
+
+impl crate::Hasher for Generator {
+    type Digest = Digest;
+
+    fn update(&mut self, bytes: &[u8]) {
+        self.length += bytes.len() as u64;
+        // The inner generator counts in 32 bits.
+        if self.length <= MAXIMUM_LENGTH {
+            self.inner.update(bytes);
+        }
+    }
+
+    fn finalize(self) -> Result<Digest, NoDigest> {
+        if self.length > MAXIMUM_LENGTH {
+            return Err(NoDigest::TooLong(MAXIMUM_LENGTH));
+        }
+        self.inner.finalize().map(Digest).map_err(|error| match error.category() {
+            GeneratorErrorCategory::DataLength if self.length < MINIMUM_LENGTH => NoDigest::TooShort(MINIMUM_LENGTH),
+            GeneratorErrorCategory::DataLength => NoDigest::TooLong(MAXIMUM_LENGTH),
+            _ => NoDigest::LowEntropy,
+        })
+    }
+}
+
+impl Method for Tlsh {
+    type Digest = Digest;
+    type Hasher = Generator;
+
+    fn name(&self) -> &'static str {
+        "tlsh"
+    }
+
+    fn hasher(&self) -> Generator {
+        Generator::default()
+    }
+
+    fn compare(&self, a: &Digest, b: &Digest) -> Comparison {
+        // Where the third quartile of the buckets is low, many buckets are empty; TLSH refuses the worst of these inputs itself.
+        let degenerate = (a.ratios() == (0, 0) || b.ratios() == (0, 0)).then_some(Degenerate::LowEntropy);
+        Comparison { score: Score::Distance(a.distance(b)), evidence: Evidence::default(), degenerate }
+    }
+}

@@ -1,0 +1,166 @@
+//! What the server answers with, when the auditor has no data.
+
+use std::error::Error;
+use std::fmt;
+use std::io;
+use std::ops::Range;
+
+use super::{Challenge, Commitment, multiproof};
+use crate::Malformed;
+use crate::outboard::{Outboard, Value};
+use crate::wire::Reader;
+
+const MAGIC: &[u8; 8] = b"pfh prov";
+const VERSION: u8 = 1;
+const TRANSCRIPT: &str = "pfh audit 1 transcript";
+
+/// The leaves that a challenge asked for, and the values that lead from them to the root.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proof {
+    /// In ascending order of their indices, which the challenge tells.
+    pub(super) leaves: Vec<Vec<u8>>,
+    pub(super) siblings: Vec<Value>,
+    /// Binds challenge, commitment, indices and all of the above.
+    pub(super) transcript: [u8; 32],
+    /// Ed25519: public key and signature of the transcript.
+    pub(super) signature: Option<([u8; 32], [u8; 64])>,
+}
+
+/// Why a server cannot answer.
+#[derive(Debug)]
+pub enum Unproved {
+    /// The tree at hand is of another file, or of another state of it.
+    Challenge,
+    /// The file could not be read.
+    Read(io::Error),
+    /// The file is shorter than its tree says.
+    Length {
+        /// Index of the leaf that is not whole.
+        leaf: u64,
+    },
+}
+
+impl fmt::Display for Unproved {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unproved::Challenge => f.write_str("the challenge is about another file than the tree"),
+            Unproved::Read(error) => write!(f, "the file cannot be read: {error}"),
+            Unproved::Length { leaf } => write!(f, "leaf {leaf} has not the length that the tree says"),
+        }
+    }
+}
+
+impl Error for Unproved {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Unproved::Read(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+/// Answers a challenge from the tree and the file; `read` gives the bytes of a range of the file. What it gives is not compared with
+/// the tree: a server with damaged data answers, and is found out.
+///
+/// # Errors
+/// If the challenge is about another file, or the file cannot be read.
+pub fn prove(
+    challenge: &Challenge,
+    outboard: &Outboard,
+    mut read: impl FnMut(Range<u64>) -> io::Result<Vec<u8>>,
+) -> Result<Proof, Unproved> {
+    let commitment = Commitment::of(outboard);
+    if !challenge.is_about(&commitment) {
+        return Err(Unproved::Challenge);
+    }
+    let indices = challenge.indices(outboard.leaf_count());
+    let mut leaves = Vec::with_capacity(indices.len());
+    for &index in &indices {
+        let leaf = read(outboard.parameters().leaf_range(index, outboard.length())).map_err(Unproved::Read)?;
+        if leaf.len() as u64 != commitment.leaf_length(index) {
+            return Err(Unproved::Length { leaf: index });
+        }
+        leaves.push(leaf);
+    }
+    let siblings = multiproof::siblings(outboard, &indices);
+    let mut proof = Proof { leaves, siblings, transcript: [0; 32], signature: None };
+    proof.transcript = *proof.transcript(challenge, &commitment).as_bytes();
+    Ok(proof)
+}
+
+impl Proof {
+    /// The digest of everything that has been said: challenge (nonce, identity, root, length, sample), parameters, leaves, values.
+    pub(super) fn transcript(&self, challenge: &Challenge, commitment: &Commitment) -> blake3::Hash {
+        let mut hasher = blake3::Hasher::new_derive_key(TRANSCRIPT);
+        let parameters = commitment.parameters();
+        let mut bind = |bytes: &[u8]| {
+            hasher.update(&(bytes.len() as u64).to_le_bytes());
+            hasher.update(bytes);
+        };
+        bind(&challenge.encode());
+        bind(parameters.function().name().as_bytes());
+        bind(&(parameters.leaf_length() as u64).to_le_bytes());
+        bind(&(self.leaves.len() as u64).to_le_bytes());
+        self.leaves.iter().for_each(|leaf| bind(leaf));
+        bind(self.siblings.as_flattened());
+        hasher.finalize()
+    }
+
+    /// The digest that binds challenge and answer, to be written to a log.
+    pub fn transcript_digest(&self) -> &[u8; 32] {
+        &self.transcript
+    }
+
+    /// The leaves shown, ascending.
+    pub fn leaves(&self) -> impl Iterator<Item = &[u8]> {
+        self.leaves.iter().map(Vec::as_slice)
+    }
+
+    /// The binary form.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut bytes = [&MAGIC[..], &[VERSION]].concat();
+        bytes.extend((self.leaves.len() as u64).to_le_bytes());
+        for leaf in &self.leaves {
+            // Cannot cut: a leaf has at most 16 MiB.
+            bytes.extend((leaf.len() as u32).to_le_bytes());
+            bytes.extend(leaf);
+        }
+        bytes.extend((self.siblings.len() as u64).to_le_bytes());
+        bytes.extend(self.siblings.as_flattened());
+        bytes.extend(self.transcript);
+        match &self.signature {
+            None => bytes.push(0),
+            Some((key, signature)) => {
+                bytes.push(1);
+                bytes.extend(key);
+                bytes.extend(signature);
+            }
+        }
+        bytes
+    }
+
+    /// Reads the binary form. Whether it proves anything is for [`Commitment::verify`] to say.
+    ///
+    /// # Errors
+    /// If it is none.
+    pub fn decode(bytes: &[u8]) -> Result<Proof, Malformed> {
+        let mut reader = Reader::open(bytes, MAGIC, VERSION)?;
+        let count = reader.u64()?;
+        // Each leaf takes at least its length field, so a claimed count cannot cost more than the input.
+        let mut leaves = Vec::new();
+        for _ in 0..count {
+            let length = reader.u32()? as usize;
+            leaves.push(reader.bytes(length)?.to_vec());
+        }
+        let count = usize::try_from(reader.u64()?).map_err(|_| Malformed::Truncated)?;
+        let siblings = reader.values(count)?;
+        let transcript = reader.array()?;
+        let signature = match reader.byte()? {
+            0 => None,
+            1 => Some((reader.array()?, reader.array()?)),
+            _ => return Err(Malformed::Field("signature mark")),
+        };
+        reader.close()?;
+        Ok(Proof { leaves, siblings, transcript, signature })
+    }
+}

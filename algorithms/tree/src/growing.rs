@@ -1,0 +1,221 @@
+//! Trees of two levels whose final node grows with the message: leaf after leaf, each of the same length, gives a chaining value,
+//! and the final node hashes those. KangarooTwelve, ParallelHash and the generic Sakura mode differ in what surrounds them.
+
+use pfh_digest::{Alone, Executor, State, Value};
+use pfh_kernel::{Compression, KECCAK12, KECCAK24};
+
+use crate::lanes::{COMPANY, Leaf};
+use crate::sponge::{Sponge, left_encode, length_encode, right_encode};
+
+/// Bytes of a leaf in all registered modes.
+pub(crate) const LEAF: usize = 8192;
+
+/// Leaves whose chaining values are computed in one go at most, which bounds their memory.
+const BATCH: usize = 512;
+
+/// A mode: how leaves and final node are coded.
+#[derive(Clone, Copy)]
+pub struct Mode {
+    leaf: Leaf,
+    frame: Frame,
+}
+
+/// What surrounds the chaining values in the final node.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Frame {
+    /// RFC 9861, section 3.2: the final node begins with the first leaf itself.
+    Kangaroo,
+    /// SP 800-185, section 6.3: cSHAKE over block length, chaining values, their number and the length of the output.
+    Parallel(Length),
+    /// docs/sakura.md: nothing but the chaining values and their number.
+    Plain,
+}
+
+/// Whether the digest depends on the length asked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Length {
+    Bound,
+    Extendable,
+}
+
+const fn mode(permutation: &'static Compression<u64>, rate: usize, domain: u8, value: usize, frame: Frame) -> Mode {
+    Mode { leaf: Leaf { permutation, rate, domain, value }, frame }
+}
+
+impl Mode {
+    /// KT128 of RFC 9861.
+    pub const KT128: Mode = mode(&KECCAK12, 168, 0x0b, 32, Frame::Kangaroo);
+    /// KT256 of RFC 9861.
+    pub const KT256: Mode = mode(&KECCAK12, 136, 0x0b, 64, Frame::Kangaroo);
+    /// ParallelHash128 of SP 800-185.
+    pub const PARALLELHASH128: Mode = mode(&KECCAK24, 168, 0x1f, 32, Frame::Parallel(Length::Bound));
+    /// ParallelHash256 of SP 800-185.
+    pub const PARALLELHASH256: Mode = mode(&KECCAK24, 136, 0x1f, 64, Frame::Parallel(Length::Bound));
+    /// ParallelHashXOF128 of SP 800-185.
+    pub const PARALLELHASHXOF128: Mode = mode(&KECCAK24, 168, 0x1f, 32, Frame::Parallel(Length::Extendable));
+    /// ParallelHashXOF256 of SP 800-185.
+    pub const PARALLELHASHXOF256: Mode = mode(&KECCAK24, 136, 0x1f, 64, Frame::Parallel(Length::Extendable));
+    /// Final node growing over RawSHAKE128.
+    pub const SAKURA_FNG_128: Mode = mode(&KECCAK24, 168, 0x3b, 32, Frame::Plain);
+    /// Final node growing over RawSHAKE256.
+    pub const SAKURA_FNG_256: Mode = mode(&KECCAK24, 136, 0x3b, 64, Frame::Plain);
+}
+
+/// One message under a [`Mode`].
+#[derive(Clone)]
+pub struct Growing {
+    mode: Mode,
+    leaf_length: usize,
+    /// Of KangarooTwelve only: it comes after the message.
+    customization: Vec<u8>,
+    /// The end of the message so far: leaves that have no chaining value yet, at most [`COMPANY`]. A leaf leaves this buffer only
+    /// when more of the message follows it, so that the form of the final node is known by then.
+    pending: Vec<u8>,
+    /// Chaining values in the final node.
+    values: u64,
+    /// Whether any leaf has left `pending`.
+    grown: bool,
+    root: Sponge,
+}
+
+impl Growing {
+    /// The empty message with leaves of 8,192 bytes. The customization string is that of RFC 9861 and SP 800-185; the generic
+    /// Sakura mode has none and ignores it.
+    pub fn new(mode: Mode, customization: &[u8]) -> Growing {
+        Growing::with_leaf_length(mode, customization, LEAF)
+    }
+
+    /// As [`new`](Growing::new) with leaves of another length: the block size B of ParallelHash.
+    ///
+    /// # Panics
+    /// If `leaf_length` is 0, or not 8,192 under KangarooTwelve, which knows no other.
+    pub fn with_leaf_length(mode: Mode, customization: &[u8], leaf_length: usize) -> Growing {
+        assert!(leaf_length > 0 && (mode.frame != Frame::Kangaroo || leaf_length == LEAF), "leaf length {leaf_length}");
+        let mut root = Sponge::new(mode.leaf.permutation, mode.leaf.rate);
+        if let Frame::Parallel(_) = mode.frame {
+            root.absorb(&cshake_prefix(b"ParallelHash", customization, mode.leaf.rate));
+            root.absorb(&left_encode(leaf_length as u64));
+        }
+        let customization = if mode.frame == Frame::Kangaroo { customization.to_vec() } else { Vec::new() };
+        Growing { mode, leaf_length, customization, pending: Vec::new(), values: 0, grown: false, root }
+    }
+
+    /// Takes in the next bytes of the message.
+    pub fn update(&mut self, bytes: &[u8]) {
+        self.update_on(bytes, &Alone);
+    }
+
+    /// As [`update`](Growing::update), with leaves hashed by the executor's threads.
+    pub fn update_on(&mut self, mut bytes: &[u8], executor: &dyn Executor) {
+        let company = COMPANY * self.leaf_length;
+        if !self.pending.is_empty() {
+            let (some, later) = bytes.split_at(bytes.len().min(company - self.pending.len()));
+            self.pending.extend_from_slice(some);
+            bytes = later;
+            if bytes.is_empty() {
+                return;
+            }
+            let pending = std::mem::take(&mut self.pending);
+            self.grow(&pending, executor);
+            self.pending = pending;
+            self.pending.clear();
+        }
+        // What stays is at least a byte and at most the company.
+        let now = bytes.len().saturating_sub(1) / company * company;
+        self.grow(&bytes[..now], executor);
+        self.pending.extend_from_slice(&bytes[now..]);
+    }
+
+    /// Ends the message and writes its digest.
+    pub fn finalize(mut self, digest: &mut [u8]) {
+        if self.mode.frame == Frame::Kangaroo {
+            let customization = std::mem::take(&mut self.customization);
+            self.update(&customization);
+            self.update(&length_encode(customization.len() as u64));
+        }
+        let single = !self.grown && self.pending.len() <= self.leaf_length;
+        let pending = std::mem::take(&mut self.pending);
+        match self.mode.frame {
+            Frame::Kangaroo if single => {
+                self.root.absorb(&pending);
+                self.root.squeeze(0x07, digest);
+            }
+            Frame::Plain if single => {
+                self.root.absorb(&pending);
+                self.root.squeeze(0x1f, digest);
+            }
+            frame => {
+                self.grow(&pending, &Alone);
+                let values = self.values;
+                let (end, domain) = match frame {
+                    Frame::Kangaroo => ([&length_encode(values)[..], &[0xff, 0xff]].concat(), 0x06),
+                    Frame::Plain => ([&length_encode(values)[..], &[0xff, 0xff]].concat(), 0x1e),
+                    Frame::Parallel(length) => {
+                        let bits = if length == Length::Bound { 8 * digest.len() as u64 } else { 0 };
+                        ([right_encode(values), right_encode(bits)].concat(), 0x04)
+                    }
+                };
+                self.root.absorb(&end);
+                self.root.squeeze(domain, digest);
+            }
+        }
+    }
+
+    /// Takes leaves into the final node; the last may be shorter than the others if it ends the message.
+    fn grow(&mut self, mut leaves: &[u8], executor: &dyn Executor) {
+        if leaves.is_empty() {
+            return;
+        }
+        if self.mode.frame == Frame::Kangaroo && !self.grown {
+            let (first, later) = leaves.split_at(self.leaf_length);
+            self.root.absorb(first);
+            self.root.absorb(&[3, 0, 0, 0, 0, 0, 0, 0]);
+            leaves = later;
+        }
+        self.grown = true;
+        let leaf = self.mode.leaf;
+        let mut values = vec![0; leaf.value * BATCH.min(leaves.len().div_ceil(self.leaf_length))];
+        for batch in leaves.chunks(BATCH * self.leaf_length) {
+            let whole = batch.len() / self.leaf_length;
+            let (batch, short) = batch.split_at(whole * self.leaf_length);
+            let used = &mut values[..whole * leaf.value];
+            leaf.chain_on(self.leaf_length, batch, used, executor);
+            self.root.absorb(used);
+            self.values += whole as u64;
+            if !short.is_empty() {
+                leaf.chain_one(short, &mut values[..leaf.value]);
+                self.root.absorb(&values[..leaf.value]);
+                self.values += 1;
+            }
+        }
+    }
+}
+
+impl State for Growing {
+    fn update(&mut self, bytes: &[u8]) {
+        Growing::update(self, bytes);
+    }
+
+    fn update_on(&mut self, bytes: &[u8], executor: &dyn Executor) {
+        Growing::update_on(self, bytes, executor);
+    }
+
+    fn finalize(self: Box<Self>, length: usize) -> Value {
+        Value::filled(length, |value| Growing::finalize(*self, value))
+    }
+
+    fn duplicate(&self) -> Box<dyn State> {
+        Box::new(self.clone())
+    }
+}
+
+/// What cSHAKE absorbs first (SP 800-185, section 3.3): function name and customization, padded to whole blocks.
+fn cshake_prefix(name: &[u8], customization: &[u8], rate: usize) -> Vec<u8> {
+    let mut prefix = left_encode(rate as u64);
+    for string in [name, customization] {
+        prefix.extend(left_encode(8 * string.len() as u64));
+        prefix.extend(string);
+    }
+    prefix.resize(prefix.len().next_multiple_of(rate), 0);
+    prefix
+}

@@ -1,0 +1,83 @@
+//! Many leaves at once, one per lane of the permutation's kernels.
+
+use pfh_digest::{Executor, Task};
+use pfh_kernel::{Compression, Kernel};
+
+use crate::sponge::{Sponge, pad};
+
+/// Leaves that go together: as many as the widest kernel has lanes.
+pub(crate) const COMPANY: usize = 8;
+
+/// The function over leaves: a sponge whose output is the leaf's chaining value.
+#[derive(Clone, Copy)]
+pub(crate) struct Leaf {
+    /// Keccak-p[1600] with 12 or 24 rounds.
+    pub(crate) permutation: &'static Compression<u64>,
+    /// Bytes per block: 168 or 136.
+    pub(crate) rate: usize,
+    /// The last bits of a leaf and the first bit of the padding.
+    pub(crate) domain: u8,
+    /// Bytes of a chaining value: 32 or 64, a multiple of a word and less than a block.
+    pub(crate) value: usize,
+}
+
+impl Leaf {
+    /// The chaining value of one leaf of any length.
+    pub(crate) fn chain_one(&self, leaf: &[u8], value: &mut [u8]) {
+        let mut sponge = Sponge::new(self.permutation, self.rate);
+        sponge.absorb(leaf);
+        sponge.squeeze(self.domain, value);
+    }
+
+    /// The chaining values of consecutive leaves of `length` bytes each; `values` has the room for just as many.
+    pub(crate) fn chain(&self, length: usize, leaves: &[u8], values: &mut [u8]) {
+        assert_eq!(leaves.len() / length, values.len() / self.value, "leaves and values");
+        let mut leaves: Vec<&[u8]> = leaves.chunks_exact(length).collect();
+        let mut leaves = leaves.as_mut_slice();
+        let mut values = values.chunks_exact_mut(self.value);
+        while !leaves.is_empty() {
+            let kernel = self.permutation.many(leaves.len());
+            let some = leaves.len().min(kernel.lanes());
+            let (now, later) = leaves.split_at_mut(some);
+            self.chain_group(kernel, now, &mut values);
+            leaves = later;
+        }
+    }
+
+    /// [`chain`](Leaf::chain), shared out among the executor's threads in whole companies.
+    pub(crate) fn chain_on(&self, length: usize, leaves: &[u8], values: &mut [u8], executor: &dyn Executor) {
+        let share = (leaves.len() / length).div_ceil(executor.width()).next_multiple_of(COMPANY);
+        if executor.width() == 1 || share * length >= leaves.len() {
+            return self.chain(length, leaves, values);
+        }
+        let shares = leaves.chunks(share * length).zip(values.chunks_mut(share * self.value));
+        executor.run(
+            shares.map(|(leaves, values)| Box::new(move || self.chain(length, leaves, values)) as Task<'_>).collect(),
+        );
+    }
+
+    /// The chaining values of at most as many leaves as the kernel has lanes, all of a length.
+    fn chain_group<'a>(&self, kernel: &Kernel<u64>, leaves: &[&[u8]], values: &mut impl Iterator<Item = &'a mut [u8]>) {
+        let mut state = vec![0; kernel.state_length()];
+        // An empty lane does the first leaf over again.
+        let lane = |index: usize| *leaves.get(index).unwrap_or(&leaves[0]);
+        let messages: Vec<&[u8]> = (0..kernel.lanes()).map(lane).collect();
+        let blocks = leaves[0].len() / self.rate;
+        if blocks > 0 {
+            kernel.compress(&mut state, &messages, blocks, self.rate);
+        }
+        let rest = leaves[0].len() - blocks * self.rate;
+        let mut last = vec![[0; 168]; kernel.lanes()];
+        for (last, message) in last.iter_mut().zip(&messages) {
+            last[..rest].copy_from_slice(&message[message.len() - rest..]);
+            pad(&mut last[..self.rate], rest, self.domain);
+        }
+        let last: Vec<&[u8]> = last.iter().map(|last| &last[..self.rate]).collect();
+        kernel.compress(&mut state, &last, 1, self.rate);
+        for (index, value) in values.take(leaves.len()).enumerate() {
+            for (word, bytes) in value.chunks_exact_mut(8).enumerate() {
+                bytes.copy_from_slice(&state[kernel.position(word, index)].to_le_bytes());
+            }
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! The tree hashes by name.
+
+use pfh_digest::Output::Stated;
+use pfh_digest::Standing::Secure;
+use pfh_digest::{Output, Row};
+
+use crate::interleaved::{Interleaved, SAKURA_LI_128, SAKURA_LI_256};
+use crate::{Growing, Mode};
+
+/// 32 bytes unless stated: 128 bits of security need no more.
+const SHORT: Output = Stated { default: 32, maximum: 1 << 16 };
+/// 64 bytes unless stated, for 256 bits of security.
+const LONG: Output = Stated { default: 64, maximum: 1 << 16 };
+
+/// The tree hashes, without customization, for a `pfh_digest::Registry`.
+#[rustfmt::skip]
+pub static ROWS: &[Row] = &[
+    Row::new("kt128", &["kangarootwelve", "k12"], SHORT, Secure, 168, || Box::new(Growing::new(Mode::KT128, b""))),
+    Row::new("kt256", &[], LONG, Secure, 136, || Box::new(Growing::new(Mode::KT256, b""))),
+    Row::new("parallelhash128", &[], SHORT, Secure, 168, || Box::new(Growing::new(Mode::PARALLELHASH128, b""))),
+    Row::new("parallelhash256", &[], LONG, Secure, 136, || Box::new(Growing::new(Mode::PARALLELHASH256, b""))),
+    Row::new("parallelhashxof128", &[], SHORT, Secure, 168, || Box::new(Growing::new(Mode::PARALLELHASHXOF128, b""))),
+    Row::new("parallelhashxof256", &[], LONG, Secure, 136, || Box::new(Growing::new(Mode::PARALLELHASHXOF256, b""))),
+    Row::new("sakura-fng-128", &[], SHORT, Secure, 168, || Box::new(Growing::new(Mode::SAKURA_FNG_128, b""))),
+    Row::new("sakura-fng-256", &[], LONG, Secure, 136, || Box::new(Growing::new(Mode::SAKURA_FNG_256, b""))),
+    Row::new("sakura-li-128", &[], SHORT, Secure, 168, || Box::new(Interleaved::new(SAKURA_LI_128))),
+    Row::new("sakura-li-256", &[], LONG, Secure, 136, || Box::new(Interleaved::new(SAKURA_LI_256))),
+];

@@ -1,0 +1,92 @@
+//! The sponge (FIPS 202, section 4) over one message, and the integer codings that go into it.
+
+use pfh_kernel::Compression;
+
+/// A sponge that absorbs.
+#[derive(Clone)]
+pub(crate) struct Sponge {
+    permutation: &'static Compression<u64>,
+    rate: usize,
+    state: [u64; 25],
+    /// Bytes that do not fill a block yet; the first `rate` of them count.
+    block: [u8; 168],
+    filled: usize,
+}
+
+impl Sponge {
+    /// An empty one. `rate` is in bytes: 168 or 136.
+    pub(crate) fn new(permutation: &'static Compression<u64>, rate: usize) -> Sponge {
+        Sponge::resumed(permutation, rate, [0; 25])
+    }
+
+    /// One that has absorbed whole blocks up to `state`.
+    pub(crate) fn resumed(permutation: &'static Compression<u64>, rate: usize, state: [u64; 25]) -> Sponge {
+        Sponge { permutation, rate, state, block: [0; 168], filled: 0 }
+    }
+
+    pub(crate) fn absorb(&mut self, mut bytes: &[u8]) {
+        if self.filled > 0 {
+            let some = bytes.len().min(self.rate - self.filled);
+            self.block[self.filled..][..some].copy_from_slice(&bytes[..some]);
+            self.filled += some;
+            bytes = &bytes[some..];
+            if self.filled < self.rate {
+                return;
+            }
+            self.permutation.one().compress(&mut self.state, &[&self.block[..self.rate]], 1, self.rate);
+            self.filled = 0;
+        }
+        let blocks = bytes.len() / self.rate;
+        let (whole, rest) = bytes.split_at(blocks * self.rate);
+        if blocks > 0 {
+            self.permutation.one().compress(&mut self.state, &[whole], blocks, self.rate);
+        }
+        self.block[..rest.len()].copy_from_slice(rest);
+        self.filled = rest.len();
+    }
+
+    /// Ends the input with `domain`, which holds its last bits and the first bit of the padding, and writes the first bytes of
+    /// the output.
+    pub(crate) fn squeeze(mut self, domain: u8, output: &mut [u8]) {
+        pad(&mut self.block[..self.rate], self.filled, domain);
+        self.permutation.one().compress(&mut self.state, &[&self.block[..self.rate]], 1, self.rate);
+        for (part, bytes) in output.chunks_mut(self.rate).enumerate() {
+            if part > 0 {
+                self.permutation.one().permute(&mut self.state, 1);
+            }
+            for (bytes, word) in bytes.chunks_mut(8).zip(&self.state) {
+                bytes.copy_from_slice(&word.to_le_bytes()[..bytes.len()]);
+            }
+        }
+    }
+}
+
+/// Makes `block`, of which `filled` bytes are input, the last one: pad10*1, whose first bit is in `domain`.
+pub(crate) fn pad(block: &mut [u8], filled: usize, domain: u8) {
+    block[filled..].fill(0);
+    block[filled] = domain;
+    // The domain may stand in the last byte itself, so that its bits stay.
+    block[block.len() - 1] |= 0x80;
+}
+
+/// An integer most significant byte first, and the number of its bytes without leading zeros, at least one.
+fn significant(value: u64) -> ([u8; 8], usize) {
+    (value.to_be_bytes(), value.checked_ilog2().map_or(1, |log| log as usize / 8 + 1))
+}
+
+/// `left_encode` of SP 800-185, section 2.3.1: the number of bytes, then the bytes, of which there is at least one.
+pub(crate) fn left_encode(value: u64) -> Vec<u8> {
+    let (bytes, length) = significant(value);
+    [&[length as u8], &bytes[8 - length..]].concat()
+}
+
+/// `right_encode` of SP 800-185, section 2.3.1: the bytes, of which there is at least one, then their number.
+pub(crate) fn right_encode(value: u64) -> Vec<u8> {
+    let (bytes, length) = significant(value);
+    [&bytes[8 - length..], &[length as u8]].concat()
+}
+
+/// `length_encode` of RFC 9861, section 3.3, which is also Sakura's: as `right_encode`, but 0 has no bytes.
+pub(crate) fn length_encode(value: u64) -> Vec<u8> {
+    if value == 0 { vec![0] } else { right_encode(value) }
+}

@@ -1,0 +1,13 @@
+//! Names: escaping and back, and what reaches a terminal.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use pfh_format::{escape, terminal};
+
+fuzz_target!(|name: &[u8]| {
+    let escaped = escape::escape(name);
+    assert!(!escaped.contains(&b'\n') && !escaped.contains(&b'\r'));
+    assert_eq!(escape::unescape(&escaped).as_deref(), Some(name));
+    assert!(!terminal::render(name).chars().any(terminal::is_unsafe));
+    let _ = escape::unescape(name);
+});

@@ -1,0 +1,112 @@
+//! Rules of the house that can be read off the sources: where `unsafe` may stand, and how long a file may be.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The crates in which `unsafe` may stand; in `source` only below `src/os`.
+const MAY_BE_UNSAFE: &[&str] = &["algorithms/kernel", "pipeline/source", "tools/python"];
+
+/// Beyond this a file holds more than one noun.
+const MOST_LINES: usize = 500;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The folders of all crates, relative to the root: "" is the facade.
+fn crates() -> Vec<PathBuf> {
+    let mut found = vec![PathBuf::new(), PathBuf::from("tests/inject")];
+    for group in ["algorithms", "pipeline", "tools"] {
+        for entry in fs::read_dir(root().join(group)).expect(group) {
+            let folder = entry.expect("an entry").path();
+            if folder.join("Cargo.toml").is_file() {
+                found.push(folder.strip_prefix(root()).expect("below the root").to_owned());
+            }
+        }
+    }
+    found
+}
+
+/// All Rust files below `folder`.
+fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(folder) = open.pop() {
+        let Ok(entries) = fs::read_dir(&folder) else { continue };
+        for entry in entries {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                found.push(path);
+            }
+        }
+    }
+    found
+}
+
+/// Whether a line of code, comments and strings aside, opens an `unsafe` block, function, impl or trait.
+fn is_unsafe(line: &str) -> bool {
+    let code = line.split("//").next().unwrap_or_default();
+    ["unsafe {", "unsafe fn", "unsafe impl", "unsafe trait", "unsafe extern"].iter().any(|form| code.contains(form))
+}
+
+#[test]
+fn unsafe_is_forbidden_outside_the_crates_that_need_it() {
+    let mut wrong = Vec::new();
+    for folder in crates() {
+        if MAY_BE_UNSAFE.iter().any(|allowed| folder == Path::new(allowed)) {
+            continue;
+        }
+        let roots = ["src/lib.rs", "src/main.rs"].map(|file| root().join(&folder).join(file));
+        let roots: Vec<_> = roots.into_iter().filter(|file| file.is_file()).collect();
+        assert!(!roots.is_empty(), "{} has no crate root", folder.display());
+        for file in roots {
+            if !fs::read_to_string(&file).expect("a source").contains("#![forbid(unsafe_code)]") {
+                wrong.push(file);
+            }
+        }
+    }
+    assert_eq!(wrong, Vec::<PathBuf>::new(), "these lack #![forbid(unsafe_code)]");
+}
+
+#[test]
+fn the_source_crate_is_unsafe_only_where_it_calls_the_platform() {
+    let source = root().join("pipeline/source/src");
+    for file in rust_files(&source) {
+        if file.starts_with(source.join("os")) {
+            continue;
+        }
+        let text = fs::read_to_string(&file).expect("a source");
+        assert!(!text.lines().any(is_unsafe), "{} holds unsafe code", file.display());
+    }
+}
+
+#[test]
+fn no_file_is_longer_than_a_noun() {
+    let mut long = Vec::new();
+    let mut seen = 0;
+    for folder in crates() {
+        for part in ["src", "tests", "benches"] {
+            if folder == Path::new("") && part == "tests" {
+                // The root's tests hold the injectors' crate, which is counted as a crate of its own.
+                continue;
+            }
+            for file in rust_files(&root().join(&folder).join(part)) {
+                seen += 1;
+                let lines = fs::read_to_string(&file).expect("a source").lines().count();
+                if lines > MOST_LINES {
+                    long.push(format!("{}: {lines} lines", file.strip_prefix(root()).expect("below").display()));
+                }
+            }
+        }
+    }
+    assert!(seen > 20, "only {seen} files were looked at");
+    assert_eq!(long, Vec::<String>::new());
+}
+
+#[test]
+fn the_unsafe_check_sees() {
+    assert!(is_unsafe("    unsafe { read(fd) }") && is_unsafe("pub unsafe fn f() {"));
+    assert!(!is_unsafe("// unsafe { } in a comment") && !is_unsafe("#![forbid(unsafe_code)]"));
+}

@@ -1,0 +1,22 @@
+//! Ways to make a program fail, for tests that know the program only by running it.
+//!
+//! - [`Files`]: a FUSE filesystem of files that misbehave in stated ways: errors in a range, short reads, sizes that lie,
+//!   stalls, changes while being read, directories of millions of names.
+//! - [`Trial`]: one bounded run of a program: time limit, output, exit code, peak memory.
+//! - [`Injection`]: an errno at the N-th call of a system call, through strace.
+//! - [`lacks`]: what this machine does not let a test inject. Such a test says `skipped: …`; with
+//!   `PFH_REQUIRE_INJECTORS` in the environment (CI) it fails instead.
+#![forbid(unsafe_code)]
+
+mod content;
+mod errno;
+mod filesystem;
+mod need;
+mod trial;
+
+pub use content::content;
+pub use errno::Injection;
+pub use filesystem::{File, Files, Mounted};
+pub use fuser::Errno;
+pub use need::{Need, lacks};
+pub use trial::{Outcome, Trial};

@@ -1,0 +1,98 @@
+//! The crates depend on each other only along the arrows that docs/design.md draws.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+
+use serde_json::Value;
+
+/// Each crate of the workspace with the crates that it may depend on: the drawing in docs/design.md, line by line.
+/// An arrow reaches through: who may depend on B may depend on whatever B may depend on.
+const DRAWN: &[(&str, &[&str])] = &[
+    ("pfh-kernel", &[]),
+    ("pfh-digest", &["pfh-kernel"]),
+    ("pfh-tree", &["pfh-digest"]),
+    ("pfh-similarity", &["pfh-digest"]),
+    ("pfh-format", &["pfh-tree", "pfh-similarity"]),
+    ("pfh-known", &["pfh-format"]),
+    ("pfh-source", &["pfh-format", "pfh-known"]),
+    ("pfh-prefetch", &["pfh-source"]),
+    ("pfh-engine", &["pfh-prefetch"]),
+    ("pfh-sink", &["pfh-engine"]),
+    ("pfh", &["pfh-sink"]),
+    ("pfh-cli", &["pfh"]),
+    ("pfh-python", &["pfh"]),
+    // The fault injectors are outside: they know the program only by running it, so that they cannot share its mistakes.
+    ("pfh-inject", &[]),
+];
+
+/// What a crate's tests may use beside its own arrows.
+const TESTS_MAY_USE: &[&str] = &["pfh-inject"];
+
+fn metadata() -> Value {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version=1", "--no-deps", "--offline"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("cargo prints JSON")
+}
+
+/// Everything reachable from `name` along the arrows.
+fn reachable<'a>(drawn: &BTreeMap<&str, &'a [&'a str]>, name: &str) -> BTreeSet<&'a str> {
+    let mut found = BTreeSet::new();
+    let mut open: Vec<&str> = drawn.get(name).copied().unwrap_or_default().to_vec();
+    while let Some(next) = open.pop() {
+        if found.insert(next) {
+            open.extend(drawn.get(next).copied().unwrap_or_default());
+        }
+    }
+    found
+}
+
+/// One sentence for each dependency of the workspace on itself that the drawing does not allow.
+fn undrawn(drawn: &[(&str, &[&str])], metadata: &Value) -> Vec<String> {
+    let arrows: BTreeMap<&str, &[&str]> = drawn.iter().copied().collect();
+    let mut wrong = Vec::new();
+    for package in metadata["packages"].as_array().expect("packages") {
+        let name = package["name"].as_str().expect("a name");
+        if !arrows.contains_key(name) {
+            wrong.push(format!("{name} is not drawn"));
+        }
+        let allowed = reachable(&arrows, name);
+        for dependency in package["dependencies"].as_array().expect("dependencies") {
+            let other = dependency["name"].as_str().expect("a name");
+            let ours = dependency["path"].is_string();
+            let for_tests = dependency["kind"] == "dev";
+            if ours && !allowed.contains(other) && !(for_tests && TESTS_MAY_USE.contains(&other)) {
+                wrong.push(format!("{name} -> {other} is not drawn"));
+            }
+        }
+    }
+    wrong
+}
+
+#[test]
+fn every_dependency_is_drawn_in_the_design() {
+    let metadata = metadata();
+    assert!(metadata["packages"].as_array().expect("packages").len() > 5, "cargo metadata lists the workspace");
+    assert_eq!(undrawn(DRAWN, &metadata), Vec::<String>::new());
+}
+
+#[test]
+fn an_arrow_too_many_is_found() {
+    // The same workspace against a drawing that lacks engine -> prefetch must fail: this check can see.
+    let without: Vec<_> = DRAWN
+        .iter()
+        .map(|&(name, arrows)| if name == "pfh-engine" { (name, &[][..]) } else { (name, arrows) })
+        .collect();
+    assert!(undrawn(&without, &metadata()).iter().any(|wrong| wrong == "pfh-engine -> pfh-prefetch is not drawn"));
+}
+
+#[test]
+fn the_drawing_has_no_cycle() {
+    let arrows: BTreeMap<&str, &[&str]> = DRAWN.iter().copied().collect();
+    for &(name, _) in DRAWN {
+        assert!(!reachable(&arrows, name).contains(name), "{name} reaches itself");
+    }
+}

@@ -1,0 +1,128 @@
+//! The program under test, seen from outside, and the oracles that it is held to.
+
+#![allow(dead_code, reason = "each test file uses its own part")]
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use pfh_inject::{Outcome, Trial};
+use serde_json::Value;
+
+/// Resident memory beyond the table: code, stacks, readers' buffers, records that wait for their turn.
+pub const BESIDE_THE_TABLE: u64 = 32 << 20;
+
+pub const MIB: u64 = 1 << 20;
+
+/// `pfh hash` with the given arguments, without progress.
+pub fn pfh_hash<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Trial {
+    Trial::new(env!("CARGO_BIN_EXE_pfh")).args(["hash", "--no-progress"]).args(arguments)
+}
+
+/// The SHA-256 of `bytes` in hex, by coreutils.
+pub fn sha256(bytes: &[u8]) -> String {
+    digest_by("sha256sum", bytes)
+}
+
+/// A digest in hex by one of coreutils' programs.
+pub fn digest_by(program: &str, bytes: &[u8]) -> String {
+    let mut child = Command::new(program).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect(program);
+    child.stdin.take().expect("a pipe").write_all(bytes).expect("written");
+    let output = child.wait_with_output().expect("an end");
+    assert!(output.status.success());
+    String::from_utf8(output.stdout).expect("hex").split_whitespace().next().expect("a digest").to_owned()
+}
+
+/// The SHA-256 of a file's content in hex, by coreutils.
+pub fn sha256_of(path: &Path) -> String {
+    let output = Command::new("sha256sum").arg("-z").arg(path).output().expect("sha256sum");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout[..64]).into_owned()
+}
+
+/// One JSON record of the program's output.
+#[derive(Debug)]
+pub struct Line(pub Value);
+
+impl Line {
+    pub fn kind(&self) -> &str {
+        self.0["type"].as_str().unwrap_or_default()
+    }
+
+    pub fn path(&self) -> &str {
+        self.0["path"].as_str().unwrap_or_default()
+    }
+
+    /// The digest in hex, where the record has one.
+    pub fn digest(&self, algorithm: &str) -> Option<&str> {
+        self.0["digests"][algorithm].as_str()
+    }
+
+    /// The cause's code: `EIO`, `changed`, `truncated` …
+    pub fn code(&self) -> &str {
+        self.0["code"].as_str().unwrap_or_default()
+    }
+}
+
+/// The records of a run with `-f jsonl`; the summary is checked against them and left out.
+pub fn records(seen: &Outcome) -> Vec<Line> {
+    let mut lines: Vec<Line> = seen
+        .lines()
+        .into_iter()
+        .map(|line| Line(serde_json::from_slice(line).unwrap_or_else(|error| panic!("{error} in {line:?}"))))
+        .collect();
+    if lines.last().is_some_and(|line| line.kind() == "summary") {
+        let summary = lines.pop().expect("just seen");
+        for (kind, count) in [("file", "files"), ("error", "errors"), ("skipped", "skipped")] {
+            let seen = lines.iter().filter(|line| line.kind() == kind).count() as u64;
+            assert_eq!(summary.0[count].as_u64(), Some(seen), "{count} in the summary");
+        }
+    }
+    lines
+}
+
+/// The record of the path that ends in `name`.
+pub fn record<'a>(lines: &'a [Line], name: &str) -> &'a Line {
+    let mut found = lines.iter().filter(|line| line.path().rsplit('/').next() == Some(name));
+    let line = found.next().unwrap_or_else(|| panic!("{name} has no record among {lines:?}"));
+    assert!(found.next().is_none(), "{name} has two records");
+    line
+}
+
+/// What must hold of a file that cannot be read to its end: exit 3, one typed record, no digest anywhere.
+pub fn assert_refused(seen: &Outcome, name: &str, code: &str) {
+    assert_eq!(seen.code, Some(3), "{}", seen.stderr);
+    let lines = records(seen);
+    let line = record(&lines, name);
+    assert_eq!((line.kind(), line.code()), ("error", code), "{line:?}");
+    assert!(line.0.get("digests").is_none(), "{line:?}");
+    assert!(seen.stderr.contains(name), "standard error names the path: {}", seen.stderr);
+}
+
+/// A directory to work in, gone afterwards however deep it has become.
+pub struct Room(PathBuf);
+
+impl Room {
+    pub fn new() -> Self {
+        Room(tempfile::tempdir().expect("a temporary directory").keep().canonicalize().expect("a path"))
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Writes a file below it, with the directories on the way.
+    pub fn file(&self, name: impl AsRef<Path>, bytes: &[u8]) -> PathBuf {
+        let path = self.0.join(name);
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("directories");
+        std::fs::write(&path, bytes).expect("a file");
+        path
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        // `rm` walks with file descriptors: no path is too long and no nesting too deep for it.
+        let _ = Command::new("rm").arg("-rf").arg(&self.0).status();
+    }
+}
