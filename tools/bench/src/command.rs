@@ -32,9 +32,17 @@ pub enum Bench {
     Fit(Fit),
 }
 
-/// Does what is asked. What it finds goes to `out`, what it does to standard error. The exit code: 0, or 1 when a digest
-/// was wrong; see [`Error::exit_code`] for the others.
-pub fn run(bench: &Bench, out: &mut dyn Write) -> Result<u8, Error> {
+/// How a benchmark that was done ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// Every answer was right.
+    Good,
+    /// Some program gave a wrong digest or failed: its times do not count, the others' do.
+    Wrong,
+}
+
+/// Does what is asked. What it finds goes to `out`, what it does to standard error.
+pub fn run(bench: &Bench, out: &mut dyn Write) -> Result<Verdict, Error> {
     match bench {
         Bench::Languages(languages) => {
             let prepared = languages.prepare()?;
@@ -44,7 +52,7 @@ pub fn run(bench: &Bench, out: &mut dyn Write) -> Result<u8, Error> {
                     let methods = row.methods.iter().map(|method| method.name()).collect::<Vec<_>>().join(" ");
                     say(out, &format!("{:20} {:24} {methods}\n", row.name, row.label))?;
                 }
-                return Ok(0);
+                return Ok(Verdict::Good);
             }
             let result = languages.study(prepared)?;
             let path = languages.out.join("result.json");
@@ -56,16 +64,16 @@ pub fn run(bench: &Bench, out: &mut dyn Write) -> Result<u8, Error> {
             let study = forecast.study.as_deref().map(load).transpose()?;
             let lines = forecast.expect(study.as_ref())?;
             say(out, &if forecast.json { json(&lines) } else { forecast.table(&lines) })?;
-            Ok(0)
+            Ok(Verdict::Good)
         }
         Bench::Own(own) => {
             let found = own.measure()?;
             say(out, &if own.json { json(&found) } else { found.table() })?;
-            Ok(0)
+            Ok(Verdict::Good)
         }
         Bench::Fit(fit) => {
             say(out, &fit.table()?)?;
-            Ok(0)
+            Ok(Verdict::Good)
         }
     }
 }
@@ -77,14 +85,15 @@ fn load(from: &Path) -> Result<StudyResult, Error> {
     serde_json::from_str(&text).map_err(|error| Error::Malformed { path, reason: error.to_string() })
 }
 
-/// Writes the report's files, prints its tables, and tells by the exit code whether every digest was right.
-fn finish(directory: &Path, result: &StudyResult, time: Time, out: &mut dyn Write) -> Result<u8, Error> {
+/// Writes the report's files, prints its tables, and tells whether every digest was right.
+fn finish(directory: &Path, result: &StudyResult, time: Time, out: &mut dyn Write) -> Result<Verdict, Error> {
     let paths = report::write(directory, result, time)?;
     say(out, &report::text(result, time))?;
     for path in paths {
         eprintln!("wrote {}", path.display());
     }
-    Ok(u8::from(result.cells.iter().any(|cell| !cell.faults.is_empty())))
+    let wrong = result.cells.iter().any(|cell| !cell.faults.is_empty());
+    Ok(if wrong { Verdict::Wrong } else { Verdict::Good })
 }
 
 fn json(value: &impl serde::Serialize) -> String {
@@ -92,5 +101,5 @@ fn json(value: &impl serde::Serialize) -> String {
 }
 
 fn say(out: &mut dyn Write, text: &str) -> Result<(), Error> {
-    out.write_all(text.as_bytes()).map_err(Error::file(Path::new("standard output")))
+    out.write_all(text.as_bytes()).map_err(Error::Output)
 }

@@ -22,6 +22,9 @@ pub enum Error {
         /// What is wrong in it.
         reason: String,
     },
+    /// What was found could not be written out.
+    #[error("the output is incomplete: {0}")]
+    Output(io::Error),
     /// The arguments ask for what cannot be.
     #[error("{0}")]
     Usage(String),
@@ -38,14 +41,5 @@ impl Error {
     pub(crate) fn file(path: &Path) -> impl FnOnce(io::Error) -> Error {
         let path = path.to_owned();
         move |cause| Error::File { path, cause }
-    }
-
-    /// The exit code that says it: 2 for usage, 1 for a wrong answer, 4 for the rest.
-    pub fn exit_code(&self) -> u8 {
-        match self {
-            Error::Usage(_) => 2,
-            Error::Wrong(_) => 1,
-            _ => 4,
-        }
     }
 }

@@ -172,7 +172,8 @@ fn another_study_or_machine_does_not_share_the_journal() {
     let machine = Machine { processor: "other".into(), ..stage.machine.clone() };
     assert!(Journal::open(&path, &stage.plan, &machine).unwrap_err().to_string().contains("another machine"));
     fs::write(&path, "not a journal\n").unwrap();
-    assert_eq!(Journal::open(&path, &stage.plan, &stage.machine).unwrap_err().exit_code(), 4);
+    let malformed = Journal::open(&path, &stage.plan, &stage.machine).unwrap_err();
+    assert!(matches!(malformed, pfh_bench::Error::Malformed { .. }), "{malformed}");
 }
 
 #[test]
