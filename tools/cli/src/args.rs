@@ -40,6 +40,9 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Which hash, in which language, on this machine; and what will a case take.
+    #[command(subcommand)]
+    Bench(Box<pfh_bench::command::Bench>),
     /// Print completions for a shell.
     Completions {
         /// The shell.

@@ -8,6 +8,8 @@ use std::process::ExitCode;
 pub enum Exit {
     /// All good.
     Good,
+    /// A negative verdict: an answer was wrong.
+    Verdict,
     /// The command line or its input makes no sense.
     Usage,
     /// Finished, and some input has no digest.
@@ -22,6 +24,7 @@ impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> ExitCode {
         ExitCode::from(match exit {
             Exit::Good => 0,
+            Exit::Verdict => 1,
             Exit::Usage => 2,
             Exit::Incomplete => 3,
             Exit::Aborted => 4,

@@ -47,11 +47,29 @@ fn main() -> ExitCode {
                 }
             },
             args::Command::Algorithms { json } => list::algorithms(json),
+            args::Command::Bench(bench) => benchmark(&bench),
             args::Command::Completions { shell } => pages::completions(shell),
             args::Command::Man { directory } => pages::man(&directory),
         }
     };
     exit.into()
+}
+
+/// `pfh bench`: what it finds goes to standard output.
+fn benchmark(bench: &pfh_bench::command::Bench) -> Exit {
+    match pfh_bench::command::run(bench, &mut std::io::stdout().lock()) {
+        Ok(pfh_bench::command::Verdict::Good) => Exit::Good,
+        Ok(pfh_bench::command::Verdict::Wrong) => Exit::Verdict,
+        Err(pfh_bench::Error::Output(cause)) => exit::of_output(&cause),
+        Err(error) => {
+            exit::say(&error);
+            match error {
+                pfh_bench::Error::Usage(_) => Exit::Usage,
+                pfh_bench::Error::Wrong(_) => Exit::Verdict,
+                _ => Exit::Aborted,
+            }
+        }
+    }
 }
 
 /// A name as a terminal may see it.

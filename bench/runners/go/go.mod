@@ -1,0 +1,3 @@
+module pfh-bench-runner
+
+go 1.24

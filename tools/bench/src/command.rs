@@ -1,0 +1,105 @@
+//! The arguments of `pfh bench`, and what each part of it does.
+
+use crate::fit::Fit;
+use crate::forecast::Forecast;
+use crate::languages::{Languages, describe};
+use crate::own::Own;
+use crate::study::{StudyResult, Time};
+use crate::{Error, report};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Which hash, in which language, on this machine; and what will a case take
+#[derive(Debug, Clone, clap::Subcommand)]
+pub enum Bench {
+    /// Repeat the study of hash functions in languages and libraries on this machine
+    Languages(Languages),
+    /// Write tables, figures and the HTML report of a finished study again
+    Report {
+        /// Where the study was done
+        #[arg(value_name = "DIR", default_value = "pfh-bench")]
+        from: PathBuf,
+        /// Which time the tables show
+        #[arg(long, value_enum, default_value_t)]
+        time: Time,
+    },
+    /// Say what a case will take: pfh on this machine, and the programs of a study
+    Forecast(Forecast),
+    /// Measure kernels and pipeline in under a minute, and suggest settings
+    #[command(name = "self")]
+    Own(Own),
+    /// Fit the study's lines to results that others measured
+    Fit(Fit),
+}
+
+/// How a benchmark that was done ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// Every answer was right.
+    Good,
+    /// Some program gave a wrong digest or failed: its times do not count, the others' do.
+    Wrong,
+}
+
+/// Does what is asked. What it finds goes to `out`, what it does to standard error.
+pub fn run(bench: &Bench, out: &mut dyn Write) -> Result<Verdict, Error> {
+    match bench {
+        Bench::Languages(languages) => {
+            let prepared = languages.prepare()?;
+            eprint!("{}", describe(&prepared.missing));
+            if languages.list {
+                for row in &prepared.rows {
+                    let methods = row.methods.iter().map(|method| method.name()).collect::<Vec<_>>().join(" ");
+                    say(out, &format!("{:20} {:24} {methods}\n", row.name, row.label))?;
+                }
+                return Ok(Verdict::Good);
+            }
+            let result = languages.study(prepared)?;
+            let path = languages.out.join("result.json");
+            std::fs::write(&path, json(&result)).map_err(Error::file(&path))?;
+            finish(&languages.out, &result, languages.time, out)
+        }
+        Bench::Report { from, time } => finish(from, &load(from)?, *time, out),
+        Bench::Forecast(forecast) => {
+            let study = forecast.study.as_deref().map(load).transpose()?;
+            let lines = forecast.expect(study.as_ref())?;
+            say(out, &if forecast.json { json(&lines) } else { forecast.table(&lines) })?;
+            Ok(Verdict::Good)
+        }
+        Bench::Own(own) => {
+            let found = own.measure()?;
+            say(out, &if own.json { json(&found) } else { found.table() })?;
+            Ok(Verdict::Good)
+        }
+        Bench::Fit(fit) => {
+            say(out, &fit.table()?)?;
+            Ok(Verdict::Good)
+        }
+    }
+}
+
+/// Reads the result of a finished study.
+fn load(from: &Path) -> Result<StudyResult, Error> {
+    let path = from.join("result.json");
+    let text = std::fs::read_to_string(&path).map_err(Error::file(&path))?;
+    serde_json::from_str(&text).map_err(|error| Error::Malformed { path, reason: error.to_string() })
+}
+
+/// Writes the report's files, prints its tables, and tells whether every digest was right.
+fn finish(directory: &Path, result: &StudyResult, time: Time, out: &mut dyn Write) -> Result<Verdict, Error> {
+    let paths = report::write(directory, result, time)?;
+    say(out, &report::text(result, time))?;
+    for path in paths {
+        eprintln!("wrote {}", path.display());
+    }
+    let wrong = result.cells.iter().any(|cell| !cell.faults.is_empty());
+    Ok(if wrong { Verdict::Wrong } else { Verdict::Good })
+}
+
+fn json(value: &impl serde::Serialize) -> String {
+    serde_json::to_string(value).expect("plain data becomes JSON") + "\n"
+}
+
+fn say(out: &mut dyn Write, text: &str) -> Result<(), Error> {
+    out.write_all(text.as_bytes()).map_err(Error::Output)
+}

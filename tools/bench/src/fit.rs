@@ -1,0 +1,93 @@
+//! `pfh bench fit`: the study's analysis of results that others measured.
+
+use crate::Error;
+use crate::report::align;
+use crate::statistics::{Line, Point, least_squares, mean, weighted};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// What is asked.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Fit {
+    /// Results as the study's own programs wrote them (`LANG ALGO 0002mb.dat INDEX DIGEST MS` per line), or a table as in
+    /// the paper: a header `algo MB NAME…`, then a line of means in ms per algorithm and size
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+}
+
+/// For every algorithm and language the means in milliseconds by size in MiB.
+pub type Means = BTreeMap<(String, String), Vec<Point>>;
+
+/// Reads either form. The reason when a line fits neither; lines that begin with `##` (the study's platform facts) and
+/// empty ones are passed over.
+pub fn parse(text: &str) -> Result<Means, String> {
+    let mut header: Option<Vec<String>> = None;
+    let mut samples: BTreeMap<(String, String), BTreeMap<u64, Vec<f64>>> = BTreeMap::new();
+    for (number, line) in text.lines().enumerate() {
+        let wrong = |what: &str| format!("line {}: {what}: {line}", number + 1);
+        let fields: Vec<&str> = line.split([' ', '\t', ',']).filter(|field| !field.is_empty()).collect();
+        let Some(first) = fields.first() else { continue };
+        if line.starts_with("##") {
+            continue;
+        }
+        if fields.get(1) == Some(&"MB") {
+            header = Some(fields[2..].iter().map(|name| name.to_string()).collect());
+            continue;
+        }
+        let size = |text: &str| text.parse::<u64>().ok().filter(|size| *size > 0);
+        let time = |text: &str| text.parse::<f64>().ok().filter(|time| time.is_finite() && *time >= 0.0);
+        if let Some(names) = &header {
+            let (Some(mebibytes), true) = (fields.get(1).and_then(|f| size(f)), fields.len() == names.len() + 2) else {
+                return Err(wrong("not an algorithm, a size in MB and a time for each name of the header"));
+            };
+            for (name, field) in names.iter().zip(&fields[2..]) {
+                let time = time(field).ok_or_else(|| wrong("not a time in ms"))?;
+                let key = (first.trim_start_matches('#').to_owned(), name.clone());
+                samples.entry(key).or_default().entry(mebibytes).or_default().push(time);
+            }
+        } else {
+            let [language, algorithm, file, _, _, elapsed] = fields[..] else {
+                return Err(wrong("not the six fields LANG ALGO FILE INDEX DIGEST MS"));
+            };
+            let mebibytes =
+                file.strip_suffix("mb.dat").and_then(size).ok_or_else(|| wrong("not a file like 0002mb.dat"))?;
+            let time = time(elapsed).ok_or_else(|| wrong("not a time in ms"))?;
+            let key = (algorithm.to_owned(), language.to_owned());
+            samples.entry(key).or_default().entry(mebibytes).or_default().push(time);
+        }
+    }
+    if samples.is_empty() {
+        return Err("no results in it".to_owned());
+    }
+    let points = |sizes: BTreeMap<u64, Vec<f64>>| {
+        sizes.into_iter().map(|(size, times)| Point { x: size as f64, y: mean(&times) }).collect()
+    };
+    Ok(samples.into_iter().map(|(key, sizes)| (key, points(sizes))).collect())
+}
+
+impl Fit {
+    /// The table of a and b, as the study computes and prints them, with the better fit beside it.
+    pub fn table(&self) -> Result<String, Error> {
+        let text = std::fs::read_to_string(&self.file).map_err(Error::file(&self.file))?;
+        table(&text).map_err(|reason| Error::Malformed { path: Path::new(&self.file).to_owned(), reason })
+    }
+}
+
+/// The table for the text of a results file; the reason when it cannot be made.
+pub fn table(text: &str) -> Result<String, String> {
+    let heads = ["algo", "lang", "a", "b", "a (1/x2)", "b (1/x2)", "722 GB"];
+    let mut lines = vec![heads.map(str::to_owned).to_vec()];
+    for ((algorithm, language), points) in parse(text)? {
+        let show = |line: Option<Line>| match line {
+            Some(line) => [format!("{:.3}", line.a), format!("{:.3}", line.b)],
+            None => ["-".to_owned(), "-".to_owned()],
+        };
+        let [a, b] = show(least_squares(&points));
+        let [wa, wb] = show(weighted(&points));
+        // As in the study: the time of the 1024 MB file, times 722 GB over 1 GB; not the fitted line.
+        let largest = points.iter().find(|point| point.x == 1024.0);
+        let scaled = largest.map_or("-".to_owned(), |p| crate::amount::show_seconds(p.y / 1e3 * 722.0));
+        lines.push(vec![algorithm, language, a, b, wa, wb, scaled]);
+    }
+    Ok(align(&lines))
+}

@@ -1,0 +1,138 @@
+//! `pfh bench languages`: the study, from building the runners to writing the report.
+
+use crate::machine::Machine;
+use crate::message::{Message, Method};
+use crate::study::{
+    Catalogue, Cell, Journal, Missing, Monotonic, Plan, Row, Spawn, Step, StudyResult, Time, find_runners, run,
+};
+use crate::{Error, amount};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::path::PathBuf;
+
+/// The study's sizes, in MiB.
+pub const PAPER_SIZES: [u64; 13] = [2, 4, 8, 16, 32, 64, 128, 256, 512, 640, 768, 896, 1024];
+
+/// What is asked.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Languages {
+    /// Rows to measure, by name or its beginning (all that run here)
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// Algorithms (md5, sha1, sha256, sha512, sha3-256, blake3)
+    #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
+    pub algorithms: Vec<Method>,
+    /// Sizes of the messages, such as 64KiB,2MiB; `paper` for the study's thirteen from 2 to 1024 MiB
+    #[arg(long, value_name = "SIZES", default_value = "256KiB,1MiB,2MiB,4MiB,8MiB,16MiB,32MiB")]
+    pub sizes: String,
+    /// Processes per cell
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub processes: u32,
+    /// Timed repeats in each process
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub repeats: u32,
+    /// Repeats before those, which are not timed
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pub warmups: u32,
+    /// Bytes hashed before the timed repeats, if that takes more repeats
+    #[arg(long, value_name = "SIZE", default_value = "32MiB", value_parser = amount::parse_bytes)]
+    pub warm_bytes: u64,
+    /// From which the order of the runs and the messages follow
+    #[arg(long, value_name = "N", default_value_t = 2015)]
+    pub seed: u64,
+    /// Folder of the runners (bench/runners, here or above)
+    #[arg(long, value_name = "DIR")]
+    pub runners: Option<PathBuf>,
+    /// Where journal, messages, results and report go; an interrupted study with the same arguments goes on there
+    #[arg(short, long, value_name = "DIR", default_value = "pfh-bench")]
+    pub out: PathBuf,
+    /// Which time the tables show
+    #[arg(long, value_enum, default_value_t)]
+    pub time: Time,
+    /// Only say which rows would run, and how to get the others
+    #[arg(long)]
+    pub list: bool,
+}
+
+/// What there is to measure.
+pub struct Prepared {
+    /// The plan, with a cell for everything that a row can do.
+    pub plan: Plan,
+    /// The runners, built.
+    pub rows: Vec<Row>,
+    /// Those that are missing.
+    pub missing: Vec<Missing>,
+}
+
+impl Languages {
+    fn sizes(&self) -> Result<Vec<u64>, Error> {
+        let mut sizes: Vec<u64> = match self.sizes.as_str() {
+            "paper" => PAPER_SIZES.map(|mebibytes| mebibytes << 20).to_vec(),
+            list => list.split(',').map(amount::parse_bytes).collect::<Result<_, _>>().map_err(Error::Usage)?,
+        };
+        sizes.sort_unstable();
+        sizes.dedup();
+        match sizes.first() {
+            Some(0) | None => Err(Error::Usage("the line needs messages of at least one byte".to_owned())),
+            Some(_) => Ok(sizes),
+        }
+    }
+
+    /// Builds the runners and lays out the plan.
+    pub fn prepare(&self) -> Result<Prepared, Error> {
+        let sizes = self.sizes()?;
+        let nowhere = || Error::Usage("no bench/runners here or above: give --runners DIR".to_owned());
+        let runners = self.runners.clone().or_else(find_runners).ok_or_else(nowhere)?;
+        let wanted = |name: &str| self.only.is_empty() || self.only.iter().any(|only| name.starts_with(only.as_str()));
+        let tell = &mut |label: &str| eprintln!("building {label}");
+        std::fs::create_dir_all(&self.out).map_err(Error::file(&self.out))?;
+        let out = self.out.canonicalize().map_err(Error::file(&self.out))?;
+        let runners = runners.canonicalize().map_err(Error::file(&runners))?;
+        let Catalogue { rows, missing } = Catalogue::build(&runners, &out.join("built"), &wanted, tell)?;
+        let methods = if self.algorithms.is_empty() { Method::ALL.to_vec() } else { self.algorithms.clone() };
+        let mut cells = Vec::new();
+        for row in &rows {
+            for &method in methods.iter().filter(|method| row.methods.contains(method)) {
+                cells.extend(sizes.iter().map(|&bytes| Cell { row: row.name.clone(), method, bytes }));
+            }
+        }
+        let (processes, repeats, seed) = (self.processes, self.repeats, self.seed);
+        let plan = Plan { cells, processes, repeats, warmups: self.warmups, warm_bytes: self.warm_bytes, seed };
+        Ok(Prepared { plan, rows, missing })
+    }
+
+    /// Does the study, or what an interrupted one left of it.
+    pub fn study(&self, prepared: Prepared) -> Result<StudyResult, Error> {
+        let Prepared { plan, rows, .. } = prepared;
+        plan.check()?;
+        let data = self.out.join("messages");
+        std::fs::create_dir_all(&data).map_err(Error::file(&data))?;
+        let messages: Result<Vec<Message>, Error> =
+            self.sizes()?.into_iter().map(|bytes| Message::create(&data, bytes, self.seed)).collect();
+        let machine = Machine::look();
+        let (mut journal, entries) = Journal::open(&self.out.join("journal.jsonl"), &plan, &machine)?;
+        if !entries.is_empty() {
+            eprintln!("going on after {} of {} processes", entries.len(), plan.jobs().len());
+        }
+        let bar = ProgressBar::new(plan.jobs().len() as u64);
+        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}").expect("a good template");
+        bar.set_style(style);
+        let mut watch = |step: &Step| {
+            bar.set_position(step.done as u64);
+            let left =
+                step.left.map_or(String::new(), |left| format!("{} left, ", amount::show_seconds(left.as_secs_f64())));
+            let cell = &step.job.cell;
+            bar.set_message(format!("{left}{} {} {}", cell.row, cell.method, amount::show_bytes(cell.bytes)));
+        };
+        let (mut spawn, clock) = (Spawn, Monotonic::new());
+        let entries = run(&plan, &rows, &messages?, &mut journal, entries, &mut spawn, &clock, &mut watch)?;
+        bar.finish_and_clear();
+        Ok(StudyResult::gather(plan, machine, &rows, &entries))
+    }
+}
+
+/// Says what is missing.
+pub fn describe(missing: &[Missing]) -> String {
+    let lines =
+        missing.iter().map(|m| format!("left out: {} ({}); to get it: {}\n", m.rows.join(", "), m.reason, m.install));
+    lines.collect()
+}

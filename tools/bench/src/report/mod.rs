@@ -1,0 +1,79 @@
+//! A study's results for people, for spreadsheets and for documents.
+
+mod figure;
+mod heat;
+mod html;
+mod plot;
+mod table;
+
+use crate::study::{StudyResult, Time};
+use crate::{Error, amount};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+pub use figure::{by_algorithm, by_language};
+pub use heat::heat_map;
+pub use html::{html, page};
+pub use table::{align, text};
+
+/// Every process of a study as comma-separated values: a header line, then row, algorithm, bytes, process, repeat, and
+/// nanoseconds of wall time and CPU time. Names of rows have no comma or quote: they come from file names of runners.
+pub fn csv(result: &StudyResult) -> String {
+    let mut text = String::from("row,algorithm,bytes,process,repeat,wall_ns,cpu_ns\n");
+    for cell in &result.cells {
+        for (process, repeats) in cell.processes.iter().enumerate() {
+            for (repeat, (wall, cpu)) in repeats.iter().enumerate() {
+                let of = &cell.cell;
+                writeln!(text, "{},{},{},{process},{repeat},{wall},{cpu}", of.row, of.method, of.bytes)
+                    .expect("a string takes it");
+            }
+        }
+    }
+    text
+}
+
+/// Writes tables, comma-separated values, figures and the HTML report into `directory`, and gives their paths.
+pub fn write(directory: &Path, result: &StudyResult, time: Time) -> Result<Vec<PathBuf>, Error> {
+    let files = [
+        ("tables.txt", text(result, time)),
+        ("results.csv", csv(result)),
+        ("figure-1.svg", by_language(result, time)),
+        ("figure-2.svg", by_algorithm(result, time)),
+        ("heat-map.svg", heat_map(result, time)),
+        ("report.html", html(result, time)),
+    ];
+    let mut paths = Vec::new();
+    for (name, content) in files {
+        let path = directory.join(name);
+        std::fs::write(&path, content).map_err(Error::file(&path))?;
+        paths.push(path);
+    }
+    Ok(paths)
+}
+
+/// Text as HTML and SVG want it.
+pub(crate) fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// Facts of a machine as pairs of name and value.
+pub(crate) fn facts(result: &StudyResult) -> Vec<(&'static str, String)> {
+    let (machine, plan) = (&result.machine, &result.plan);
+    vec![
+        ("processor", machine.processor.clone()),
+        ("processors", machine.processors.to_string()),
+        ("instruction sets", machine.features.join(" ")),
+        ("memory", amount::show_bytes(machine.memory)),
+        ("kernel", machine.kernel.clone()),
+        ("governor", machine.governor.clone().unwrap_or_else(|| "unknown".to_owned())),
+        ("virtual machine", if machine.guest { "yes" } else { "no" }.to_owned()),
+        ("load average", format!("{:.1}, at most {:.1}", result.load.0, result.load.1)),
+        (
+            "runs",
+            format!(
+                "{} processes per cell in random interleaved order, {} repeats after {} warm-ups, seed {}",
+                plan.processes, plan.repeats, plan.warmups, plan.seed
+            ),
+        ),
+    ]
+}

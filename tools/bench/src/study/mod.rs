@@ -1,0 +1,18 @@
+//! The study itself: many short processes per cell, in random interleaved order, their digests checked before their times
+//! count, every answer in a journal from which an interrupted study goes on.
+
+mod catalogue;
+mod journal;
+mod launch;
+mod plan;
+mod protocol;
+mod result;
+mod run;
+
+pub use catalogue::{Catalogue, Missing, Row, find_runners};
+pub use journal::Journal;
+pub use launch::{Clock, Launch, Monotonic, Outcome, Spawn};
+pub use plan::{Cell, Job, Plan};
+pub use protocol::{Answer, Header, Repeat};
+pub use result::{CellResult, Noise, StudyResult, Time};
+pub use run::{Entry, Step, Watch, run};
