@@ -25,8 +25,8 @@ pub use pfh_digest::{
     Algorithm, Digest, Hasher, Standing, UnknownAlgorithm, finalize_many, hash_many, update_many, update_together,
 };
 pub use pfh_engine::{
-    Cancel, DEFAULT_MEMORY, Error, Hashed, Mode, Outcome, Piece, Plan, Progress, Record, Sink, Stats, Summary, Watch,
-    run,
+    Backend, Cancel, DEFAULT_MEMORY, Error, Hashed, Mode, Outcome, Piece, Plan, Progress, Record, Sink, Stats, Summary,
+    Watch, run,
 };
 pub use pfh_format as format;
 pub use pfh_sink as sink;

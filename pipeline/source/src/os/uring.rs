@@ -48,9 +48,8 @@ impl Ring {
             .filter(|(_, (_, path))| path.len() <= PIECE)
             .filter_map(|(at, &(base, path))| {
                 let (directory, links, last) = below(base);
-                let how = types::OpenHow::new()
-                    .flags(u64::from((DATA | last | atime).bits()))
-                    .resolve(resolve(links).bits());
+                let how =
+                    types::OpenHow::new().flags(u64::from((DATA | last | atime).bits())).resolve(resolve(links).bits());
                 Some((at, directory.as_raw_fd(), CString::new(path).ok()?, how))
             })
             .collect();
@@ -102,15 +101,13 @@ impl Ring {
     /// # Safety
     /// What the requests point to must stay valid, and what they write to must be used by nobody else, until this
     /// function returns. It does not unwind as long as `requests` and `done` do not.
-    unsafe fn perform(
-        &mut self,
-        requests: impl Iterator<Item = squeue::Entry>,
-        mut done: impl FnMut(usize, i32),
-    ) {
+    unsafe fn perform(&mut self, requests: impl Iterator<Item = squeue::Entry>, mut done: impl FnMut(usize, i32)) {
         let mut requests = requests.peekable();
         let mut under_way = 0;
         loop {
-            while under_way < Self::WIDTH && let Some(request) = requests.peek() {
+            while under_way < Self::WIDTH
+                && let Some(request) = requests.peek()
+            {
                 // SAFETY: the caller vouches for what the request points to.
                 if unsafe { self.ring.submission().push(request) }.is_err() {
                     break;
@@ -125,7 +122,9 @@ impl Ring {
                 Ok(_) => {}
                 Err(e) if matches!(e.raw_os_error().map(Errno::from_raw_os_error), Some(Errno::INTR)) => {}
                 // Short of memory, or completions wait to be taken: both pass.
-                Err(e) if matches!(e.raw_os_error().map(Errno::from_raw_os_error), Some(Errno::AGAIN | Errno::BUSY)) => {
+                Err(e)
+                    if matches!(e.raw_os_error().map(Errno::from_raw_os_error), Some(Errno::AGAIN | Errno::BUSY)) =>
+                {
                     std::thread::yield_now();
                 }
                 // The ring is broken, and the kernel may still write to memory that cannot be taken back from it.
