@@ -26,8 +26,8 @@ pub use pfh_digest::{
     update_together,
 };
 pub use pfh_engine::{
-    Cancel, DEFAULT_MEMORY, Error, Hashed, Mode, Outcome, Piece, Plan, Progress, Record, Sink, Stats, Summary, Watch,
-    run,
+    Backend, Cancel, DEFAULT_MEMORY, Error, Hashed, Mode, Outcome, Piece, Plan, Progress, Record, Sink, Stats, Summary,
+    Watch, run,
 };
 pub use pfh_format as format;
 pub use pfh_kernel::Isa;

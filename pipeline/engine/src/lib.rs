@@ -13,6 +13,7 @@ mod run;
 mod sink;
 mod thread;
 
+pub use pfh_prefetch::Backend;
 pub use plan::{DEFAULT_MEMORY, Mode, Plan};
 pub use progress::{Progress, Stats};
 pub use record::{Hashed, Outcome, Piece, Record};

@@ -1,6 +1,7 @@
 //! What a run is to do, and with what.
 
 use pfh_digest::Algorithm;
+use pfh_prefetch::Backend;
 use std::time::Duration;
 
 /// Who reads and who hashes.
@@ -32,6 +33,8 @@ pub struct Plan {
     pub prefetchers: usize,
     /// Who reads and who hashes.
     pub mode: Mode,
+    /// How small files are read.
+    pub backend: Backend,
     /// How often a failed read is tried again.
     pub retries: u32,
     /// A read that does not come back within this time is reported, and the run goes on without it.
@@ -50,6 +53,7 @@ impl Plan {
             threads,
             prefetchers: threads * 3,
             mode: Mode::Adaptive,
+            backend: Backend::Auto,
             retries: 0,
             stall: Duration::from_secs(60),
             piecewise: None,
@@ -67,6 +71,12 @@ impl Plan {
             units.insert(0, together);
         }
         units
+    }
+
+    /// How readers read. With very many of them a file each is enough at once, and spares descriptors, of which a process
+    /// has 1,024 by default.
+    pub(crate) fn backend(&self) -> Backend {
+        if self.readers() > 32 { Backend::Plain } else { self.backend }
     }
 
     /// Number of threads that may read.

@@ -177,12 +177,12 @@ impl Run {
             let lived = catch_unwind(AssertUnwindSafe(|| live(&shared, reader, hashes)));
             if let (Err(_), Some(mine)) = (lived, mine) {
                 // The reader died inside an entry: its problem. What else it had in hand is read again.
-                let mut entries = mine.lose();
-                if let Some(entry) = entries.pop() {
+                let lost = mine.lose();
+                if let Some(entry) = lost.culprit {
                     shared.table.abandon(entry.number);
                     ledger.enter_problem(entry.number, entry.name(), Problem::new(Stage::Read, Cause::Panicked));
                 }
-                shared.feed.give_back(entries);
+                shared.feed.give_back(lost.others);
                 mine.die();
             }
             alive.fetch_sub(1, Ordering::SeqCst);
@@ -265,13 +265,13 @@ impl Run {
         });
         for reader in lost {
             self.shared.budget.write_off();
-            let mut entries = reader.lose();
-            if let Some(entry) = entries.pop() {
+            let lost = reader.lose();
+            if let Some(entry) = lost.culprit {
                 self.shared.table.abandon(entry.number);
                 let problem = Problem::new(Stage::Read, Cause::Stalled(limit.as_secs()));
                 self.ledger.enter_problem(entry.number, entry.name(), problem);
             }
-            self.shared.feed.give_back(entries);
+            self.shared.feed.give_back(lost.others);
             self.missing += 1;
         }
         // Where no thread can be had now, it is tried again at the next look.

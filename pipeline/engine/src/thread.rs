@@ -38,6 +38,7 @@ impl Shared {
             self.feed.clone(),
             self.gates.clone(),
             self.plan.retries,
+            self.plan.backend(),
             self.clock,
             self.read_bytes.clone(),
             self.stop.clone(),

@@ -72,30 +72,28 @@ impl Feed {
         self.returned.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next item; `None` at the end.
-    pub(crate) fn pull(&self) -> Option<Pulled> {
+    /// The next items, at most `most`; none at the end. What was given back comes alone: it is to be read by itself.
+    pub(crate) fn pull(&self, most: usize) -> Vec<Pulled> {
         if let Some(entry) = self.lock_returned().pop_front() {
-            return Some(Pulled::Entry(entry));
+            return vec![Pulled::Entry(entry)];
         }
         if self.exhausted() {
-            return None;
+            return Vec::new();
         }
         let mut source = self.source.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.exhausted() {
-            return None;
-        }
-        match source.pull() {
-            Some(item) => {
-                self.pulled.fetch_add(1, Ordering::SeqCst);
-                Some(match item {
-                    Item::Entry(entry) => Pulled::Entry(Arc::new(entry)),
-                    other => Pulled::Other(other),
-                })
-            }
-            None => {
-                self.exhausted.store(true, Ordering::SeqCst);
-                None
+        let mut pulled = Vec::with_capacity(most);
+        while pulled.len() < most && !self.exhausted() {
+            match source.pull() {
+                Some(item) => {
+                    self.pulled.fetch_add(1, Ordering::SeqCst);
+                    pulled.push(match item {
+                        Item::Entry(entry) => Pulled::Entry(Arc::new(entry)),
+                        other => Pulled::Other(other),
+                    });
+                }
+                None => self.exhausted.store(true, Ordering::SeqCst),
             }
         }
+        pulled
     }
 }

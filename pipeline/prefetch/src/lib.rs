@@ -11,13 +11,17 @@ mod budget;
 mod chunk;
 mod device;
 mod feed;
+mod in_hand;
 mod reader;
 mod table;
+mod together;
 
 pub use bell::Bell;
 pub use budget::{Budget, Slab};
 pub use chunk::{Bytes, Chunk, End};
 pub use device::Gates;
 pub use feed::Feed;
-pub use reader::{InHand, Reader, Step};
+pub use in_hand::{InHand, Lost};
+pub use reader::{Reader, Step};
 pub use table::{Job, Table, Take};
+pub use together::Backend;

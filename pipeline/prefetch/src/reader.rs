@@ -7,11 +7,13 @@ use crate::budget::{Budget, Slab};
 use crate::chunk::{Bytes, Chunk, End};
 use crate::device::Gates;
 use crate::feed::{Feed, Pulled};
+use crate::in_hand::InHand;
 use crate::table::Table;
+use crate::together::{Backend, Together};
 use pfh_source::{Cause, Entry, Item, Problem, Reading, Stage};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
 /// What a step came to.
@@ -25,56 +27,24 @@ pub enum Step {
     Exhausted,
 }
 
-/// What the outside may know of a reader while it is inside a system call.
-#[derive(Default)]
-pub struct InHand {
-    /// Entries read or being read, and not yet in the table; the last one is being read.
-    entries: Mutex<Vec<Arc<Entry>>>,
-    /// Milliseconds (of the run's clock) at which the system call at hand began; 0 outside of one.
-    since: AtomicU64,
-    lost: AtomicBool,
-    dead: AtomicBool,
-}
-
-impl InHand {
-    /// When the read at hand began, in milliseconds of the run's clock.
-    pub fn since(&self) -> Option<u64> {
-        Some(self.since.load(Ordering::SeqCst)).filter(|&ms| ms > 0)
-    }
-
-    /// Declares the reader lost: what it has in hand is taken from it, the entry being read last. Whatever it brings
-    /// when it comes back is dropped.
-    pub fn lose(&self) -> Vec<Arc<Entry>> {
-        let mut entries = self.lock();
-        self.lost.store(true, Ordering::SeqCst);
-        std::mem::take(&mut *entries)
-    }
-
-    /// Says that the reader's thread has ended out of turn.
-    pub fn die(&self) {
-        self.dead.store(true, Ordering::SeqCst);
-    }
-
-    /// Whether the reader's thread has ended out of turn.
-    pub fn is_dead(&self) -> bool {
-        self.dead.load(Ordering::SeqCst)
-    }
-
-    /// Whether the reader was declared lost.
-    pub fn is_lost(&self) -> bool {
-        self.lost.load(Ordering::SeqCst)
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Arc<Entry>>> {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 /// Small files of one slab, being filled.
-struct Pack {
-    slab: Slab,
-    used: usize,
-    pieces: Vec<(Arc<Entry>, Range<usize>, End)>,
+pub(crate) struct Pack {
+    pub slab: Slab,
+    pub used: usize,
+    pub pieces: Vec<(Arc<Entry>, Range<usize>, End)>,
+}
+
+impl Pack {
+    /// Whether hardly anything more goes into it.
+    pub fn is_full(&self) -> bool {
+        self.slab.bytes().len() - self.used < 4096 || self.pieces.len() >= 512
+    }
+
+    /// Takes in a file that was read to `start..start + length`.
+    pub fn take_in(&mut self, entry: Arc<Entry>, start: usize, length: usize, end: End) {
+        self.pieces.push((entry, start..start + length, end));
+        self.used = (start + length).next_multiple_of(ALIGN).min(self.slab.bytes().len());
+    }
 }
 
 /// An open file that did not fit.
@@ -88,24 +58,25 @@ struct Current {
 /// One reader. `S` is the table's state type.
 pub struct Reader<S> {
     table: Arc<Table<S>>,
-    budget: Arc<Budget>,
-    feed: Arc<Feed>,
-    gates: Arc<Gates>,
-    retries: u32,
+    pub(crate) budget: Arc<Budget>,
+    pub(crate) feed: Arc<Feed>,
+    pub(crate) gates: Arc<Gates>,
+    pub(crate) retries: u32,
     clock: Instant,
-    pack: Option<Pack>,
+    pub(crate) pack: Option<Pack>,
+    pub(crate) together: Together,
     current: Option<Current>,
-    in_hand: Arc<InHand>,
-    read_bytes: Arc<AtomicU64>,
+    pub(crate) in_hand: Arc<InHand>,
+    pub(crate) read_bytes: Arc<AtomicU64>,
     stop: Arc<AtomicBool>,
 }
 
 /// Messages start at multiples of this in a pack: 64 bytes is a cache line, and staggered starts keep lanes out of one
 /// another's cache sets.
-const ALIGN: usize = 64;
+pub(crate) const ALIGN: usize = 64;
 
 impl<S> Reader<S> {
-    /// A reader. `clock` is the start of the run, `read_bytes` a counter of bytes read, `stop` ends long reads early.
+    /// A reader. `backend` says how it reads small files, `clock` is the start of the run, `read_bytes` a counter of bytes read, `stop` ends long reads early.
     #[allow(clippy::too_many_arguments)]
     pub fn new(
         table: Arc<Table<S>>,
@@ -113,12 +84,14 @@ impl<S> Reader<S> {
         feed: Arc<Feed>,
         gates: Arc<Gates>,
         retries: u32,
+        backend: Backend,
         clock: Instant,
         read_bytes: Arc<AtomicU64>,
         stop: Arc<AtomicBool>,
     ) -> Self {
-        let in_hand = Arc::default();
-        Reader { table, budget, feed, gates, retries, clock, pack: None, current: None, in_hand, read_bytes, stop }
+        let (together, in_hand) = (Together::new(backend), Arc::default());
+        let (pack, current) = (None, None);
+        Reader { table, budget, feed, gates, retries, clock, pack, together, current, in_hand, read_bytes, stop }
     }
 
     /// What the outside may know of this reader.
@@ -154,36 +127,42 @@ impl<S> Reader<S> {
             if self.feed.is_ahead() {
                 return if self.publish() { Step::Filled } else { Step::Full };
             }
-            match self.feed.pull() {
-                None => {
-                    let filled = self.publish();
-                    self.pack = None;
-                    return if filled { Step::Filled } else { Step::Exhausted };
+            let mut entries = Vec::new();
+            let mut any = false;
+            for pulled in self.feed.pull(self.together.width()) {
+                any = true;
+                match pulled {
+                    Pulled::Other(item) => self.table.pass(item),
+                    Pulled::Entry(entry) => entries.push(entry),
                 }
-                Some(Pulled::Other(item)) => self.table.pass(item),
-                Some(Pulled::Entry(entry)) => {
-                    if let Some(step) = self.open(entry) {
-                        return step;
-                    }
-                }
+            }
+            if !any {
+                let filled = self.publish();
+                self.pack = None;
+                return if filled { Step::Filled } else { Step::Exhausted };
+            }
+            let step =
+                if entries.len() > 1 { self.read_together(entries) } else { entries.pop().and_then(|e| self.open(e)) };
+            if let Some(step) = step {
+                return step;
             }
         }
     }
 
-    fn timed<T>(&self, call: impl FnOnce() -> T) -> T {
-        self.in_hand.since.store(1 + self.clock.elapsed().as_millis() as u64, Ordering::SeqCst);
+    pub(crate) fn timed<T>(&self, call: impl FnOnce() -> T) -> T {
+        self.in_hand.enter(1 + self.clock.elapsed().as_millis() as u64);
         let result = call();
-        self.in_hand.since.store(0, Ordering::SeqCst);
+        self.in_hand.leave();
         result
     }
 
     fn open(&mut self, entry: Arc<Entry>) -> Option<Step> {
-        self.in_hand.lock().push(entry.clone());
+        self.in_hand.take(entry.clone());
         let opened = self.timed(|| entry.open());
         let mut reading = match opened {
             Ok(reading) => reading,
             Err(problem) => {
-                if self.drop_last() {
+                if self.in_hand.drop_last() {
                     self.table.pass(Item::Problem { number: entry.number, name: entry.name(), problem });
                 }
                 return None;
@@ -201,16 +180,11 @@ impl<S> Reader<S> {
         self.read_small(entry, reading)
     }
 
-    /// Takes the entry being read out of the reader's hands; `false` when it was taken already.
-    fn drop_last(&self) -> bool {
-        self.in_hand.lock().pop().is_some()
-    }
-
     /// Reads a small file into the pack; one that turns out to be larger goes on as a flow.
     fn read_small(&mut self, entry: Arc<Entry>, mut reading: Reading) -> Option<Step> {
         let mut pack = self.pack.take()?;
         let start = pack.used;
-        let (end, filled) = self.timed_fill(&mut reading, &mut pack.slab.bytes_mut()[start..]);
+        let (end, filled) = self.timed_fill(&mut reading, &mut pack.slab.bytes_mut()[start..], 0);
         let length = match &end {
             Some(Err(_)) => 0,
             _ => filled,
@@ -226,9 +200,8 @@ impl<S> Reader<S> {
             }
             Some(end) => {
                 let end = end.and_then(|()| self.timed(|| reading.close()));
-                pack.pieces.push((entry, start..start + length, end));
-                pack.used = (start + length).next_multiple_of(ALIGN).min(pack.slab.bytes().len());
-                let full = pack.slab.bytes().len() - pack.used < 4096 || pack.pieces.len() >= 512;
+                pack.take_in(entry, start, length, end);
+                let full = pack.is_full();
                 self.pack = Some(pack);
                 if full {
                     self.publish();
@@ -259,7 +232,7 @@ impl<S> Reader<S> {
             return Some(Step::Full);
         };
         let offset = current.reading.offset();
-        let (end, filled) = self.timed_fill(&mut current.reading, slab.bytes_mut());
+        let (end, filled) = self.timed_fill(&mut current.reading, slab.bytes_mut(), 0);
         let Current { entry, reading, flowing } = current;
         let bytes = Bytes::new(Arc::new(slab), 0..filled);
         match end {
@@ -271,7 +244,7 @@ impl<S> Reader<S> {
                 let end = end.and_then(|()| self.timed(|| reading.close()));
                 if flowing {
                     self.push_flow(&entry, offset, bytes, Some(end));
-                } else if self.drop_last() {
+                } else if self.in_hand.drop_last() {
                     self.table.push_wholes(std::iter::once(Chunk { entry, offset, bytes, end: Some(end) }));
                 }
             }
@@ -279,11 +252,16 @@ impl<S> Reader<S> {
         Some(Step::Filled)
     }
 
-    /// Fills `room` as far as it goes. `Some(Ok)`: the file ended; `None`: the room did.
-    fn timed_fill(&self, reading: &mut Reading, room: &mut [u8]) -> (Option<Result<(), Problem>>, usize) {
+    /// Fills `room`, which holds `filled` bytes already, as far as it goes. `Some(Ok)`: the file ended; `None`: the room
+    /// did.
+    pub(crate) fn timed_fill(
+        &self,
+        reading: &mut Reading,
+        room: &mut [u8],
+        mut filled: usize,
+    ) -> (Option<Result<(), Problem>>, usize) {
         let gate = reading.device().and_then(|device| self.gates.of(device));
         let _held = gate.as_ref().map(|gate| gate.lock().unwrap_or_else(PoisonError::into_inner));
-        let mut filled = 0;
         loop {
             if filled == room.len() {
                 return (None, filled);
@@ -311,7 +289,7 @@ impl<S> Reader<S> {
             return;
         }
         if end.is_some() {
-            in_hand.pop();
+            in_hand.entries.pop();
         }
         self.table.push_part(Chunk { entry: entry.clone(), offset, bytes, end });
     }
@@ -321,7 +299,7 @@ impl<S> Reader<S> {
         if self.in_hand.is_lost() || pieces.is_empty() {
             return;
         }
-        in_hand.drain(..pieces.len());
+        in_hand.entries.drain(..pieces.len());
         drop(in_hand);
         self.table.push_wholes(pieces.into_iter().map(|(entry, range, end)| {
             let bytes = if range.is_empty() { Bytes::empty() } else { Bytes::new(slab.clone(), range) };
@@ -330,7 +308,7 @@ impl<S> Reader<S> {
     }
 
     /// Puts the pack into the table; `false` when there is nothing in it.
-    fn publish(&mut self) -> bool {
+    pub(crate) fn publish(&mut self) -> bool {
         match self.pack.take() {
             Some(pack) if !pack.pieces.is_empty() => {
                 self.push_wholes(Arc::new(pack.slab), pack.pieces);

@@ -3,6 +3,7 @@
 //! A [`Source`] yields [`Item`]s in input order, each with its number; an [`Entry`] is opened by whoever reads it.
 //! Every system call is in [`os`].
 
+mod batch;
 pub mod device;
 mod entry;
 pub mod image;
@@ -17,6 +18,7 @@ mod select;
 mod total;
 mod walk;
 
+pub use batch::{Ahead, Batch};
 pub use entry::{Base, Entry, Item, Object, Origin, Skip, Stat};
 pub use list::{Separator, names};
 pub use operand::{Descend, Links, Named, Operands, Paths, Recurse, Special};

@@ -111,6 +111,11 @@ impl Reading {
         if let Inner::File { before, .. } = &self.inner { Some(before.device) } else { None }
     }
 
+    /// The file behind it, where it is a regular one.
+    pub(crate) fn regular(&self) -> Option<BorrowedFd<'_>> {
+        if let Inner::File { fd, regular: true, .. } = &self.inner { Some(fd.as_fd()) } else { None }
+    }
+
     /// Bytes read so far.
     pub fn offset(&self) -> u64 {
         self.offset
@@ -121,9 +126,19 @@ impl Reading {
     /// # Errors
     /// The problem names the offset, and for files the length of the range that cannot be read.
     pub fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Problem> {
+        self.read_on(None, buffer)
+    }
+
+    /// As [`read`](Reading::read), where the first attempt was made already, into this very buffer.
+    pub(crate) fn read_on(
+        &mut self,
+        mut first: Option<Result<usize, Errno>>,
+        buffer: &mut [u8],
+    ) -> Result<usize, Problem> {
         let mut tries = self.retries;
         loop {
             let got = match &mut self.inner {
+                _ if first.is_some() => first.take().unwrap_or(Ok(0)),
                 Inner::File { fd, .. } => os::read(fd.as_fd(), buffer),
                 // The descriptor itself: std's handle would add a buffer and a copy.
                 Inner::Standard => os::read(rustix::stdio::stdin(), buffer),

@@ -66,6 +66,16 @@ pub enum Mode {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Io {
+    /// What measured faster on this kind of run.
+    Auto,
+    /// One system call after the other.
+    Plain,
+    /// Several small files at a time through io_uring, where the kernel has it.
+    Uring,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum Order {
     /// Byte order of the paths.
     Path,
@@ -114,6 +124,9 @@ pub struct Hash {
     /// Who reads and who hashes.
     #[arg(long, value_enum, default_value = "adaptive")]
     pub mode: Mode,
+    /// How small files are read.
+    #[arg(long, value_enum, default_value = "auto")]
+    pub io: Io,
     /// In which order files are read; the output keeps the order of the paths.
     #[arg(long, value_enum, default_value = "path")]
     pub order: Order,

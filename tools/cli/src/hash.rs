@@ -7,7 +7,9 @@ use crate::signals::Signals;
 use crate::{shown, stats};
 use pfh::format::{End, Format, Layout};
 use pfh::sink::{About, Manifest, Output};
-use pfh::{Algorithm, Descend, Links, Mode, Operands, Order, Ordered, Outcome, Plan, Record, Recurse, Selection, Sink};
+use pfh::{
+    Algorithm, Backend, Descend, Links, Mode, Operands, Order, Ordered, Outcome, Plan, Record, Recurse, Selection, Sink,
+};
 use pfh::{Separator, Source, Special, Watch};
 use std::ffi::OsString;
 use std::io;
@@ -31,6 +33,7 @@ pub struct Request {
     pub threads: Option<usize>,
     pub prefetchers: Option<usize>,
     pub mode: Mode,
+    pub io: Backend,
     pub order: Order,
     pub format: String,
     pub zero: bool,
@@ -57,6 +60,7 @@ impl Default for Request {
             threads: None,
             prefetchers: None,
             mode: Mode::Adaptive,
+            io: Backend::Auto,
             order: Order::Path,
             format: "sums".into(),
             zero: false,
@@ -95,6 +99,11 @@ impl TryFrom<args::Hash> for Request {
                 args::Mode::Adaptive => Mode::Adaptive,
                 args::Mode::Mtp => Mode::Mtp,
                 args::Mode::Smt => Mode::Smt,
+            },
+            io: match hash.io {
+                args::Io::Auto => Backend::Auto,
+                args::Io::Plain => Backend::Plain,
+                args::Io::Uring => Backend::Uring,
             },
             order: match hash.order {
                 args::Order::Path => Order::Path,
@@ -207,6 +216,7 @@ fn plan(request: &Request) -> Result<Plan, String> {
         plan.prefetchers = threads * 3;
     }
     plan.mode = request.mode;
+    plan.backend = request.io;
     plan.prefetchers = match (request.mode, request.prefetchers) {
         (_, Some(prefetchers)) => prefetchers,
         (Mode::Mtp, None) => 1,

@@ -3,10 +3,12 @@
 mod block;
 mod device;
 mod extent;
+mod uring;
 
 pub use block::{device_size, direct_alignment, evict, is_read_only, open_medium, sector_sizes, set_blocking};
 pub use device::is_rotational;
 pub use extent::first_physical_offset;
+pub use uring::Ring;
 
 use crate::entry::{Base, Stat};
 use crate::operand::Links;
@@ -109,10 +111,24 @@ fn open_long(at: BorrowedFd<'_>, path: &[u8], flags: OFlags, links: Links) -> Re
     open_long(next.as_fd(), if start == rest.len() { b"." } else { &rest[start..] }, flags, links)
 }
 
+/// How data is opened. O_NONBLOCK: a FIFO put in a file's place must not hang the open (fault row B2).
+const DATA: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
+
+/// What a base adds to that: where paths start, which links they may hold, and whether the last component may be one.
+fn below(base: &Base) -> (BorrowedFd<'_>, Links, OFlags) {
+    match &base.directory {
+        Some(directory) => {
+            let last = if base.links == Links::Keep { OFlags::NOFOLLOW } else { OFlags::empty() };
+            (directory.as_fd(), base.links, last)
+        }
+        // An operand: links in it are the user's own words.
+        None => (CWD, Links::Follow, OFlags::empty()),
+    }
+}
+
 /// O_NOATIME keeps the evidence's access times; only the owner and root may ask for it.
 fn open_data(at: BorrowedFd<'_>, path: &[u8], links: Links, last: OFlags) -> Result<OwnedFd, Errno> {
-    // O_NONBLOCK: a FIFO put in a file's place must not hang the open (fault row B2).
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY | last;
+    let flags = DATA | last;
     if !NO_NOATIME.load(Ordering::Relaxed) {
         match open_long(at, path, flags | OFlags::NOATIME, links) {
             Err(Errno::PERM) => {
@@ -128,15 +144,8 @@ fn open_data(at: BorrowedFd<'_>, path: &[u8], links: Links, last: OFlags) -> Res
 
 /// Opens a file below its base for reading.
 pub fn open_file(base: &Base, path: &[u8]) -> Result<OwnedFd, Problem> {
-    let opened = match &base.directory {
-        Some(directory) => {
-            let last = if base.links == Links::Keep { OFlags::NOFOLLOW } else { OFlags::empty() };
-            open_data(directory.as_fd(), path, base.links, last)
-        }
-        // An operand: links in it are the user's own words.
-        None => open_data(CWD, path, Links::Follow, OFlags::empty()),
-    };
-    opened.map_err(|errno| match (errno, base.links, &base.directory) {
+    let (at, links, last) = below(base);
+    open_data(at, path, links, last).map_err(|errno| match (errno, base.links, &base.directory) {
         (Errno::LOOP, Links::Keep, Some(_)) => Problem::new(Stage::Open, Cause::Replaced),
         _ => Problem::os(Stage::Open, errno),
     })

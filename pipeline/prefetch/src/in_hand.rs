@@ -1,0 +1,143 @@
+//! What a reader has in hand: what is to be done with it when the reader does not come back.
+
+use pfh_source::Entry;
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What the outside may know of a reader while it is inside a system call.
+#[derive(Default)]
+pub struct InHand {
+    held: Mutex<Held>,
+    /// Milliseconds (of the run's clock) at which the system call at hand began; 0 outside of one.
+    since: AtomicU64,
+    lost: AtomicBool,
+    dead: AtomicBool,
+}
+
+#[derive(Default)]
+pub(crate) struct Held {
+    /// Entries read or being read, and not yet in the table; the last one is being read.
+    pub entries: Vec<Arc<Entry>>,
+    /// Entries whose turn comes after those.
+    ahead: VecDeque<Arc<Entry>>,
+    /// Whether `ahead` is in one system call, and nobody knows which of it keeps the call from coming back.
+    together: bool,
+}
+
+/// What is taken from a reader that does not come back.
+#[derive(Default)]
+pub struct Lost {
+    /// The entry at which it stands; `None` while it reads several at once.
+    pub culprit: Option<Arc<Entry>>,
+    /// Everything else that it had: to be read again, one by one.
+    pub others: Vec<Arc<Entry>>,
+}
+
+impl InHand {
+    /// When the system call at hand began, in milliseconds of the run's clock.
+    pub fn since(&self) -> Option<u64> {
+        Some(self.since.load(Ordering::SeqCst)).filter(|&ms| ms > 0)
+    }
+
+    /// Declares the reader lost: what it has in hand is taken from it. Whatever it brings when it comes back is dropped.
+    pub fn lose(&self) -> Lost {
+        let mut held = self.lock();
+        self.lost.store(true, Ordering::SeqCst);
+        let Held { mut entries, ahead, together } = std::mem::take(&mut *held);
+        let culprit = if together { None } else { entries.pop() };
+        entries.extend(ahead);
+        Lost { culprit, others: entries }
+    }
+
+    /// Says that the reader's thread has ended out of turn.
+    pub fn die(&self) {
+        self.dead.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether the reader's thread has ended out of turn.
+    pub fn is_dead(&self) -> bool {
+        self.dead.load(Ordering::SeqCst)
+    }
+
+    /// Whether the reader was declared lost.
+    pub fn is_lost(&self) -> bool {
+        self.lost.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn enter(&self, now: u64) {
+        self.since.store(now, Ordering::SeqCst);
+    }
+
+    pub(crate) fn leave(&self) {
+        self.since.store(0, Ordering::SeqCst);
+    }
+
+    /// The reader begins to read an entry.
+    pub(crate) fn take(&self, entry: Arc<Entry>) {
+        self.lock().entries.push(entry);
+    }
+
+    /// Takes the entry being read out of the reader's hands; `false` when it was taken already.
+    pub(crate) fn drop_last(&self) -> bool {
+        self.lock().entries.pop().is_some()
+    }
+
+    /// The reader begins to read several entries at once.
+    pub(crate) fn take_together(&self, entries: &[Arc<Entry>]) {
+        let mut held = self.lock();
+        held.ahead.extend(entries.iter().cloned());
+        held.together = true;
+    }
+
+    /// The next of several is now read by itself; `false` when the reader was declared lost.
+    pub(crate) fn take_next(&self) -> bool {
+        let mut held = self.lock();
+        held.together = false;
+        let next = held.ahead.pop_front();
+        let any = next.is_some();
+        held.entries.extend(next);
+        any
+    }
+
+    /// Takes the next of several out of the reader's hands; `false` when it was taken already.
+    pub(crate) fn drop_next(&self) -> bool {
+        self.lock().ahead.pop_front().is_some()
+    }
+
+    pub(crate) fn lock(&self) -> std::sync::MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pfh_source::Origin;
+
+    fn entry(number: u64) -> Arc<Entry> {
+        Arc::new(Entry { number, origin: Origin::Standard, stat: None })
+    }
+
+    #[test]
+    fn nobody_is_blamed_for_what_several_may_have_done() {
+        let in_hand = InHand::default();
+        in_hand.take(entry(0));
+        in_hand.take_together(&[entry(1), entry(2), entry(3)]);
+        let lost = in_hand.lose();
+        assert!(lost.culprit.is_none());
+        assert_eq!(lost.others.iter().map(|e| e.number).collect::<Vec<_>>(), [0, 1, 2, 3]);
+        assert!(!in_hand.take_next() && !in_hand.drop_next() && !in_hand.drop_last());
+    }
+
+    #[test]
+    fn the_one_being_read_is_named() {
+        let in_hand = InHand::default();
+        in_hand.take(entry(0));
+        in_hand.take_together(&[entry(1), entry(2), entry(3)]);
+        assert!(in_hand.drop_next() && in_hand.take_next());
+        let lost = in_hand.lose();
+        assert_eq!(lost.culprit.map(|e| e.number), Some(2));
+        assert_eq!(lost.others.iter().map(|e| e.number).collect::<Vec<_>>(), [0, 3]);
+    }
+}

@@ -1,0 +1,67 @@
+//! Many small files at once: their opens and their first reads go to the kernel together.
+//!
+//! All else (metadata before and after, the end of the file, what an error means) is [`Reading`]'s, one file after the
+//! other, so that both ways of reading say the same of every file.
+
+use crate::entry::{Entry, Origin};
+use crate::os::Ring;
+use crate::problem::Problem;
+use crate::read::Reading;
+
+/// Opens and reads files together, through io_uring. For use by the thread that makes it.
+pub struct Batch {
+    ring: Ring,
+}
+
+/// A file that is to be read together with others.
+pub struct Ahead<'a> {
+    /// The open file.
+    pub reading: &'a mut Reading,
+    /// Where its bytes go.
+    pub room: &'a mut [u8],
+}
+
+impl Batch {
+    /// Most files at once.
+    pub const WIDTH: usize = Ring::WIDTH;
+
+    /// `None` where the kernel has no io_uring, or keeps it from this process.
+    pub fn new() -> Option<Batch> {
+        Ring::new().map(|ring| Batch { ring })
+    }
+
+    /// Opens entries, in their order. `None`: not a regular file, or it did not open. [`Entry::open`] knows what to make
+    /// of that.
+    pub fn open<'a>(&mut self, entries: impl Iterator<Item = &'a Entry>) -> Vec<Option<Reading>> {
+        let entries: Vec<&Entry> = entries.collect();
+        let (mut files, mut specials) = (Vec::new(), Vec::new());
+        for (at, entry) in entries.iter().enumerate() {
+            if let Origin::File { base, path, special } = &entry.origin {
+                files.push((&**base, &path[..]));
+                specials.push((at, *special, base.directory.is_none()));
+            }
+        }
+        let mut readings: Vec<Option<Reading>> = entries.iter().map(|_| None).collect();
+        for (fd, (at, special, operand)) in self.ring.open(&files).into_iter().zip(specials) {
+            let reading = fd.and_then(|fd| Reading::file(fd, special, operand).ok());
+            readings[at] = reading.filter(|reading| reading.regular().is_some());
+        }
+        readings
+    }
+
+    /// What [`Reading::read`] does, once for each file and for all of them together: how many bytes came, in their order.
+    pub fn read(&mut self, files: &mut [Ahead<'_>]) -> Vec<Result<usize, Problem>> {
+        let mut first = vec![None; files.len()];
+        let (mut places, mut jobs) = (Vec::new(), Vec::new());
+        for (at, file) in files.iter_mut().enumerate() {
+            if let Some(fd) = file.reading.regular() {
+                places.push(at);
+                jobs.push((fd, &mut *file.room));
+            }
+        }
+        for (at, result) in places.into_iter().zip(self.ring.read(&mut jobs)) {
+            first[at] = result;
+        }
+        files.iter_mut().zip(first).map(|(file, first)| file.reading.read_on(first, file.room)).collect()
+    }
+}

@@ -1,0 +1,139 @@
+//! io_uring: many opens, or many reads, with one system call and at the same time.
+//!
+//! Every function here waits for all that it has submitted before it returns, so that the kernel only ever writes to
+//! memory that the caller has lent for that time.
+
+use super::{DATA, NO_NOATIME, NO_OPENAT2, PIECE, below, resolve};
+use crate::entry::Base;
+use io_uring::{IoUring, Probe, opcode, squeue, types};
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+use std::ffi::CString;
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::sync::atomic::Ordering;
+
+/// A ring of one thread.
+pub struct Ring {
+    ring: IoUring,
+}
+
+impl Ring {
+    /// Most requests at once.
+    pub const WIDTH: usize = 16;
+
+    /// A ring, where the kernel has io_uring, lets this process use it, and knows the requests that are made here. It
+    /// is to be used by the thread that makes it.
+    pub fn new() -> Option<Ring> {
+        let entries = Self::WIDTH as u32;
+        // One thread only, completions when it asks for them: fewer interruptions (kernel 6.1); older ones do without.
+        let ring = IoUring::builder().setup_single_issuer().setup_defer_taskrun().build(entries);
+        let ring = ring.or_else(|_| IoUring::new(entries)).ok()?;
+        let mut probe = Probe::new();
+        ring.submitter().register_probe(&mut probe).ok()?;
+        let known = probe.is_supported(opcode::OpenAt2::CODE) && probe.is_supported(opcode::Read::CODE);
+        known.then_some(Ring { ring })
+    }
+
+    /// Opens files below their bases for reading, under the rules of [`open_file`](super::open_file). `None` says only
+    /// that it did not work here; `open_file` is to be asked again and finds out why.
+    pub fn open(&mut self, files: &[(&Base, &[u8])]) -> Vec<Option<OwnedFd>> {
+        let mut opened: Vec<Option<OwnedFd>> = files.iter().map(|_| None).collect();
+        if NO_OPENAT2.load(Ordering::Relaxed) {
+            return opened;
+        }
+        let atime = if NO_NOATIME.load(Ordering::Relaxed) { OFlags::empty() } else { OFlags::NOATIME };
+        let asked: Vec<_> = files
+            .iter()
+            .enumerate()
+            .filter(|(_, (_, path))| path.len() <= PIECE)
+            .filter_map(|(at, &(base, path))| {
+                let (directory, links, last) = below(base);
+                let how =
+                    types::OpenHow::new().flags(u64::from((DATA | last | atime).bits())).resolve(resolve(links).bits());
+                Some((at, directory.as_raw_fd(), CString::new(path).ok()?, how))
+            })
+            .collect();
+        let requests = asked.iter().map(|(at, directory, path, how)| {
+            let open = opcode::OpenAt2::new(types::Fd(*directory), path.as_ptr(), how);
+            open.build().user_data(*at as u64)
+        });
+        // SAFETY: paths and flags are in `asked`, the directories in `files`; both outlive the call.
+        unsafe {
+            self.perform(requests, |at, result| {
+                if let (Some(slot), 0..) = (opened.get_mut(at), result) {
+                    // SAFETY: the kernel has just made this descriptor for us, and nobody else knows it.
+                    *slot = Some(OwnedFd::from_raw_fd(result));
+                }
+            });
+        }
+        opened
+    }
+
+    /// Reads each file at its position into its buffer. `None`: nothing was read here, and reading is to be tried again
+    /// by `read`.
+    pub fn read(&mut self, jobs: &mut [(BorrowedFd<'_>, &mut [u8])]) -> Vec<Option<Result<usize, Errno>>> {
+        let mut results = vec![None; jobs.len()];
+        // The file position, as `read` has it: what follows goes on from there.
+        const POSITION: u64 = u64::MAX;
+        let requests = jobs.iter_mut().enumerate().map(|(at, (file, buffer))| {
+            let length = buffer.len().min(1 << 30) as u32;
+            let read = opcode::Read::new(types::Fd(file.as_raw_fd()), buffer.as_mut_ptr(), length);
+            read.offset(POSITION).build().user_data(at as u64)
+        });
+        // SAFETY: each buffer is borrowed mutably and alone by its job, and outlives the call, as do the files.
+        unsafe {
+            self.perform(requests, |at, result| {
+                if let Some(slot) = results.get_mut(at) {
+                    *slot = match result {
+                        0.. => Some(Ok(result as usize)),
+                        // EAGAIN: a file system that cannot read without blocking, and O_NONBLOCK forbids the rest.
+                        _ => Some(Err(Errno::from_raw_os_error(-result)))
+                            .filter(|r| !matches!(r, Err(Errno::AGAIN | Errno::INTR | Errno::CANCELED | Errno::INVAL))),
+                    };
+                }
+            });
+        }
+        results
+    }
+
+    /// Submits requests, as many at once as the ring holds, and waits for the last of them.
+    ///
+    /// # Safety
+    /// What the requests point to must stay valid, and what they write to must be used by nobody else, until this
+    /// function returns. It does not unwind as long as `requests` and `done` do not.
+    unsafe fn perform(&mut self, requests: impl Iterator<Item = squeue::Entry>, mut done: impl FnMut(usize, i32)) {
+        let mut requests = requests.peekable();
+        let mut under_way = 0;
+        loop {
+            while under_way < Self::WIDTH
+                && let Some(request) = requests.peek()
+            {
+                // SAFETY: the caller vouches for what the request points to.
+                if unsafe { self.ring.submission().push(request) }.is_err() {
+                    break;
+                }
+                requests.next();
+                under_way += 1;
+            }
+            if under_way == 0 {
+                return;
+            }
+            match self.ring.submit_and_wait(under_way) {
+                Ok(_) => {}
+                Err(e) if matches!(e.raw_os_error().map(Errno::from_raw_os_error), Some(Errno::INTR)) => {}
+                // Short of memory, or completions wait to be taken: both pass.
+                Err(e)
+                    if matches!(e.raw_os_error().map(Errno::from_raw_os_error), Some(Errno::AGAIN | Errno::BUSY)) =>
+                {
+                    std::thread::yield_now();
+                }
+                // The ring is broken, and the kernel may still write to memory that cannot be taken back from it.
+                Err(_) => std::process::abort(),
+            }
+            for completion in self.ring.completion() {
+                done(completion.user_data() as usize, completion.result());
+                under_way -= 1;
+            }
+        }
+    }
+}
