@@ -182,7 +182,9 @@ impl Medium {
             Bytes::Seekable { cached, direct, align } => {
                 let whole = buffer.len() as u64 / align * align;
                 match direct {
-                    Some(fd) if offset.is_multiple_of(*align) && whole > 0 && !self.fell_back.load(Ordering::Relaxed) => {
+                    Some(fd)
+                        if offset.is_multiple_of(*align) && whole > 0 && !self.fell_back.load(Ordering::Relaxed) =>
+                    {
                         match os::read_at(fd.as_fd(), &mut buffer[..whole as usize], offset) {
                             // Some file systems promise O_DIRECT and refuse it (fault row A22).
                             Err(Errno::INVAL | Errno::OPNOTSUPP) => self.fell_back.store(true, Ordering::Relaxed),
