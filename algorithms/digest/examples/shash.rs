@@ -1,12 +1,13 @@
 //! Many messages at once against one after another: the tables of `docs/kernels.md`.
 //!
-//! `cargo run --release -p pfh-digest --example shash [sizes|fig2|files] [ROUNDS]`
+//! `cargo run --release -p pfh-digest --example shash [sizes|fig2|files|together] [ROUNDS]`
 //!
 //! * `sizes`: messages of 64 B, 4 KiB, 64 KiB and 1 MiB, in the cache (hot) and from memory; this crate's many, its single kernel,
 //!   OpenSSL's and AWS-LC's single stream.
 //! * `fig2`: messages of 4 KiB resident in each cache and in memory: figure 2 of Gueron and Krasnov.
 //! * `files`: sets of messages like that paper's directories, SHA-256: UNIFORM is 8 of 18,623,835 bytes as there; the paper's 350 sizes of
 //!   DIVERSE were not to be had, so DIVERSE here is 350 of a log-normal law, median 125 kB, σ = 1.55, and says so.
+//! * `together`: several digests of one message of 1 MiB, beside OpenSSL's in turn and OpenSSL's MD5 alone.
 //!
 //! Answers are compared before anything is timed. The candidates run in turns, so that a slow spell of the machine hits all of them.
 //! Printed are nanoseconds per byte, minimum and median over the rounds (default 9), a line of JSON per measurement.
@@ -16,7 +17,7 @@ use std::time::Instant;
 
 use aws_lc_rs::digest as aws;
 use openssl::hash::MessageDigest;
-use pfh_digest::{Algorithm, hash_many};
+use pfh_digest::{Algorithm, hash_many, update_together};
 
 /// Bytes from which messages that come from memory are taken: far more than any cache holds.
 const POOL: usize = 512 << 20;
@@ -66,7 +67,18 @@ fn candidates(name: &str) -> Vec<(&'static str, Run<'static>)> {
 
 /// Times all candidates over the messages and prints a line each.
 fn measure(table: &str, name: &str, label: &str, messages: &[&[u8]], rounds: usize) {
-    let candidates = candidates(name);
+    compare(table, name, label, messages, rounds, candidates(name));
+}
+
+/// [`measure`] with other candidates.
+fn compare(
+    table: &str,
+    name: &str,
+    label: &str,
+    messages: &[&[u8]],
+    rounds: usize,
+    candidates: Vec<(&'static str, Run<'static>)>,
+) {
     let answers: Vec<_> = candidates.iter().map(|(_, run)| run(messages)).collect();
     assert!(answers.iter().all(|answer| *answer == answers[0]), "{name}: the candidates disagree");
     let bytes: usize = messages.iter().map(|message| message.len()).sum();
@@ -82,18 +94,16 @@ fn measure(table: &str, name: &str, label: &str, messages: &[&[u8]], rounds: usi
             samples.push(start.elapsed().as_nanos() as f64 / (passes * bytes) as f64);
         }
     }
-    let mut many = 0.0;
+    let mut first = None;
     for ((candidate, _), samples) in candidates.iter().zip(&mut samples) {
         samples.sort_by(f64::total_cmp);
         let (min, median) = (samples[0], samples[rounds / 2]);
-        if *candidate == "many" {
-            many = min;
-        }
+        let first = *first.get_or_insert(min);
         println!(
             "{{\"table\":\"{table}\",\"algorithm\":\"{name}\",\"messages\":\"{label}\",\"count\":{},\"by\":\"{candidate}\",\
-             \"min_ns_per_byte\":{min:.4},\"median_ns_per_byte\":{median:.4},\"times_many\":{:.2}}}",
+             \"min_ns_per_byte\":{min:.4},\"median_ns_per_byte\":{median:.4},\"times_first\":{:.2}}}",
             messages.len(),
-            min / many,
+            min / first,
         );
     }
 }
@@ -151,6 +161,35 @@ fn files(pool: &[u8], rounds: usize) {
     }
 }
 
+fn together(pool: &[u8], rounds: usize) {
+    let sets: [&'static [&'static str]; 4] =
+        [&["md5", "sha1"], &["md5", "sha256"], &["sha1", "sha256"], &["md5", "sha1", "sha256"]];
+    let message = [&pool[..1 << 20]];
+    for set in sets {
+        let ours: Run<'static> = Box::new(move |messages| {
+            let mut hashers: Vec<_> =
+                set.iter().map(|name| name.parse::<Algorithm>().expect("a name").hasher()).collect();
+            update_together(&mut hashers.iter_mut().collect::<Vec<_>>(), messages[0]);
+            hashers.into_iter().map(|hasher| hasher.finalize().bytes().to_vec()).collect()
+        });
+        let peers: Run<'static> = Box::new(move |messages| {
+            let peer = |name: &&str| MessageDigest::from_name(name).expect("OpenSSL has it");
+            set.iter()
+                .map(|name| openssl::hash::hash(peer(name), messages[0]).expect("OpenSSL has it").to_vec())
+                .collect()
+        });
+        compare(
+            "together",
+            &set.join("+"),
+            "1 MiB",
+            &message,
+            rounds,
+            vec![("together", ours), ("openssl in turn", peers)],
+        );
+    }
+    measure("together", "md5", "1 MiB", &message, rounds);
+}
+
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let table = arguments.next();
@@ -161,10 +200,12 @@ fn main() {
         Some("sizes") => sizes(&pool, rounds),
         Some("fig2") => fig2(&pool, rounds),
         Some("files") => files(&pool, rounds),
+        Some("together") => together(&pool, rounds),
         _ => {
             sizes(&pool, rounds);
             fig2(&pool, rounds);
             files(&pool, rounds);
+            together(&pool, rounds);
         }
     }
 }

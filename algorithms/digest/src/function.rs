@@ -81,6 +81,15 @@ impl<W: Word, const N: usize, const B: usize> Function<W, N, B> {
         end
     }
 
+    /// Writes one word of output.
+    #[inline]
+    fn put(&self, to: &mut [u8], word: W) {
+        match self.padding {
+            Padding::BigEndian => to.copy_from_slice(word.to_be_bytes().as_ref()),
+            Padding::LittleEndian | Padding::Sponge(_) => to.copy_from_slice(word.to_le_bytes().as_ref()),
+        }
+    }
+
     /// The first `length` bytes of output of the state after the last block.
     pub(crate) fn output(&self, mut state: [W; N], length: usize) -> Value {
         let word = size_of::<W>();
@@ -91,10 +100,16 @@ impl<W: Word, const N: usize, const B: usize> Function<W, N, B> {
                 if part > 0 {
                     self.compression.one().permute(&mut state, 1);
                 }
-                for (bytes, state) in bytes.chunks_mut(word).zip(&state) {
-                    let (little, big) = (state.to_le_bytes(), state.to_be_bytes());
-                    let from = if matches!(self.padding, Padding::BigEndian) { big.as_ref() } else { little.as_ref() };
-                    bytes.copy_from_slice(&from[..bytes.len()]);
+                let whole = bytes.len() / word;
+                let (words, rest) = bytes.split_at_mut(whole * word);
+                for (to, from) in words.chunks_exact_mut(word).zip(&state) {
+                    self.put(to, *from);
+                }
+                // A length that ends within a word.
+                if let (false, Some(from)) = (rest.is_empty(), state.get(whole)) {
+                    let mut last = [0; 8];
+                    self.put(&mut last[..word], *from);
+                    rest.copy_from_slice(&last[..rest.len()]);
                 }
             }
         })

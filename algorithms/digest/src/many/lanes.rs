@@ -5,7 +5,7 @@
 //! and the queue refills their lanes at once. When the queue has run dry, the kernel is chosen anew for the messages that are left, down
 //! to the one for a single message.
 
-use pfh_kernel::{Kernel, MAX_LANES, Word};
+use pfh_kernel::{Kernel, Layout, MAX_LANES, Word};
 
 /// A message in a lane.
 pub(super) struct Slot<'a, W, const N: usize, const B: usize> {
@@ -103,6 +103,8 @@ pub(super) fn run<'a, W: Word, const N: usize, const B: usize>(
 struct Lanes<'s, W: 'static> {
     kernel: &'static Kernel<W>,
     states: &'s mut [W],
+    /// From one word of a state to the next, and from one lane's to the next lane's.
+    strides: (usize, usize),
     busy: [bool; MAX_LANES],
     count: usize,
 }
@@ -114,18 +116,23 @@ impl<'s, W: Word> Lanes<'s, W> {
         let slack = LINE / size_of::<W>();
         words.resize(kernel.state_length() + slack, W::default());
         let start = words.as_ptr().align_offset(LINE).min(slack);
-        Lanes { kernel, states: &mut words[start..][..kernel.state_length()], busy: [false; MAX_LANES], count: 0 }
+        let strides = match kernel.layout() {
+            Layout::Words => (kernel.lanes(), 1),
+            Layout::Messages => (1, kernel.state_length() / kernel.lanes()),
+        };
+        let states = &mut words[start..][..kernel.state_length()];
+        Lanes { kernel, states, strides, busy: [false; MAX_LANES], count: 0 }
     }
 
     fn load<const N: usize>(&mut self, lane: usize, state: &[W; N]) {
         for (word, value) in state.iter().enumerate() {
-            self.states[self.kernel.position(word, lane)] = *value;
+            self.states[word * self.strides.0 + lane * self.strides.1] = *value;
         }
     }
 
     fn store<const N: usize>(&self, lane: usize, state: &mut [W; N]) {
         for (word, value) in state.iter_mut().enumerate() {
-            *value = self.states[self.kernel.position(word, lane)];
+            *value = self.states[word * self.strides.0 + lane * self.strides.1];
         }
     }
 
