@@ -88,14 +88,21 @@ impl Interleaved {
         Interleaved { mode, groups: vec![group; LEAVES.div_ceil(kernel.lanes())], pending: Vec::new() }
     }
 
-    /// Takes in whole rounds, each group by itself.
+    /// Takes in whole rounds, the groups shared out among the executor's threads.
     fn absorb(&mut self, rounds: &[u8], executor: &dyn Executor) {
         let mode = &self.mode;
+        let share = self.groups.len().div_ceil(executor.width());
         let mut first = 0;
         let mut tasks: Vec<Task<'_>> = Vec::new();
-        for group in &mut self.groups {
-            let lanes = group.kernel.lanes();
-            tasks.push(Box::new(move || group.absorb(mode, first, rounds)));
+        for groups in self.groups.chunks_mut(share) {
+            let lanes: usize = groups.iter().map(|group| group.kernel.lanes()).sum();
+            tasks.push(Box::new(move || {
+                let mut first = first;
+                for group in groups {
+                    group.absorb(mode, first, rounds);
+                    first += group.kernel.lanes();
+                }
+            }));
             first += lanes;
         }
         executor.run(tasks);

@@ -107,8 +107,9 @@ impl Commitment {
         if proof.transcript(challenge, self) != blake3::Hash::from_bytes(proof.transcript) {
             return Err(Rejected::Transcript);
         }
-        let leaves = indices.iter().zip(&proof.leaves);
-        let known = leaves.map(|(&index, leaf)| (index, self.parameters.leaf(index, self.length, leaf))).collect();
+        let leaves: Vec<(u64, &[u8])> = indices.iter().copied().zip(proof.leaves()).collect();
+        let values = self.parameters.leaves_of(self.length, &leaves);
+        let known = indices.into_iter().zip(values).collect();
         let root = multiproof::root(&self.parameters, self.length, known, &proof.siblings).ok_or(Rejected::Shape)?;
         if blake3::Hash::from_bytes(root) == blake3::Hash::from_bytes(self.root) { Ok(()) } else { Err(Rejected::Root) }
     }

@@ -47,11 +47,12 @@ impl Outboard {
             }
         }
         let changes: BTreeMap<u64, &[u8]> = changes.iter().copied().collect();
+        let changes: Vec<(u64, &[u8])> = changes.into_iter().collect();
         let mut computed = changes.len();
-        for (&index, data) in &changes {
-            self.levels[0][index as usize] = self.parameters.leaf(index, self.length, data);
+        for (value, (index, _)) in self.parameters.leaves_of(self.length, &changes).into_iter().zip(&changes) {
+            self.levels[0][*index as usize] = value;
         }
-        let mut dirty: Vec<usize> = changes.keys().map(|&index| index as usize).collect();
+        let mut dirty: Vec<usize> = changes.iter().map(|&(index, _)| index as usize).collect();
         for level in 1..self.levels.len() {
             dirty.iter_mut().for_each(|index| *index /= 2);
             dirty.dedup();
@@ -98,8 +99,8 @@ impl Outboard {
         if self.parameters.leaf_count(length) == 1 {
             self.levels[0].push(self.parameters.only_leaf(data));
         } else {
-            let leaves: Vec<&[u8]> = data.chunks(self.parameters.leaf_length()).collect();
-            self.levels[0].extend(self.parameters.leaves(kept as u64, &leaves));
+            let leaves: Vec<(u64, &[u8])> = (kept as u64..).zip(data.chunks(self.parameters.leaf_length())).collect();
+            self.levels[0].extend(self.parameters.leaves(&leaves));
         }
         self.length = length;
         self.grow_from(kept.saturating_sub(1));

@@ -82,55 +82,57 @@ fn value(digest: &Digest) -> Value {
 }
 
 impl Parameters {
-    /// The values of leaves that are not the file's only one, `first` being the index of the first.
-    pub(super) fn leaves(&self, first: u64, leaves: &[&[u8]]) -> Vec<Value> {
-        let numbered = leaves.iter().zip(first..);
+    /// The values of leaves, given with their indices, of a file that has more than one.
+    pub(super) fn leaves(&self, leaves: &[(u64, &[u8])]) -> Vec<Value> {
         if self.function == Function::Blake3 {
-            let chaining_value = |(leaf, index): (&&[u8], u64)| {
+            let chaining_value = |(index, leaf): &(u64, &[u8])| {
                 let mut hasher = blake3::Hasher::new();
                 hasher.set_input_offset(index * u64::from(self.leaf_length));
                 hasher.update(leaf);
                 hasher.finalize_non_root()
             };
-            return numbered.map(chaining_value).collect();
+            return leaves.iter().map(chaining_value).collect();
         }
         let algorithm = self.function.algorithm();
-        let start = |(leaf, index): (&&[u8], u64)| {
+        let start = |(index, leaf): &(u64, &[u8])| {
             let mut hasher = algorithm.hasher();
             hasher.update(&[&LEAF[..], &index.to_le_bytes(), &(leaf.len() as u64).to_le_bytes()].concat());
             hasher
         };
-        let mut hashers: Vec<Hasher> = numbered.map(start).collect();
-        update_many(&mut hashers.iter_mut().zip(leaves.iter().copied()).collect::<Vec<_>>());
+        let mut hashers: Vec<Hasher> = leaves.iter().map(start).collect();
+        update_many(&mut hashers.iter_mut().zip(leaves.iter().map(|(_, leaf)| *leaf)).collect::<Vec<_>>());
         finalize_many(hashers).iter().map(value).collect()
     }
 
     /// [`leaves`](Self::leaves), shared out among the executor's threads.
-    pub(super) fn leaves_on(&self, first: u64, leaves: &[&[u8]], executor: &dyn Executor) -> Vec<Value> {
+    pub(super) fn leaves_on(&self, leaves: &[(u64, &[u8])], executor: &dyn Executor) -> Vec<Value> {
         let share = leaves.len().div_ceil(executor.width()).max(16);
         if leaves.len() <= share {
-            return self.leaves(first, leaves);
+            return self.leaves(leaves);
         }
         let mut values = vec![Vec::new(); leaves.len().div_ceil(share)];
         let mut tasks: Vec<Task<'_>> = Vec::new();
-        for ((values, leaves), first) in values.iter_mut().zip(leaves.chunks(share)).zip((first..).step_by(share)) {
-            tasks.push(Box::new(move || *values = self.leaves(first, leaves)));
+        for (values, leaves) in values.iter_mut().zip(leaves.chunks(share)) {
+            tasks.push(Box::new(move || *values = self.leaves(leaves)));
         }
         executor.run(tasks);
         values.concat()
     }
 
     /// The value of a file's only leaf, which for BLAKE3 is the root already.
-    pub(crate) fn only_leaf(&self, leaf: &[u8]) -> Value {
+    pub(super) fn only_leaf(&self, leaf: &[u8]) -> Value {
         match self.function {
             Function::Blake3 => *blake3::hash(leaf).as_bytes(),
-            _ => self.leaves(0, &[leaf])[0],
+            _ => self.leaves(&[(0, leaf)])[0],
         }
     }
 
-    /// The value of the leaf `index` of a file of `length` bytes.
-    pub(crate) fn leaf(&self, index: u64, length: u64, leaf: &[u8]) -> Value {
-        if self.leaf_count(length) == 1 { self.only_leaf(leaf) } else { self.leaves(index, &[leaf])[0] }
+    /// The values of leaves, given with their indices, of a file of `length` bytes.
+    pub(crate) fn leaves_of(&self, length: u64, leaves: &[(u64, &[u8])]) -> Vec<Value> {
+        match leaves {
+            [(_, leaf)] if self.leaf_count(length) == 1 => vec![self.only_leaf(leaf)],
+            leaves => self.leaves(leaves),
+        }
     }
 
     /// The value of a node over two values of level `level`.

@@ -61,8 +61,8 @@ impl Builder {
     }
 
     fn add(&mut self, leaves: &[u8], executor: &dyn Executor) {
-        let leaves: Vec<&[u8]> = leaves.chunks(self.parameters.leaf_length()).collect();
-        let first = self.values.len() as u64;
-        self.values.extend(self.parameters.leaves_on(first, &leaves, executor));
+        let leaves: Vec<(u64, &[u8])> =
+            (self.values.len() as u64..).zip(leaves.chunks(self.parameters.leaf_length())).collect();
+        self.values.extend(self.parameters.leaves_on(&leaves, executor));
     }
 }
