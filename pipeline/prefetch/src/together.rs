@@ -25,7 +25,7 @@ pub(crate) enum Together {
     /// One: there is no ring.
     Never,
     /// As many as `width`, after `pause` that are read by themselves. The ring is made by the thread that uses it, when
-    /// it first needs it.
+    /// it first has several files to read: a run on one file pays nothing for it.
     Up { batch: Option<Batch>, width: usize, pause: usize },
 }
 
@@ -42,12 +42,6 @@ impl Together {
 
     /// How many entries to pull.
     pub(crate) fn width(&mut self) -> usize {
-        if let Together::Up { batch: batch @ None, .. } = self {
-            *batch = Batch::new();
-            if batch.is_none() {
-                *self = Together::Never;
-            }
-        }
         match self {
             Together::Up { width, pause: 0, .. } => *width,
             Together::Up { pause, .. } => {
@@ -70,13 +64,17 @@ struct Small<'a> {
 impl<S> Reader<S> {
     /// Reads entries into the pack, several at a time. `None`: the loop in `step` goes on.
     pub(crate) fn read_together(&mut self, entries: Vec<Arc<Entry>>) -> Option<Step> {
-        let Together::Up { batch: Some(mut batch), .. } = std::mem::replace(&mut self.together, Together::Never) else {
+        let mut batch = match std::mem::replace(&mut self.together, Together::Never) {
+            Together::Up { batch, .. } => batch.or_else(Batch::new),
+            Together::Never => None,
+        };
+        let Some(ring) = &mut batch else {
             self.feed.give_back(entries);
             return None;
         };
         let mut pack = self.pack.take()?;
         self.in_hand.take_together(&entries);
-        let opened = self.timed(|| batch.open(entries.iter().map(|entry| &**entry)));
+        let opened = self.timed(|| ring.open(entries.iter().map(|entry| &**entry)));
         // One reader at a time on a spindle, and one file: there is nothing to win.
         let spindle = opened.iter().flatten().any(|r| r.device().and_then(|device| self.gates.of(device)).is_some());
         let mut smalls = self.place(&mut pack, opened);
@@ -84,7 +82,7 @@ impl<S> Reader<S> {
             let waiting = smalls.iter_mut().flatten().filter(|small| small.reading.size_hint() > 0);
             let (mut files, mut firsts): (Vec<_>, Vec<_>) =
                 waiting.map(|s| (Ahead { reading: &mut s.reading, room: &mut *s.room }, &mut s.first)).unzip();
-            for (first, result) in firsts.iter_mut().zip(batch.read(&mut files)) {
+            for (first, result) in firsts.iter_mut().zip(ring.read(&mut files)) {
                 **first = Some(result);
             }
         });
@@ -106,7 +104,9 @@ impl<S> Reader<S> {
         }
         // Where files are large there is little to read together, and other readers are to get their share of them.
         let (width, pause) = ((fitted * 2).clamp(2, Batch::WIDTH), if fitted == 0 { PAUSE } else { 0 });
-        self.together = if spindle { Together::Never } else { Together::Up { batch: Some(batch), width, pause } };
+        if !spindle {
+            self.together = Together::Up { batch, width, pause };
+        }
         let room = pack.slab.bytes().len();
         let publish = fitted < asked || pack.is_full() || room - pack.used < room / 16;
         self.pack = Some(pack);
