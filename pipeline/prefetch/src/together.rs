@@ -26,7 +26,7 @@ pub(crate) enum Together {
     Never,
     /// As many as `width`, after `pause` that are read by themselves. The ring is made by the thread that uses it, when
     /// it first has several files to read: a run on one file pays nothing for it.
-    Up { batch: Option<Batch>, width: usize, pause: usize },
+    Up { batch: Option<Box<Batch>>, width: usize, pause: usize },
 }
 
 /// Files that are read by themselves after none of several was small: larger files often come in rows.
@@ -65,7 +65,7 @@ impl<S> Reader<S> {
     /// Reads entries into the pack, several at a time. `None`: the loop in `step` goes on.
     pub(crate) fn read_together(&mut self, entries: Vec<Arc<Entry>>) -> Option<Step> {
         let mut batch = match std::mem::replace(&mut self.together, Together::Never) {
-            Together::Up { batch, .. } => batch.or_else(Batch::new),
+            Together::Up { batch, .. } => batch.or_else(|| Batch::new().map(Box::new)),
             Together::Never => None,
         };
         let Some(ring) = &mut batch else {

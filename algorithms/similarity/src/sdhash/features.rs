@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn words_are_those_of_the_digest() {
-        let bytes: Vec<u8> = (0..5000u32).map(|i| (i * i >> 5) as u8).collect();
+        let bytes: Vec<u8> = (0..5000u32).map(|i| ((i * i) >> 5) as u8).collect();
         for count in [0, 1, 2, 7, 8, 9, 63, 64, 65, 200] {
             let places: Vec<u32> = (0..count).map(|i| i * 24).collect();
             let mut found = Vec::new();
