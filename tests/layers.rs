@@ -19,7 +19,8 @@ const DRAWN: &[(&str, &[&str])] = &[
     ("pfh-engine", &["pfh-prefetch"]),
     ("pfh-sink", &["pfh-engine"]),
     ("pfh", &["pfh-sink"]),
-    ("pfh-cli", &["pfh"]),
+    ("pfh-bench", &["pfh"]),
+    ("pfh-cli", &["pfh-bench"]),
     ("pfh-python", &["pfh"]),
     // The fault injectors are outside: they know the program only by running it, so that they cannot share its mistakes.
     ("pfh-inject", &[]),

@@ -4,6 +4,7 @@ use crate::fit::Fit;
 use crate::forecast::Forecast;
 use crate::languages::{Languages, describe};
 use crate::own::Own;
+use crate::papers::Papers;
 use crate::study::{StudyResult, Time};
 use crate::{Error, report};
 use std::io::Write;
@@ -28,6 +29,8 @@ pub enum Bench {
     /// Measure kernels and pipeline in under a minute, and suggest settings
     #[command(name = "self")]
     Own(Own),
+    /// Repeat the papers' measurements, beside the papers' own figures
+    Papers(Papers),
     /// Fit the study's lines to results that others measured
     Fit(Fit),
 }
@@ -69,6 +72,14 @@ pub fn run(bench: &Bench, out: &mut dyn Write) -> Result<Verdict, Error> {
         Bench::Own(own) => {
             let found = own.measure()?;
             say(out, &if own.json { json(&found) } else { found.table() })?;
+            Ok(Verdict::Good)
+        }
+        Bench::Papers(papers) => {
+            let found = papers.measure()?;
+            if let Some(path) = &papers.html {
+                std::fs::write(path, Papers::html(&found)).map_err(Error::file(path))?;
+            }
+            say(out, &if papers.json { json(&found) } else { Papers::table(&found) })?;
             Ok(Verdict::Good)
         }
         Bench::Fit(fit) => {

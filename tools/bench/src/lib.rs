@@ -14,6 +14,7 @@ pub mod languages;
 pub mod machine;
 pub mod message;
 pub mod own;
+pub mod papers;
 pub mod pipeline;
 pub mod random;
 pub mod report;
