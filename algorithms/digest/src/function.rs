@@ -222,7 +222,7 @@ mod tests {
             }
             let mut last = rest.clone();
             last.push(0x80);
-            while (last.len() + B / 8) % B > 0 {
+            while !(last.len() + B / 8).is_multiple_of(B) {
                 last.push(0);
             }
             last.extend(field);

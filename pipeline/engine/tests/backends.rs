@@ -207,7 +207,7 @@ fn denied_long_and_linked_names() {
     for at in 0..30u8 {
         fs::write(root.path().join(format!("{at}")), [at; 300]).unwrap();
     }
-    fs::set_permissions(root.path().join("4"), fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(root.path().join("4"), fs::Permissions::from_mode(0o000)).unwrap();
     symlink("5", root.path().join("link")).unwrap();
     symlink("nowhere", root.path().join("broken")).unwrap();
     // Paths longer than PATH_MAX: two halves that are not, one moved below the other.

@@ -315,7 +315,7 @@ fn b12_what_stays_is_listed_once_while_the_rest_comes_and_goes() {
             let mut number = 0_u64;
             while !done.load(std::sync::atomic::Ordering::Relaxed) {
                 let path = tree.join(format!("{}/goes-{}", number % 7, number % 50));
-                let _ = if number % 2 == 0 { fs::write(&path, b"x") } else { fs::remove_file(&path) };
+                let _ = if number.is_multiple_of(2) { fs::write(&path, b"x") } else { fs::remove_file(&path) };
                 number += 1;
             }
         });
