@@ -2,7 +2,7 @@
 //!
 //! * [`ssdeep`]: an inverted index of seven-letter sequences. No score above 0 is possible without one in common, except between identical
 //!   digests that are too short to have any, which are found by themselves.
-//! * [`tlsh`]: digests grouped by length and quartile ratios, whose terms of the distance bound it from below.
+//! * [`mod@tlsh`]: digests grouped by length and quartile ratios, whose terms of the distance bound it from below.
 //! * [`sdhash`], [`mrsh_v2`]: every filter against every filter, in blocks that stay in the cache. Bloom filters of unrelated inputs can score
 //!   by chance, so nothing less finds the same pairs.
 //!
