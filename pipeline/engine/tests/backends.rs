@@ -164,7 +164,7 @@ fn what_is_swapped_in_is_never_read_and_what_is_gone_is_told() {
         assert_eq!(problem(3), Problem::new(Stage::Open, Cause::Os(2)));
         assert_eq!(problem(5), Problem::new(Stage::Open, Cause::Replaced));
         assert_eq!(problem(7), Problem::new(Stage::Open, Cause::Replaced));
-        assert_eq!(problem(9), Problem::new(Stage::Open, Cause::IsDirectory));
+        assert_eq!(problem(9), Problem::new(Stage::Open, Cause::Replaced));
     }
 }
 

@@ -119,7 +119,7 @@ fn a_browser_draws_the_page() {
     };
     // What the browser understood, not what was written: the parsed document again as text.
     let document = browse(&["--dump-dom"]);
-    for (tag, count) in [("<svg", 3), ("<h2", 7), ("<polygon", 10), ("</table>", 4), ("</html>", 1)] {
+    for (tag, count) in [("<svg", 3), ("<h2", 8), ("<polygon", 10), ("</table>", 4), ("</html>", 1)] {
         assert_eq!(document.matches(tag).count(), count, "{tag}");
     }
     assert!(!document.contains("parsererror"));

@@ -1,6 +1,6 @@
 //! The table of Lopes, Franqueira & Hobson: one long buffer, each tree mode on one core and on all, beside serial hashes.
 //!
-//! `cargo run --release -p pfh-tree --example speed [MIB] [ROUNDS]` (default 256 MiB, 5 rounds)
+//! `cargo run --release -p pfh-tree --example modes [MIB] [ROUNDS]` (default 256 MiB, 5 rounds)
 //!
 //! Digests on one and on all threads must be equal before times count. The modes run in turns. Printed are, minimum (median) over the
 //! rounds: on one thread MB (10^6 bytes) per second of CPU time and cycles per byte; on all threads MB per second of wall time, the
