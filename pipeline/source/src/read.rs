@@ -259,5 +259,6 @@ fn bad_range(fd: BorrowedFd<'_>, from: u64, size: u64, scratch: &mut [u8]) -> Op
         end = next(end);
         left = left.checked_sub(1)?;
     }
-    Some((start, end.min(size.max(start)) - start))
+    // A file that states no size has no range to tell.
+    Some((start, end.min(size.max(start)) - start)).filter(|(_, length)| *length > 0)
 }

@@ -8,7 +8,7 @@ pub fn algorithms(json: bool) -> Exit {
     let mut text = String::new();
     if !json {
         text.push_str(&format!(
-            "{:<14} {:>6}  {:<17} {:<28} aliases\n",
+            "{:<18} {:>6}  {:<17} {:<28} aliases\n",
             "algorithm", "bytes", "standing", "kernel: one / many"
         ));
     }
@@ -34,7 +34,7 @@ pub fn algorithms(json: bool) -> Exit {
             let (name, standing) = (algorithm.name(), algorithm.standing().name());
             let length = if algorithm.length() == 0 { "text".into() } else { algorithm.length().to_string() };
             text.push_str(&format!(
-                "{name:<14} {length:>6}  {standing:<17} {kernel:<28} {}\n",
+                "{name:<18} {length:>6}  {standing:<17} {kernel:<28} {}\n",
                 algorithm.aliases().join(" ")
             ));
         }
