@@ -1,6 +1,6 @@
 //! Many messages at once against one after another: the tables of `docs/kernels.md`.
 //!
-//! `cargo run --release -p pfh-digest --example shash [sizes|fig2|files|together] [ROUNDS]`
+//! `cargo run --release -p pfh-digest --features peers --example shash [sizes|fig2|files|together] [ROUNDS]`
 //!
 //! * `sizes`: messages of 64 B, 4 KiB, 64 KiB and 1 MiB, in the cache (hot) and from memory; this crate's many, its single kernel,
 //!   OpenSSL's and AWS-LC's single stream.
