@@ -245,7 +245,7 @@ impl<R: BufRead> Iterator for Decoder<R> {
 }
 
 /// The format that a manifest starts like; sums for anything that is not plainly another.
-fn sniff(start: &[u8]) -> Format {
+pub(crate) fn sniff(start: &[u8]) -> Format {
     let start = start.trim_ascii_start();
     let first = start.split(|&byte| byte == b'\n').next().unwrap_or_default();
     if start.starts_with(b"%%%%") {

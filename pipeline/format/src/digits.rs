@@ -26,26 +26,42 @@ pub fn digest(algorithm: Algorithm, text: &[u8]) -> Result<Digest, Fault> {
     Digest::from_bytes(algorithm, &bytes).map_err(|_| Fault::WrongLength)
 }
 
-/// A digest whose algorithm is told by its length: the first of `assumed` that fits, or, where that is empty, the usual ones.
-pub fn unnamed(registry: Registry, assumed: &[Algorithm], text: &[u8]) -> Result<Digest, Fault> {
-    let candidates = || -> Box<dyn Iterator<Item = Algorithm> + '_> {
-        if assumed.is_empty() {
-            Box::new(USUAL.iter().filter_map(|name| registry.find(name).ok()))
-        } else {
-            Box::new(assumed.iter().copied())
-        }
-    };
-    // Hexadecimal first, over all candidates: 64 digits are SHA-256 before they are 48 bytes in base64.
-    if let Some(algorithm) = candidates().find(|algorithm| 2 * algorithm.length() == text.len())
-        && let Some(bytes) = hex::decode(text)
-    {
-        return Digest::from_bytes(algorithm, &bytes).map_err(|_| Fault::WrongLength);
+/// What a digest without a name may be of: `assumed`, or, where that is empty, the usual algorithms.
+pub fn candidates(registry: Registry, assumed: &[Algorithm]) -> Vec<Algorithm> {
+    if assumed.is_empty() {
+        USUAL.iter().filter_map(|name| registry.find(name).ok()).collect()
+    } else {
+        assumed.to_vec()
     }
-    if let Ok(bytes) = BASE64.decode(text)
-        && let Some(algorithm) = candidates().find(|algorithm| algorithm.length() == bytes.len())
+}
+
+/// A digest whose algorithm is told by its length: the first of the candidates that fits.
+pub fn unnamed(candidates: &[Algorithm], text: &[u8]) -> Result<Digest, Fault> {
+    // Hexadecimal first, over all candidates: 64 digits are SHA-256 before they are 48 bytes in base64.
+    if let Some(&algorithm) = candidates.iter().find(|algorithm| 2 * algorithm.length() == text.len())
+        && let Some(digest) = from_hex(algorithm, text)
+    {
+        return digest;
+    }
+    if text.len().is_multiple_of(4)
+        && let Ok(bytes) = BASE64.decode(text)
+        && let Some(&algorithm) = candidates.iter().find(|algorithm| algorithm.length() == bytes.len())
     {
         return Digest::from_bytes(algorithm, &bytes).map_err(|_| Fault::WrongLength);
     }
     let digits = text.iter().all(u8::is_ascii_hexdigit);
     Err(if digits && !text.is_empty() { Fault::WrongLength } else { Fault::Malformed("does not start with a digest") })
+}
+
+/// `None` for anything but hexadecimal digits.
+fn from_hex(algorithm: Algorithm, text: &[u8]) -> Option<Result<Digest, Fault>> {
+    let mut buffer = [0; 64];
+    let bytes = match buffer.get_mut(..algorithm.length()) {
+        Some(bytes) => {
+            hex::decode_into(text, bytes)?;
+            bytes
+        }
+        None => &mut hex::decode(text)?[..],
+    };
+    Some(Digest::from_bytes(algorithm, bytes).map_err(|_| Fault::WrongLength))
 }

@@ -46,6 +46,7 @@ pub mod hashdeep;
 pub mod hex;
 pub mod image;
 pub mod jsonl;
+pub mod known;
 pub mod lines;
 mod manifest;
 pub mod sums;

@@ -72,6 +72,7 @@ impl Encode for Encoder {
 pub(crate) struct Decoder {
     registry: Registry,
     assumed: Vec<Algorithm>,
+    candidates: Vec<Algorithm>,
     end: End,
     shape: Shape,
 }
@@ -89,12 +90,13 @@ enum Shape {
 
 impl Decoder {
     pub(crate) fn new(registry: Registry, assumed: &[Algorithm], end: End) -> Decoder {
-        Decoder { registry, assumed: assumed.to_vec(), end, shape: Shape::Unknown }
+        let candidates = digits::candidates(registry, assumed);
+        Decoder { registry, assumed: assumed.to_vec(), candidates, end, shape: Shape::Unknown }
     }
 
     fn plain(&mut self, line: &[u8], escaped: bool) -> Result<Entry, Fault> {
         let at = line.iter().position(|byte| matches!(byte, b' ' | b'\t')).ok_or(Fault::Malformed("no name"))?;
-        let digest = digits::unnamed(self.registry, &self.assumed, &line[..at])?;
+        let digest = digits::unnamed(&self.candidates, &line[..at])?;
         let rest = &line[at + 1..];
         let marked = rest.len() > 1 && matches!(rest[0], b' ' | b'*');
         let name = match (self.shape, marked) {

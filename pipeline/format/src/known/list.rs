@@ -1,0 +1,61 @@
+//! A digest per line, and whatever follows it: plain lists, GNU and BSD lists, md5deep's `-z -c -t -q`, TSK's `.idx`.
+
+use pfh_digest::{Algorithm, Registry};
+
+use super::Known;
+use crate::decode::Fault;
+use crate::{bsd, digits};
+
+pub struct Reader {
+    registry: Registry,
+    assumed: Vec<Algorithm>,
+    candidates: Vec<Algorithm>,
+}
+
+impl Reader {
+    pub fn new(registry: Registry, assumed: &[Algorithm]) -> Reader {
+        Reader { registry, assumed: assumed.to_vec(), candidates: digits::candidates(registry, assumed) }
+    }
+
+    pub fn line(&self, line: &[u8]) -> Option<Result<Known, Fault>> {
+        let line = line.trim_ascii();
+        if line.is_empty() || matches!(line[0], b'#' | b';' | b'%') || is_index_header(line) {
+            return None;
+        }
+        let line = line.strip_prefix(b"\\").unwrap_or(line);
+        let digest = match bsd::split(line) {
+            Some(tagged) => bsd::digest(self.registry, &self.assumed, &tagged),
+            None => self.plain(line),
+        };
+        Some(digest.map(|digest| Known { digests: vec![digest], tag: None }))
+    }
+
+    fn plain(&self, line: &[u8]) -> Result<pfh_digest::Digest, Fault> {
+        let (first, rest) = token(line);
+        match digits::unnamed(&self.candidates, first) {
+            // md5deep -z puts the size in front; no digest is that short.
+            Err(_) if first.len() <= 20 && !first.is_empty() && first.iter().all(u8::is_ascii_digit) => {
+                digits::unnamed(&self.candidates, token(rest).0)
+            }
+            digest => digest,
+        }
+    }
+}
+
+/// The first field, without quotes, and what follows.
+fn token(line: &[u8]) -> (&[u8], &[u8]) {
+    let separator = |byte: &u8| matches!(byte, b' ' | b'\t' | b',' | b';' | b'|');
+    let start = line.iter().position(|byte| !separator(byte)).unwrap_or(line.len());
+    let line = &line[start..];
+    let end = line.iter().position(separator).unwrap_or(line.len());
+    let token = &line[..end];
+    let inner = token.strip_prefix(b"\"").and_then(|token| token.strip_suffix(b"\"")).unwrap_or(token);
+    (inner, &line[end..])
+}
+
+/// TSK's `.idx` starts with two lines whose key is 0 or 1 and whose value is no offset but a word.
+fn is_index_header(line: &[u8]) -> bool {
+    let Some(at) = line.iter().position(|&byte| byte == b'|') else { return false };
+    let (key, value) = (&line[..at], &line[at + 1..]);
+    key.len() >= 32 && key[..31].iter().all(|&byte| byte == b'0') && !value.iter().all(u8::is_ascii_digit)
+}
