@@ -22,7 +22,7 @@ nightly: ## the tests that take minutes: long vectors, many seeds, every errno a
 	PFH_NIGHTLY=1 $(CARGO) test --workspace --release -- --include-ignored
 
 large: ## updates and files beyond 4 GiB
-	$(CARGO) test --workspace --release large -- --include-ignored
+	PFH_LARGE=1 $(CARGO) test --workspace --release large -- --include-ignored
 
 corpus: $(CORPUS) ## build the benchmark's corpus (1.22 GB)
 $(CORPUS):
