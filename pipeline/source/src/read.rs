@@ -139,7 +139,14 @@ impl Reading {
         loop {
             let got = match &mut self.inner {
                 _ if first.is_some() => first.take().unwrap_or(Ok(0)),
-                Inner::File { fd, .. } => os::read(fd.as_fd(), buffer),
+                Inner::File { fd, before, .. } => {
+                    // Opened without blocking, a FIFO that nobody has written to yet reads as ended: a digest of nothing.
+                    if self.offset == 0 && os::file_type(before.mode) == FileType::Fifo {
+                        os::wait_readable(fd.as_fd()).and_then(|()| os::read(fd.as_fd(), buffer))
+                    } else {
+                        os::read(fd.as_fd(), buffer)
+                    }
+                }
                 // The descriptor itself: std's handle would add a buffer and a copy.
                 Inner::Standard => os::read(rustix::stdio::stdin(), buffer),
                 Inner::Object { reader } => loop {

@@ -106,15 +106,15 @@ fn operands_that_are_special_must_be_asked_for() {
     assert!(matches!(read(entry), Err(p) if p.cause == Cause::Special("FIFO")));
     let writer = std::thread::spawn({
         let fifo = fifo.clone();
-        move || fs::write(fifo, "through the pipe").unwrap()
+        move || {
+            // The reader must be there first: then a FIFO without a writer reads as ended, which is not its content.
+            std::thread::sleep(std::time::Duration::from_millis(300));
+            fs::write(fifo, "through the pipe").unwrap()
+        }
     });
     let items = pull(operands(&fifo, Descend { special: Special::Read, ..Descend::default() }));
     let Item::Entry(entry) = &items[0] else { panic!("an entry") };
-    // A FIFO opened without a writer reads as ended: wait for the writer to be there.
-    let mut bytes = Vec::new();
-    while bytes.is_empty() {
-        bytes = read(entry).unwrap();
-    }
+    let bytes = read(entry).unwrap();
     writer.join().unwrap();
     assert_eq!(bytes, b"through the pipe");
 }

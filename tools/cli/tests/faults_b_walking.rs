@@ -66,6 +66,22 @@ fn b01_a_fifo_among_the_operands_is_refused_not_waited_for() {
 }
 
 #[test]
+fn b01_a_fifo_that_was_asked_for_is_read_from_its_first_writer_on() {
+    let room = Room::new();
+    let fifo = room.path().join("fifo");
+    run("mkfifo", &[fifo.as_os_str()]);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(300));
+            fs::write(&fifo, b"late").unwrap();
+        });
+        let seen = pfh_hash(["-f", "jsonl", "--special"]).arg(&fifo).limit(Duration::from_secs(20)).run().unwrap();
+        assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+        assert_eq!(records(&seen)[0].digest("sha256"), Some(&sha256(b"late")[..]));
+    });
+}
+
+#[test]
 fn b02_a_file_swapped_for_a_fifo_does_not_hang() {
     let room = Room::new();
     room.file("tree/name", b"file");

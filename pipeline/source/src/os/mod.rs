@@ -211,7 +211,9 @@ pub fn read_at(fd: BorrowedFd<'_>, buffer: &mut [u8], offset: u64) -> Result<usi
     }
 }
 
-fn wait_readable(fd: BorrowedFd<'_>) -> Result<(), Errno> {
+/// Waits until there is something to read or nothing more will come. A FIFO counts as ended only after a writer has been
+/// there (`pipe_poll` of Linux compares the number of writers that it has seen with that at the open).
+pub fn wait_readable(fd: BorrowedFd<'_>) -> Result<(), Errno> {
     use rustix::event::{PollFd, PollFlags, poll};
     loop {
         match poll(&mut [PollFd::new(&fd, PollFlags::IN)], None) {
