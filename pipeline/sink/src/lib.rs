@@ -1,6 +1,7 @@
 //! Where records end.
 #![forbid(unsafe_code)]
 
+pub mod compare;
 mod manifest;
 mod output;
 

@@ -2,15 +2,19 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod compare;
 mod exit;
+mod gauge;
 mod hash;
 mod input;
 mod list;
+mod matching;
 mod pages;
 mod paper;
 mod progress;
 mod run;
 mod signals;
+mod similar;
 mod size;
 mod stats;
 
@@ -29,10 +33,8 @@ fn main() -> ExitCode {
     let exit = if paper::is_paper(&arguments) {
         match paper::parse(&arguments) {
             Ok(paper::Asked::Hash(request)) => hash::run(&request),
-            Ok(paper::Asked::NotYet(mode)) => {
-                exit::say(format!("-c {} is not yet here: this version knows -c hash", shown(mode.as_bytes())));
-                Exit::Usage
-            }
+            Ok(paper::Asked::Full(compare)) => compare::run(&compare),
+            Ok(paper::Asked::One(compare)) => compare::run_one(&compare),
             Err(message) => {
                 exit::say(message);
                 Exit::Usage
@@ -42,6 +44,8 @@ fn main() -> ExitCode {
         // clap prints usage errors and exits with 2 by itself.
         match args::Cli::parse().command {
             args::Command::Hash(hash) => hash::run(&hash),
+            args::Command::Compare(compare) => compare::run(&compare),
+            args::Command::Match(request) => matching::run(&request),
             args::Command::Algorithms { json } => list::algorithms(json),
             args::Command::Bench(bench) => benchmark(&bench),
             args::Command::Completions { shell } => pages::completions(shell),
