@@ -28,7 +28,7 @@ fn files(room: &Room) {
         room.file(format!("known/{n}"), &random(n, 30_000));
     }
     let mut changed = random(3, 30_000);
-    changed.truncate(26_000);
+    changed.truncate(29_500);
     changed[9000] ^= 1;
     room.file("new/changed", &changed);
     room.file("new/same", &random(5, 30_000));
