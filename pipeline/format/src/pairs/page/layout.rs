@@ -14,6 +14,10 @@ pub(super) fn places(count: usize, links: &[(usize, usize)]) -> Vec<(f64, f64)> 
     }
     // The distance that suits as many points on the area.
     let ideal = 0.7 / (count as f64).sqrt();
+    let mut degrees = vec![0.0f64; count];
+    for &(i, j) in links {
+        (degrees[i], degrees[j]) = (degrees[i] + 1.0, degrees[j] + 1.0);
+    }
     for step in 0..STEPS {
         let mut forces = vec![(0.0f64, 0.0f64); count];
         for i in 0..count {
@@ -27,7 +31,8 @@ pub(super) fn places(count: usize, links: &[(usize, usize)]) -> Vec<(f64, f64)> 
         }
         for &(i, j) in links {
             let (x, y) = (points[i].0 - points[j].0, points[i].1 - points[j].1);
-            let pull = (x * x + y * y).sqrt() / ideal;
+            // Where all are linked with all, the links must not outweigh the repulsion.
+            let pull = (x * x + y * y).sqrt() / ideal / (degrees[i] * degrees[j]).sqrt().max(1.0) * 2.0;
             forces[i] = (forces[i].0 - x * pull, forces[i].1 - y * pull);
             forces[j] = (forces[j].0 + x * pull, forces[j].1 + y * pull);
         }
@@ -36,10 +41,21 @@ pub(super) fn places(count: usize, links: &[(usize, usize)]) -> Vec<(f64, f64)> 
         for (point, (x, y)) in points.iter_mut().zip(forces) {
             let length = (x * x + y * y).sqrt().max(1e-9);
             let far = length.min(reach) / length;
-            *point = ((point.0 + x * far).clamp(0.03, 0.97), (point.1 + y * far).clamp(0.03, 0.97));
+            *point = (point.0 + x * far, point.1 + y * far);
         }
     }
-    points
+    fit(points)
+}
+
+/// The points moved and scaled so that they fill the square but for a margin.
+fn fit(points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
+    let reach = |axis: fn(&(f64, f64)) -> f64| {
+        points.iter().map(axis).fold((f64::MAX, f64::MIN), |(low, high), value| (low.min(value), high.max(value)))
+    };
+    let (x, y) = (reach(|point| point.0), reach(|point| point.1));
+    let side = (x.1 - x.0).max(y.1 - y.0).max(1e-9);
+    let place = |value: f64, (low, high): (f64, f64)| 0.5 + 0.86 * (value - (low + high) / 2.0) / side;
+    points.iter().map(|point| (place(point.0, x), place(point.1, y))).collect()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! The page needs nothing else and loads nothing: its policy forbids all but its own style and its one script, which is named by its
 //! digest. Names reach it rendered as for a terminal and then escaped, as text only, never as markup or script.
 
+mod graph;
 mod layout;
 
 use pfh_digest::Algorithm;
@@ -14,11 +15,6 @@ use crate::terminal;
 
 /// Pairs in the table and links in the graph; the counts above them are of all.
 const MOST_PAIRS: usize = 20_000;
-/// Members drawn of a group, and of all groups together.
-const MOST_MEMBERS: usize = 150;
-const MOST_DRAWN: usize = 1_500;
-/// The width of the drawing.
-const WIDTH: f64 = 1060.0;
 
 const STYLE: &str = "body{font:15px/1.5 sans-serif;max-width:1100px;margin:2em auto;padding:0 1em;color:#222}\
 h1{font-size:1.6em}h2{font-size:1.2em;margin-top:2em}\
@@ -47,8 +43,33 @@ struct Section {
     distance: bool,
     digests: u64,
     pairs: Vec<(u32, u32, Score, Option<u64>)>,
+    /// Pairs beyond those that link members that no pair before linked: with them every group hangs together.
+    bridges: Vec<(u32, u32, Score)>,
+    /// A member's way to the one that stands for its group so far.
+    parents: HashMap<u32, u32>,
     count: u64,
     bins: Vec<u64>,
+}
+
+impl Section {
+    /// Puts the groups of two members together; whether they were apart.
+    fn join(&mut self, a: u32, b: u32) -> bool {
+        let (a, b) = (self.root(a), self.root(b));
+        if a != b {
+            self.parents.insert(a.max(b), a.min(b));
+        }
+        a != b
+    }
+
+    fn root(&mut self, mut member: u32) -> u32 {
+        while let Some(&parent) = self.parents.get(&member) {
+            if let Some(&next) = self.parents.get(&parent) {
+                self.parents.insert(member, next);
+            }
+            member = parent;
+        }
+        member
+    }
 }
 
 impl Page {
@@ -79,8 +100,11 @@ impl Page {
         section.count += 1;
         let bin = (score.number() / 10).min(10) as usize;
         section.bins[bin] += 1;
+        let bridge = section.join(a, b);
         if section.pairs.len() < MOST_PAIRS {
             section.pairs.push((a, b, score, evidence.shared_chunks.or(evidence.shared_features)));
+        } else if bridge {
+            section.bridges.push((a, b, score));
         }
     }
 
@@ -98,7 +122,7 @@ impl Page {
             groups.len(),
             members
         );
-        graph(&mut self.body, &section, groups, &name);
+        graph::draw(&mut self.body, &section, groups, &name);
         histogram(&mut self.body, &section);
         table(&mut self.body, &section, &name);
     }
@@ -137,80 +161,6 @@ fn escape(text: &str) -> String {
 
 fn shown(name: &[u8]) -> String {
     escape(&terminal::render(name))
-}
-
-fn graph<'a>(out: &mut String, section: &Section, groups: &[Vec<u32>], name: &impl Fn(u32) -> &'a [u8]) {
-    // Which group's drawing, and which point in it, a place is.
-    let mut points: HashMap<u32, (usize, usize)> = HashMap::new();
-    let mut drawn: Vec<&[u32]> = Vec::new();
-    for group in groups {
-        let members = &group[..group.len().min(MOST_MEMBERS)];
-        if points.len() + members.len() > MOST_DRAWN {
-            break;
-        }
-        points.extend(members.iter().enumerate().map(|(at, &place)| (place, (drawn.len(), at))));
-        drawn.push(members);
-    }
-    let mut links: Vec<Vec<(usize, usize, Score)>> = vec![Vec::new(); drawn.len()];
-    for &(a, b, score, _) in &section.pairs {
-        if let (Some(&(group, a)), Some(&(_, b))) = (points.get(&a), points.get(&b)) {
-            links[group].push((a, b, score));
-        }
-    }
-    if drawn.is_empty() {
-        return;
-    }
-    // Squares side by side in rows; a group's square grows with its members.
-    let (mut x, mut y, mut row) = (0.0, 0.0, 0.0f64);
-    let mut body = String::new();
-    for (members, links) in drawn.iter().zip(&links) {
-        let side = (40.0 + 34.0 * (members.len() as f64).sqrt()).min(WIDTH);
-        if x + side > WIDTH {
-            (x, y, row) = (0.0, y + row, 0.0);
-        }
-        row = row.max(side);
-        let pairs: Vec<(usize, usize)> = links.iter().map(|&(a, b, _)| (a, b)).collect();
-        let places = layout::places(members.len(), &pairs);
-        let at = |i: usize| (x + side * places[i].0, y + side * places[i].1);
-        for &(a, b, score) in links {
-            let ((x1, y1), (x2, y2)) = (at(a), at(b));
-            let strength = match score {
-                Score::Similarity(score) => f64::from(score) / 100.0,
-                Score::Distance(distance) => 1.0 - f64::from(distance.min(100)) / 110.0,
-            };
-            let _ = writeln!(
-                body,
-                "<line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\" stroke=\"#4a7\" stroke-opacity=\"{:.2}\"/>",
-                0.15 + 0.8 * strength
-            );
-        }
-        for (i, &place) in members.iter().enumerate() {
-            let (cx, cy) = at(i);
-            let _ = writeln!(
-                body,
-                "<circle cx=\"{cx:.1}\" cy=\"{cy:.1}\" r=\"4\" fill=\"#258\"><title>{}</title></circle>",
-                shown(name(place))
-            );
-        }
-        x += side;
-    }
-    let _ = writeln!(
-        out,
-        "<figure><svg viewBox=\"0 0 {WIDTH} {:.0}\" width=\"{WIDTH}\" role=\"img\" aria-label=\"groups of {}\">\n{body}</svg>",
-        y + row,
-        escape(&section.algorithm)
-    );
-    let members: usize = groups.iter().map(Vec::len).sum();
-    let _ = writeln!(
-        out,
-        "<figcaption class=\"quiet\">{} of {} groups, {} of {} members, and the links among the first {} pairs; point at a dot for \
-         its name. The stronger a line, the more alike.</figcaption></figure>",
-        drawn.len(),
-        groups.len(),
-        points.len(),
-        members,
-        section.pairs.len()
-    );
 }
 
 fn histogram(out: &mut String, section: &Section) {
