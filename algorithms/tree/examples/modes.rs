@@ -56,7 +56,7 @@ fn clock() -> f64 {
 fn digest(algorithm: Algorithm, buffer: &[u8], threads: usize) -> String {
     let mut hasher = algorithm.hasher();
     // Pieces as a reader with large buffers delivers them.
-    buffer.chunks(8 << 20).for_each(|piece| hasher.update_on(piece, &Threads(threads)));
+    buffer.chunks(8 << 20).for_each(|piece| hasher.update_on(&[piece], &Threads(threads)));
     hasher.finalize().to_string()
 }
 

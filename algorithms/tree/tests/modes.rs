@@ -183,8 +183,12 @@ fn any_number_of_threads_gives_the_same_digest() {
             for width in [1, 2, 3, 7, 100] {
                 for piece in [100_000, 1 << 20, length] {
                     let mut hasher = algorithm.hasher();
-                    message[..length].chunks(piece).for_each(|piece| hasher.update_on(piece, &Threads(width)));
+                    message[..length].chunks(piece).for_each(|piece| hasher.update_on(&[piece], &Threads(width)));
                     assert_eq!(hasher.finalize(), expected, "{algorithm}, {length} bytes, {width} threads");
+                    let pieces: Vec<&[u8]> = message[..length].chunks(piece).collect();
+                    let mut hasher = algorithm.hasher();
+                    pieces.chunks(3).for_each(|pieces| hasher.update_on(pieces, &Threads(width)));
+                    assert_eq!(hasher.finalize(), expected, "{algorithm}, {length} bytes, {width} threads, ropes");
                 }
             }
         }
