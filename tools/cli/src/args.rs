@@ -1,6 +1,7 @@
 //! The command line in its modern form.
 
 use crate::hash::Hash;
+use crate::tree::Tree;
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -39,6 +40,9 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Keep a hash tree beside a file: find what changed, hash only that again.
+    #[command(subcommand)]
+    Tree(Box<Tree>),
     /// Which hash, in which language, on this machine; and what will a case take.
     #[command(subcommand)]
     Bench(Box<pfh_bench::command::Bench>),

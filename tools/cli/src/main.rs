@@ -13,6 +13,7 @@ mod run;
 mod signals;
 mod size;
 mod stats;
+mod tree;
 
 use clap::Parser;
 use exit::Exit;
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
         match args::Cli::parse().command {
             args::Command::Hash(hash) => hash::run(&hash),
             args::Command::Algorithms { json } => list::algorithms(json),
+            args::Command::Tree(tree) => tree::run(&tree),
             args::Command::Bench(bench) => benchmark(&bench),
             args::Command::Completions { shell } => pages::completions(shell),
             args::Command::Man { directory } => pages::man(&directory),
