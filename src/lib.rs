@@ -34,8 +34,8 @@ pub use pfh_kernel::Isa;
 pub use pfh_sink as sink;
 pub use pfh_sink::outboard;
 pub use pfh_source::{
-    Cause, Closed, Descend, Entry, Item, Links, Note, Object, Operands, Order, Ordered, Origin, Problem, Recurse,
-    Selection, SelectionError, Separator, Skip, Source, Special, Stage, Stat, names, total,
+    Cause, Closed, Descend, Entry, Item, Links, Note, Object, Operands, Order, Ordered, Origin, Problem, Ranges,
+    Recurse, Selection, SelectionError, Separator, Skip, Source, Special, Stage, Stat, names, total,
 };
 
 pub use pfh_tree as tree;

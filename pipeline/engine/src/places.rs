@@ -9,9 +9,8 @@ use std::time::{Duration, Instant};
 /// Places among the threads that hash.
 pub(crate) struct Places {
     free: AtomicUsize,
-    all: usize,
-    /// Most that were taken at once.
-    peak: AtomicUsize,
+    /// Most threads that had work of one message.
+    most: AtomicUsize,
     /// Nanoseconds of work on threads that were started for a while.
     lent: AtomicU64,
 }
@@ -24,8 +23,7 @@ pub(crate) struct Place {
 
 impl Places {
     pub(crate) fn new(threads: usize) -> Arc<Self> {
-        let all = threads.max(1);
-        Arc::new(Places { free: all.into(), all, peak: 0.into(), lent: 0.into() })
+        Arc::new(Places { free: threads.max(1).into(), most: 0.into(), lent: 0.into() })
     }
 
     /// Takes one place.
@@ -44,14 +42,13 @@ impl Places {
             count = free.min(most);
             (count > 0).then(|| free - count)
         };
-        let free = self.free.fetch_update(Ordering::SeqCst, Ordering::SeqCst, take).ok()?;
-        self.peak.fetch_max(self.all - free + count, Ordering::Relaxed);
+        self.free.fetch_update(Ordering::SeqCst, Ordering::SeqCst, take).ok()?;
         Some(Place { places: self.clone(), count })
     }
 
-    /// Most places that were taken at once.
-    pub(crate) fn peak(&self) -> usize {
-        self.peak.load(Ordering::Relaxed)
+    /// Most threads that had work of one message at the same time, its worker included; 0 if none was shared out.
+    pub(crate) fn most(&self) -> usize {
+        self.most.load(Ordering::Relaxed)
     }
 
     /// Time of work that other threads than the workers did.
@@ -75,6 +72,7 @@ impl Executor for Place {
 
     fn run(&self, tasks: Vec<Task<'_>>) {
         let others = self.count.min(tasks.len().saturating_sub(1));
+        let busy = AtomicUsize::new(1);
         let tasks = Mutex::new(tasks.into_iter());
         // The lock is free again before the task runs.
         let next = || tasks.lock().unwrap_or_else(PoisonError::into_inner).next();
@@ -82,9 +80,12 @@ impl Executor for Place {
             for _ in 0..others {
                 let lent = || {
                     let from = Instant::now();
+                    let mut worked = false;
                     while let Some(task) = next() {
+                        worked = true;
                         task();
                     }
+                    busy.fetch_add(usize::from(worked), Ordering::Relaxed);
                     self.places.lent.fetch_add(from.elapsed().as_nanos() as u64, Ordering::Relaxed);
                 };
                 // Where no thread can be had, the others do its work.
@@ -94,6 +95,7 @@ impl Executor for Place {
                 task();
             }
         });
+        self.places.most.fetch_max(busy.into_inner(), Ordering::Relaxed);
     }
 }
 
@@ -113,7 +115,7 @@ mod tests {
         let places = Places::new(3);
         let one = places.take().unwrap();
         let rest = places.take_rest().unwrap();
-        assert_eq!((rest.width(), places.peak()), (3, 3));
+        assert_eq!(rest.width(), 3);
         assert!(places.take().is_none() && places.take_rest().is_none());
         drop(one);
         assert!(places.take().is_some());

@@ -61,8 +61,8 @@ pub struct Stats {
     pub peak_table: u64,
     /// Bytes that the table may hold.
     pub table: u64,
-    /// Most threads that hashed at once.
-    pub hashing: u64,
+    /// Most threads that hashed leaves of one message at the same time; 0 if none was shared out.
+    pub sharing: u64,
     /// Time in hashing leaves of one message beside its worker; part of `hash`.
     pub lent: Duration,
 }

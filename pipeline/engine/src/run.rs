@@ -311,7 +311,7 @@ impl Run {
             jobs: counters.batch_jobs.load(Ordering::Relaxed),
             peak_table: self.shared.budget.peak() as u64,
             table: (self.shared.budget.slabs() * self.shared.budget.slab()) as u64,
-            hashing: self.shared.places.peak() as u64,
+            sharing: self.shared.places.most() as u64,
             lent: self.shared.places.lent(),
         }
     }

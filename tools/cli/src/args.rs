@@ -1,5 +1,6 @@
 //! The command line in its modern form.
 
+use crate::audit::Audit;
 use crate::hash::Hash;
 use crate::tree::Tree;
 use clap::{Parser, Subcommand};
@@ -43,6 +44,9 @@ pub enum Command {
     /// Keep a hash tree beside a file: find what changed, hash only that again.
     #[command(subcommand)]
     Tree(Box<Tree>),
+    /// Does a storage server still hold the files that it was given?
+    #[command(subcommand)]
+    Audit(Box<Audit>),
     /// Which hash, in which language, on this machine; and what will a case take.
     #[command(subcommand)]
     Bench(Box<pfh_bench::command::Bench>),

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod audit;
 mod exit;
 mod hash;
 mod input;
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
             args::Command::Hash(hash) => hash::run(&hash),
             args::Command::Algorithms { json } => list::algorithms(json),
             args::Command::Tree(tree) => tree::run(&tree),
+            args::Command::Audit(audit) => audit::run(&audit),
             args::Command::Bench(bench) => benchmark(&bench),
             args::Command::Completions { shell } => pages::completions(shell),
             args::Command::Man { directory } => pages::man(&directory),

@@ -27,7 +27,7 @@ pub fn render(summary: &Summary, form: StatsForm) -> String {
             "jobs": s.jobs,
             "peak_table_bytes": s.peak_table,
             "table_bytes": s.table,
-            "threads_hashing": s.hashing,
+            "threads_sharing": s.sharing,
             "lent_s": seconds(s.lent),
         })
         .to_string(),
@@ -35,7 +35,7 @@ pub fn render(summary: &Summary, form: StatsForm) -> String {
             "files {}  skipped {}  failed {}\ntotal {:.3} s  read {:.3} s  hash {:.3} s (sums over threads)\n\
              wait for space {:.3} s  wait for data {:.3} s\n{} bytes read, {rate:.1} MB/s\n\
              table: at most {} of {} bytes; {} jobs in {} batches\n\
-             at most {} threads hashed at once; {:.3} s on leaves of another thread's message",
+             at most {} threads shared a message's leaves; {:.3} s on such shares",
             summary.hashed,
             summary.skipped,
             summary.failed,
@@ -49,7 +49,7 @@ pub fn render(summary: &Summary, form: StatsForm) -> String {
             s.table,
             s.jobs,
             s.batches,
-            s.hashing,
+            s.sharing,
             seconds(s.lent),
         ),
     }

@@ -26,7 +26,7 @@ use std::sync::atomic::AtomicBool;
 pub const SUFFIX: &str = ".pfhtree";
 
 /// A tree file of more bytes is not read: 64 GiB, the tree of 16 TiB in leaves of 16 KiB.
-const LONGEST: u64 = 64 << 30;
+pub const LONGEST: u64 = 64 << 30;
 
 /// Why nothing came of it.
 #[derive(Debug, thiserror::Error)]

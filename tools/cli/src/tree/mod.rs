@@ -78,8 +78,8 @@ pub struct Update {
     /// File and tree.
     #[command(flatten)]
     pub on: Existing,
-    /// What has changed: OFFSET:LENGTH in bytes (64KiB:4096). That nothing else has is taken on trust; `check` finds out.
-    #[arg(long = "range", value_name = "OFFSET:LENGTH", value_parser = range::parse, num_args = 1..)]
+    /// What has changed: OFFSET:LENGTH in bytes (64KiB:4096), several with commas or the option repeated. That nothing else has is taken on trust; `check` finds out.
+    #[arg(long = "range", value_name = "OFFSET:LENGTH", value_parser = range::parse, value_delimiter = ',')]
     pub ranges: Vec<std::ops::Range<u64>>,
     /// A copy of the file as it was when its tree was made: blocks that differ are hashed again.
     #[arg(long, value_name = "COPY", conflicts_with = "ranges", required_unless_present = "ranges")]
@@ -120,10 +120,8 @@ impl Existing {
         };
         let cancel = signals.flag();
         let bar = Bytes::open(!self.no_progress);
-        let threads = self.threads.map_or_else(
-            || std::thread::available_parallelism().map_or(1, usize::from),
-            usize::from,
-        );
+        let threads =
+            self.threads.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
         let mut progress = |done, all| bar.show(done, all);
         let result = work(self, &mut Pass { threads, cancel: &cancel, progress: &mut progress });
         drop(bar);

@@ -59,39 +59,44 @@ impl Said {
 
     /// Prints it. A corrupt range is a negative verdict.
     pub fn print(&self, as_json: bool) -> Exit {
-        let text = if as_json { self.json() } else { self.text() };
-        if let Err(error) = std::io::stdout().lock().write_all(text.as_bytes()) {
+        let text = if as_json { self.json() } else { self.text().into_bytes() };
+        if let Err(error) = std::io::stdout().lock().write_all(&text) {
             return exit::of_output(&error);
         }
-        if self.verdict.as_ref().is_some_and(|verdict| !verdict.corrupt.is_empty()) { Exit::Verdict } else { Exit::Good }
+        if self.verdict.as_ref().is_some_and(|verdict| !verdict.corrupt.is_empty()) {
+            Exit::Verdict
+        } else {
+            Exit::Good
+        }
     }
 
-    fn json(&self) -> String {
-        let mut object = json!({
-            "type": self.what,
-            "path": String::from_utf8_lossy(&self.file),
+    fn json(&self) -> Vec<u8> {
+        let mut more = json!({
             "algorithm": self.algorithm,
             "leaf": self.leaf,
             "length": self.length,
             "root": self.root,
         });
-        if std::str::from_utf8(&self.file).is_err() {
-            object["path_hex"] = json!(pfh::format::hex::encode(&self.file));
-        }
         if let Some((changed, computed)) = &self.changed {
-            object["changed"] = json!(ranges(changed));
-            object["values_computed"] = json!(computed);
+            more["changed"] = json!(ranges(changed));
+            more["values_computed"] = json!(computed);
         }
         if let Some(range) = &self.appended {
-            object["appended"] = json!(range.end - range.start);
+            more["appended"] = json!(range.end - range.start);
         }
         if let Some(verdict) = &self.verdict {
-            object["verdict"] = json!(if verdict.corrupt.is_empty() { "good" } else { "corrupt" });
-            object["found_length"] = json!(verdict.length);
-            object["found_root"] = json!(hex(&verdict.root));
-            object["corrupt"] = json!(ranges(&verdict.corrupt));
+            more["verdict"] = json!(if verdict.corrupt.is_empty() { "good" } else { "corrupt" });
+            more["found_length"] = json!(verdict.length);
+            more["found_root"] = json!(hex(&verdict.root));
+            more["corrupt"] = json!(ranges(&verdict.corrupt));
         }
-        format!("{object}\n")
+        let mut line = format!("{{\"type\":\"{}\"", self.what).into_bytes();
+        pfh::format::jsonl::path(&mut line, &self.file);
+        line.push(b',');
+        // The members without the opening brace.
+        line.extend_from_slice(&more.to_string().as_bytes()[1..]);
+        line.push(b'\n');
+        line
     }
 
     fn text(&self) -> String {
