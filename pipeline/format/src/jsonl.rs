@@ -111,11 +111,12 @@ impl Encode for Encoder {
     }
 }
 
-fn path(out: &mut Vec<u8>, name: &[u8]) {
+/// Appends `,"path":"…"` to an object, and `path_b64` where the name is not UTF-8, for whoever writes lines of other types.
+pub fn path(out: &mut Vec<u8>, name: &[u8]) {
     named_path(out, "path", name);
 }
 
-/// Writes a name as the member `member`, and exactly as `member_b64` where it is not UTF-8.
+/// The same as the members `member` and `member_b64`.
 pub(crate) fn named_path(out: &mut Vec<u8>, member: &str, name: &[u8]) {
     match str::from_utf8(name) {
         Ok(name) => field(out, member, name),

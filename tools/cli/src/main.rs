@@ -2,11 +2,14 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod audit;
 mod compare;
 mod exit;
 mod gauge;
 mod hash;
 mod input;
+#[allow(dead_code)]
+mod key;
 mod list;
 mod matching;
 mod pages;
@@ -17,6 +20,7 @@ mod signals;
 mod similar;
 mod size;
 mod stats;
+mod tree;
 
 use clap::Parser;
 use exit::Exit;
@@ -47,6 +51,8 @@ fn main() -> ExitCode {
             args::Command::Compare(compare) => compare::run(&compare),
             args::Command::Match(request) => matching::run(&request),
             args::Command::Algorithms { json } => list::algorithms(json),
+            args::Command::Tree(tree) => tree::run(&tree),
+            args::Command::Audit(audit) => audit::run(&audit),
             args::Command::Bench(bench) => benchmark(&bench),
             args::Command::Completions { shell } => pages::completions(shell),
             args::Command::Man { directory } => pages::man(&directory),
