@@ -1,6 +1,7 @@
 //! Where records end.
 #![forbid(unsafe_code)]
 
+pub mod image;
 mod manifest;
 mod output;
 

@@ -1,0 +1,8 @@
+//! Images as targets: raw, split raw and E01 files, and block devices.
+
+mod ewf;
+mod pool;
+mod raw;
+
+pub use ewf::{Ewf, EwfOptions, Resumable};
+pub use raw::{Pieces, Raw, RawOptions, Start};
