@@ -5,6 +5,8 @@ mod args;
 mod exit;
 mod hash;
 mod input;
+#[allow(dead_code)]
+mod key;
 mod list;
 mod pages;
 mod paper;
