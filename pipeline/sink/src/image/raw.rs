@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 pub enum Start {
     /// It must not exist.
     New,
-    /// It is emptied.
+    /// It is cut off where the image starts.
     Replace,
     /// It is written into; what lies beyond the image stays. Devices are always treated so.
     Into,
@@ -129,8 +129,7 @@ impl Raw {
             // O_EXCL on a device: refused while it is mounted or otherwise held.
             _ if is_device => OFlags::EXCL,
             Start::New => OFlags::CREATE | OFlags::EXCL,
-            Start::Replace => OFlags::CREATE | OFlags::TRUNC,
-            Start::Into => OFlags::CREATE,
+            Start::Replace | Start::Into => OFlags::CREATE,
             Start::Resume(_) if inside > 0 => OFlags::empty(),
             Start::Resume(_) => OFlags::CREATE | OFlags::TRUNC,
         };
@@ -141,7 +140,7 @@ impl Raw {
         if self.options.sparse && !is_file {
             return Err(io::Error::other("holes need a regular file"));
         }
-        if let (Start::Resume(_), true) = (self.options.start, is_file) {
+        if let (Start::Resume(_) | Start::Replace, true) = (self.options.start, is_file) {
             // A hole must read as zeros: nothing of before may lie behind.
             fs::ftruncate(&fd, self.options.seek + inside)?;
         }
