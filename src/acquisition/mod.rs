@@ -60,13 +60,37 @@ pub struct To {
     pub form: Form,
 }
 
+/// Where the bytes come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// A device or a file; `-` is standard input.
+    Medium(PathBuf),
+    /// The content of an image: E01, split or raw, by the name of its first file.
+    Image(PathBuf),
+    /// These bytes, over and over.
+    Pattern {
+        /// Which.
+        bytes: Vec<u8>,
+        /// How many bytes in all.
+        length: u64,
+    },
+}
+
+impl Origin {
+    /// Its path, where it has one.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Origin::Medium(path) | Origin::Image(path) => Some(path),
+            Origin::Pattern { .. } => None,
+        }
+    }
+}
+
 /// What is to be acquired, and where to.
 #[derive(Debug, Clone)]
 pub struct Acquisition {
-    /// Path of a device, a file or an image; `-` is standard input.
-    pub source: PathBuf,
-    /// Whether the source is an image whose content counts, not its file.
-    pub source_is_image: bool,
+    /// Where the bytes come from.
+    pub source: Origin,
     /// How it is read.
     pub access: Access,
     /// Parts of it to be treated as unreadable, for tests and training.
@@ -155,12 +179,11 @@ impl Acquire {
     /// # Errors
     /// See [`AcquisitionError`].
     pub fn open(mut asked: Acquisition) -> Result<Self, AcquisitionError> {
-        let path = asked.source.clone();
-        let mut medium = if asked.source_is_image {
-            Medium::image(pfh_source::image::Image::open(&path)?)
-        } else {
-            Medium::open(path.as_os_str().as_bytes(), asked.access)
-                .map_err(|problem| AcquisitionError::Source { path: path.clone(), problem })?
+        let mut medium = match &asked.source {
+            Origin::Image(path) => Medium::image(pfh_source::image::Image::open(path)?),
+            Origin::Pattern { bytes, length } => Medium::pattern(bytes.clone(), *length),
+            Origin::Medium(path) => Medium::open(path.as_os_str().as_bytes(), asked.access)
+                .map_err(|problem| AcquisitionError::Source { path: path.clone(), problem })?,
         };
         if let Some(map) = asked.faults.clone() {
             medium.set_faults(map);
@@ -171,9 +194,9 @@ impl Acquire {
             }
             asked.map = None;
         }
-        for to in &asked.targets {
+        for (to, path) in asked.targets.iter().zip(asked.source.path().into_iter().cycle()) {
             if is_same_medium(path.as_os_str().as_bytes(), to.path.as_os_str().as_bytes()) {
-                return Err(AcquisitionError::Same { source_path: path, target: to.path.clone() });
+                return Err(AcquisitionError::Same { source_path: path.to_owned(), target: to.path.clone() });
             }
         }
         // A sector is what formats count in.

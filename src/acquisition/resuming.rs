@@ -38,7 +38,7 @@ pub(super) struct Resumption {
 fn identity(asked: &Acquisition, medium: &Medium) -> String {
     format!(
         "pfh source {:?} size {} from {} length {}",
-        asked.source,
+        asked.source.path(),
         medium.size().map_or_else(|| "unknown".into(), |size| size.to_string()),
         asked.imaging.from,
         asked.imaging.length.map_or_else(|| "all".into(), |length| length.to_string()),

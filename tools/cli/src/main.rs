@@ -1,11 +1,14 @@
 //! The command `pfh`: parses and prints, nothing else.
 #![forbid(unsafe_code)]
 
+mod acquire;
 mod args;
+mod custody;
+mod dd;
 mod exit;
 mod hash;
+mod imaging;
 mod input;
-#[allow(dead_code)]
 mod key;
 mod list;
 mod pages;
@@ -15,6 +18,7 @@ mod run;
 mod signals;
 mod size;
 mod stats;
+mod verify;
 
 use clap::Parser;
 use exit::Exit;
@@ -44,6 +48,9 @@ fn main() -> ExitCode {
         // clap prints usage errors and exits with 2 by itself.
         match args::Cli::parse().command {
             args::Command::Hash(hash) => hash::run(&hash),
+            args::Command::Acquire(acquire) => acquire::run(&acquire),
+            args::Command::Dd(dd) => dd::run(&dd),
+            args::Command::Verify(verify) => verify::run(&verify),
             args::Command::Algorithms { json } => list::algorithms(json),
             args::Command::Bench(bench) => benchmark(&bench),
             args::Command::Completions { shell } => pages::completions(shell),
