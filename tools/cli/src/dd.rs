@@ -223,4 +223,3 @@ fn report(operands: &Operands, carried: &Carried) -> std::io::Result<()> {
     }
     std::io::stderr().lock().write_all(text.as_bytes())
 }
-
