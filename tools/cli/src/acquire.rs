@@ -57,7 +57,7 @@ pub struct AcquireArgs {
     /// Pieces of at most SIZE bytes: raw images as NAME.000, NAME.001 …, E01 as segments.
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     pub split: Option<u64>,
-    /// How raw pieces are numbered: 000, 001 (starting with one) or aaa; longer for more places.
+    /// How raw pieces are numbered: 000, 111 (001, 002 …) or aaa (aaa, aab …); longer for more places.
     #[arg(long, value_name = "PATTERN", default_value = "000")]
     pub suffix: String,
     /// How E01 chunks are compressed.

@@ -147,7 +147,7 @@ fn every_size_in_every_form() {
         let seen = acquire(["--sparse", "--to"]).arg(&sparse).arg(&source).run().unwrap();
         assert_eq!(seen.code, Some(0), "{}", seen.stderr);
         assert!(fs::read(&sparse).unwrap() == bytes);
-        let seen = acquire(["--split", "1000000", "--suffix", "001", "--verify", "--to"])
+        let seen = acquire(["--split", "1000000", "--suffix", "111", "--verify", "--to"])
             .arg(&split)
             .arg(&source)
             .run()
@@ -380,8 +380,9 @@ fn the_source_is_never_written_to() {
             opened += 1;
             assert!(call.contains("O_RDONLY"), "{call}");
         }
-        for writes in ["pwrite64(", " write(", "fallocate(", "ftruncate(", "BLKDISCARD", "BLKROSET", "fsync("] {
-            assert!(!call.contains(writes), "{call}");
+        let on_it = call.contains(&format!("<{name}"));
+        for writes in ["write", "fallocate(", "ftruncate(", "BLKDISCARD", "BLKROSET", "fsync("] {
+            assert!(!on_it || !call.contains(writes), "{call}");
         }
     }
     assert!(opened >= 2, "{trace}");
