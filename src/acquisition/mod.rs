@@ -10,7 +10,7 @@ use pfh_engine::Cancel;
 use pfh_engine::imaging::{Follow, Imaged, Imaging, ImagingError, Pace, Target, image};
 use pfh_format::image::ewf::{About, Compression, Media, Volume};
 use pfh_format::image::map::{Map, Status};
-use pfh_sink::image::{Ewf, EwfOptions, Pieces, Raw, RawOptions, Start};
+use pfh_sink::image::{Ewf, EwfOptions, Pieces, Raw, RawOptions, Start, Tree};
 use pfh_source::device::{Access, Bad, Kind, Medium, is_same_medium, mounts};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -107,6 +107,8 @@ pub struct Acquisition {
     pub about: About,
     /// Identifies an E01's set of segments.
     pub set: [u8; 16],
+    /// Where the image's BLAKE3 tree is kept, for later updates and audits.
+    pub outboard: Option<PathBuf>,
 }
 
 /// What was found out before the first byte.
@@ -236,6 +238,8 @@ impl Acquire {
         // First of all: a run that is cut off from here on can be told from somebody else's files.
         self.resumption.save(map_path.as_deref())?;
         let mut targets = self.create()?;
+        let paths: Vec<PathBuf> =
+            self.asked.targets.iter().map(|to| to.path.clone()).chain(self.asked.outboard.clone()).collect();
         let Acquire { asked, medium, resumption } = self;
         let (prefix, map) = (resumption.prefix.take(), &mut resumption.map);
         let from = asked.imaging.from;
@@ -253,9 +257,7 @@ impl Acquire {
         let before = resumption.bad.clone();
         let imaged = image(medium, prefix.as_ref(), &asked.imaging, &mut targets, follow);
         let mut imaged = imaged.map_err(|error| match error {
-            ImagingError::Target { target, error } => {
-                AcquisitionError::Target { path: asked.targets[target].path.clone(), error }
-            }
+            ImagingError::Target { target, error } => AcquisitionError::Target { path: paths[target].clone(), error },
             ImagingError::Settled(error) => AcquisitionError::Map { path: map_path.clone().unwrap_or_default(), error },
             other => AcquisitionError::Imaging(other),
         })?;
@@ -267,7 +269,13 @@ impl Acquire {
         let fail = |path: &Path, error| AcquisitionError::Target { path: path.to_owned(), error };
         let create =
             |(to, done): (&To, &resuming::Found)| self.create_one(to, done).map_err(|error| fail(&to.path, error));
-        self.asked.targets.iter().zip(&self.resumption.found).map(create).collect()
+        let mut targets: Vec<_> =
+            self.asked.targets.iter().zip(&self.resumption.found).map(create).collect::<Result<_, _>>()?;
+        if let Some(path) = &self.asked.outboard {
+            let prefix = self.resumption.prefix.as_ref().map(|prefix| (prefix, self.resumption.done));
+            targets.push(Box::new(Tree::open(path, prefix).map_err(|error| fail(path, error))?));
+        }
+        Ok(targets)
     }
 
     fn create_one(&self, to: &To, found: &resuming::Found) -> io::Result<Box<dyn Target>> {

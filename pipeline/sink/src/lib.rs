@@ -3,6 +3,7 @@
 
 pub mod image;
 mod manifest;
+pub mod outboard;
 mod output;
 
 pub use manifest::{About, Manifest};

@@ -69,6 +69,9 @@ pub struct AcquireArgs {
     /// Digests of every window of SIZE bytes, too.
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     pub piecewise: Option<u64>,
+    /// Keep the image's BLAKE3 tree in FILE, for `pfh tree` and `pfh audit`.
+    #[arg(long, value_name = "FILE")]
+    pub outboard: Option<PathBuf>,
     /// Bytes that may be read and not yet written. A bare number counts MiB.
     #[arg(short, long, value_name = "SIZE", value_parser = size::parse_memory)]
     pub memory: Option<u64>,
@@ -276,6 +279,7 @@ fn try_run(args: &AcquireArgs) -> Result<Exit, String> {
         replace: args.force,
         about,
         set: random_set()?,
+        outboard: args.outboard.clone(),
     };
     let command_line = std::env::args_os().map(|word| shown(word.as_encoded_bytes())).collect::<Vec<_>>().join(" ");
     let carrying = Carrying { progress: !args.no_progress, verify: args.verify, logs, key, command_line };

@@ -1,8 +1,10 @@
 //! The command line in its modern form.
 
 use crate::acquire::AcquireArgs;
+use crate::audit::Audit;
 use crate::dd::Dd;
 use crate::hash::Hash;
+use crate::tree::Tree;
 use crate::verify::Verify;
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
@@ -48,6 +50,12 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Keep a hash tree beside a file: find what changed, hash only that again.
+    #[command(subcommand)]
+    Tree(Box<Tree>),
+    /// Does a storage server still hold the files that it was given?
+    #[command(subcommand)]
+    Audit(Box<Audit>),
     /// Which hash, in which language, on this machine; and what will a case take.
     #[command(subcommand)]
     Bench(Box<pfh_bench::command::Bench>),

@@ -143,7 +143,14 @@ fn try_run(operands: &Operands) -> Result<Exit, String> {
         replace: true,
         about: About::default(),
         set: [0; 16],
+        outboard: None,
     };
+    if let (Some(path), true) = (&operands.input, asked.imaging.from > 0) {
+        let size = Medium::open(path.as_os_str().as_bytes(), Access::Cached).ok().and_then(|m| m.size());
+        if size.is_some_and(|size| size < asked.imaging.from) {
+            exit::say(format!("{}: it ends before the place that skip= names", shown(path.as_os_str().as_bytes())));
+        }
+    }
     let progress = operands.status == Status::Progress;
     let carrying = Carrying { progress, verify: false, logs: Logs::default(), key: None, command_line: String::new() };
     let carried = match imaging::carry_out(asked.clone(), carrying) {

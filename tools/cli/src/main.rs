@@ -3,6 +3,7 @@
 
 mod acquire;
 mod args;
+mod audit;
 mod custody;
 mod dd;
 mod exit;
@@ -18,6 +19,7 @@ mod run;
 mod signals;
 mod size;
 mod stats;
+mod tree;
 mod verify;
 
 use clap::Parser;
@@ -52,6 +54,8 @@ fn main() -> ExitCode {
             args::Command::Dd(dd) => dd::run(&dd),
             args::Command::Verify(verify) => verify::run(&verify),
             args::Command::Algorithms { json } => list::algorithms(json),
+            args::Command::Tree(tree) => tree::run(&tree),
+            args::Command::Audit(audit) => audit::run(&audit),
             args::Command::Bench(bench) => benchmark(&bench),
             args::Command::Completions { shell } => pages::completions(shell),
             args::Command::Man { directory } => pages::man(&directory),

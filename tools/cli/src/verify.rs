@@ -182,6 +182,7 @@ fn read(source: Origin, imaging: &Imaging) -> Result<Result<Imaged, Exit>, Strin
         replace: false,
         about: About::default(),
         set: [0; 16],
+        outboard: None,
     };
     let mut acquire = match Acquire::open(asked) {
         Ok(acquire) => acquire,

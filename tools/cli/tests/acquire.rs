@@ -173,6 +173,27 @@ fn every_size_in_every_form() {
     }
 }
 
+/// A tree kept on the way is that of the finished image, also where the run was cut off; an image is a source of `pfh hash`.
+#[test]
+fn the_tree_of_an_image_is_kept() {
+    let room = Room::in_memory();
+    let source = room.file("source", &content(21, 64 * MIB + 99));
+    let (image, tree) = (room.path().join("image"), room.path().join("tree"));
+    let trial =
+        || acquire(["-m", "4", "--map-interval", "0.02", "--outboard"]).arg(&tree).arg("--to").arg(&image).arg(&source);
+    trial().signal(Duration::from_millis(60), 9).run().unwrap();
+    let seen = trial().run().unwrap();
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    let checked = pfh(["tree".as_ref(), "check".as_ref(), "--outboard".as_ref(), tree.as_os_str(), image.as_os_str()]);
+    assert_eq!(checked.code, Some(0), "{}", checked.stderr);
+    let e01 = room.path().join("image.E01");
+    let seen = acquire(["--length", "1MiB", "--to"]).arg(&e01).arg(&source).run().unwrap();
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    let seen = pfh(["hash".as_ref(), "--image".as_ref(), e01.as_os_str()]);
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    assert!(String::from_utf8_lossy(&seen.stdout).starts_with(&sha256(&content(21, 64 * MIB + 99)[..1 << 20])));
+}
+
 /// Zeros become holes and stay zeros.
 #[test]
 fn sparse_images_take_no_room_for_zeros() {

@@ -3,6 +3,8 @@
 mod ewf;
 mod pool;
 mod raw;
+mod tree;
 
 pub use ewf::{Ewf, EwfOptions, Resumable};
 pub use raw::{Pieces, Raw, RawOptions, Start};
+pub use tree::Tree;
