@@ -11,7 +11,7 @@ use pfh::device::{Access, Care, Fill};
 use pfh::format::image::ewf::{About, Compression};
 use pfh::format::image::map::Map;
 use pfh::format::image::split::Suffix;
-use pfh::imaging::Imaging;
+use pfh::imaging::{Holes, Imaging};
 use pfh::sink::image::Pieces;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -87,6 +87,12 @@ pub struct AcquireArgs {
     /// Leave holes for zeros in raw files.
     #[arg(long)]
     pub sparse: bool,
+    /// Blocks that are read at a time.
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=64))]
+    pub readers: u8,
+    /// Take the holes of a sparse file for zeros without reading them.
+    #[arg(long)]
+    pub skip_holes: bool,
     /// Read and write through the page cache (a bad sector then costs its neighbours).
     #[arg(long)]
     pub cached: bool,
@@ -246,6 +252,8 @@ fn try_run(args: &AcquireArgs) -> Result<Exit, String> {
     imaging.memory = args.memory.map_or(Ok(Imaging::MEMORY), usize::try_from).map_err(|e| e.to_string())?;
     (imaging.from, imaging.length) = (args.skip, args.length);
     imaging.checkpoint = Duration::try_from_secs_f64(args.map_interval).map_err(|e| format!("--map-interval: {e}"))?;
+    imaging.readers = usize::from(args.readers);
+    imaging.holes = if args.skip_holes { Holes::Skip } else { Holes::Read };
     imaging.care = Care {
         retries: args.retries,
         fill: args.fill.as_deref().map_or(Ok(Fill::Zeros), |text| bytes(text).map(Fill::Pattern))?,

@@ -17,6 +17,16 @@ use std::time::Duration;
 
 pub use run::image;
 
+/// What is done with the holes of a sparse source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Holes {
+    /// They are read like everything else.
+    #[default]
+    Read,
+    /// They are believed to be zeros: SEEK_HOLE has lied before, so this must be asked for.
+    Skip,
+}
+
 /// What is to be imaged, and how.
 #[derive(Debug, Clone)]
 pub struct Imaging {
@@ -36,6 +46,10 @@ pub struct Imaging {
     pub done: u64,
     /// How unreadable sectors are dealt with.
     pub care: Care,
+    /// How many blocks are read at a time. Streams are read by one.
+    pub readers: usize,
+    /// Whether the holes of a sparse file are taken for zeros without being read.
+    pub holes: Holes,
     /// The image is filled up with zeros to a multiple of so many bytes (formats that count sectors).
     pub pad: Option<u32>,
     /// How often targets are synced and told to the caller, so that an interrupted run can go on there.
@@ -57,6 +71,8 @@ impl Imaging {
             length: None,
             done: 0,
             care: Care::default(),
+            readers: 1,
+            holes: Holes::Read,
             pad: None,
             checkpoint: Duration::from_secs(10),
         }

@@ -170,6 +170,23 @@ impl Medium {
         }
     }
 
+    /// Where the hole at `offset` ends, in bytes; `None` where there is data, or nobody knows (SEEK_DATA of lseek(2)).
+    pub fn hole_at(&self, offset: u64) -> Option<u64> {
+        let (Bytes::Seekable { cached, .. }, Kind::File, Some(size)) = (&self.bytes, self.kind, self.size) else {
+            return None;
+        };
+        // A simulated bad area is no hole.
+        if self.faults.is_some() || offset >= size {
+            return None;
+        }
+        match rustix::fs::seek(cached, rustix::fs::SeekFrom::Data(offset)) {
+            Ok(data) => Some(data).filter(|data| *data > offset),
+            // No data from here to the end.
+            Err(Errno::NXIO) => Some(size),
+            Err(_) => None,
+        }
+    }
+
     /// Reads at an offset (streams: on). May return less than asked for; 0 is the end.
     ///
     /// # Errors
