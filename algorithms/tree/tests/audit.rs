@@ -92,7 +92,7 @@ fn samples_are_distinct_ascending_and_differ_by_nonce() {
 #[test]
 fn damage_is_detected_as_often_as_promised() {
     for function in Function::ALL {
-        // The debug profile does a tenth of it for the slow functions; `make large` does all.
+        // The debug profile does a tenth of it for the slow functions; the release profile does all.
         let trials = if cfg!(debug_assertions) && function != Function::Blake3 { 100 } else { 1000 };
         let leaves = 10_000;
         let data = noise(leaves * LEAF, 3);

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod compare;
+pub mod image;
 mod manifest;
 pub mod outboard;
 mod output;

@@ -1,10 +1,13 @@
 //! The command line in its modern form.
 
+use crate::acquire::AcquireArgs;
 use crate::audit::Audit;
 use crate::compare::Compare;
+use crate::dd::Dd;
 use crate::hash::Hash;
 use crate::matching::Match;
 use crate::tree::Tree;
+use crate::verify::Verify;
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -44,6 +47,12 @@ pub enum Command {
     Compare(Box<Compare>),
     /// Look files up in what is known: lists of similarity digests.
     Match(Box<Match>),
+    /// Acquire a disk, a file or standard input into raw, split or E01 images, hashed on the way.
+    Acquire(Box<AcquireArgs>),
+    /// Copy with the operands of dd, dc3dd and dcfldd, hashed on the way.
+    Dd(Dd),
+    /// Check an image, and the log of its acquisition.
+    Verify(Box<Verify>),
     /// List the algorithms: length, standing, and the kernel that this processor uses.
     Algorithms {
         /// As JSON, one object per line.

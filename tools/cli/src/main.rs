@@ -1,14 +1,17 @@
 //! The command `pfh`: parses and prints, nothing else.
 #![forbid(unsafe_code)]
 
+mod acquire;
 mod args;
 mod audit;
 mod compare;
+mod custody;
+mod dd;
 mod exit;
 mod gauge;
 mod hash;
+mod imaging;
 mod input;
-#[allow(dead_code)]
 mod key;
 mod list;
 mod matching;
@@ -21,6 +24,7 @@ mod similar;
 mod size;
 mod stats;
 mod tree;
+mod verify;
 
 use clap::Parser;
 use exit::Exit;
@@ -50,6 +54,9 @@ fn main() -> ExitCode {
             args::Command::Hash(hash) => hash::run(&hash),
             args::Command::Compare(compare) => compare::run(&compare),
             args::Command::Match(request) => matching::run(&request),
+            args::Command::Acquire(acquire) => acquire::run(&acquire),
+            args::Command::Dd(dd) => dd::run(&dd),
+            args::Command::Verify(verify) => verify::run(&verify),
             args::Command::Algorithms { json } => list::algorithms(json),
             args::Command::Tree(tree) => tree::run(&tree),
             args::Command::Audit(audit) => audit::run(&audit),
