@@ -13,6 +13,10 @@ const PIECE: usize = 16 << 10;
 /// Advances each hasher by the same bytes, as [`Hasher::update`] would. MD5, SHA-1 and SHA-256 or SHA-224 of a message, or two of them, are
 /// computed in one go where the CPU has the SHA extensions: together they take little longer than the slowest alone.
 pub fn update_together(hashers: &mut [&mut Hasher], bytes: &[u8]) {
+    // One alone needs no cutting into pieces for the others' sake.
+    if let [hasher] = hashers {
+        return hasher.update(bytes);
+    }
     let mut set = Set::default();
     let mut others: Vec<&mut dyn State> = Vec::with_capacity(hashers.len());
     for hasher in hashers {
