@@ -4,10 +4,14 @@
 mod args;
 mod exit;
 mod hash;
+mod input;
+#[allow(dead_code)]
+mod key;
 mod list;
 mod pages;
 mod paper;
 mod progress;
+mod run;
 mod signals;
 mod size;
 mod stats;
@@ -26,7 +30,7 @@ fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
     let exit = if paper::is_paper(&arguments) {
         match paper::parse(&arguments) {
-            Ok(paper::Asked::Hash(request)) => hash::run(*request),
+            Ok(paper::Asked::Hash(request)) => hash::run(&request),
             Ok(paper::Asked::NotYet(mode)) => {
                 exit::say(format!("-c {} is not yet here: this version knows -c hash", shown(mode.as_bytes())));
                 Exit::Usage
@@ -39,13 +43,7 @@ fn main() -> ExitCode {
     } else {
         // clap prints usage errors and exits with 2 by itself.
         match args::Cli::parse().command {
-            args::Command::Hash(hash) => match hash::Request::try_from(*hash) {
-                Ok(request) => hash::run(request),
-                Err(message) => {
-                    exit::say(message);
-                    Exit::Usage
-                }
-            },
+            args::Command::Hash(hash) => hash::run(&hash),
             args::Command::Algorithms { json } => list::algorithms(json),
             args::Command::Bench(bench) => benchmark(&bench),
             args::Command::Completions { shell } => pages::completions(shell),

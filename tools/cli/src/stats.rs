@@ -1,6 +1,6 @@
 //! `--stats`: where the time went (the paper's `with-timing` and `with-stats`).
 
-use crate::args::StatsForm;
+use crate::run::StatsForm;
 use pfh::Summary;
 use std::time::Duration;
 
