@@ -31,6 +31,7 @@ pub use pfh_engine::{
 };
 pub use pfh_format as format;
 pub use pfh_kernel::Isa;
+pub use pfh_known as known;
 pub use pfh_sink as sink;
 pub use pfh_source::{
     Cause, Closed, Descend, Entry, Item, Links, Note, Object, Operands, Order, Ordered, Origin, Problem, Recurse,

@@ -32,11 +32,14 @@ fn peak() -> u64 {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().collect();
-    let [_, directory, entries, rest @ ..] = &arguments[..] else { return Err("figures DIR ENTRIES [MEMORY-MiB]".into()) };
+    let [_, directory, entries, rest @ ..] = &arguments[..] else {
+        return Err("figures DIR ENTRIES [MEMORY-MiB]".into());
+    };
     let (directory, entries) = (Path::new(directory), entries.parse::<u64>()?);
     let memory = rest.first().map_or(Ok(512), |number| number.parse::<usize>())? << 20;
     let sha1: Algorithm = "sha1".parse()?;
-    let (list, output) = (directory.join(format!("list-{entries}.txt")), directory.join(format!("set-{entries}.pfhknown")));
+    let (list, output) =
+        (directory.join(format!("list-{entries}.txt")), directory.join(format!("set-{entries}.pfhknown")));
     if !list.exists() {
         let mut file = BufWriter::with_capacity(1 << 20, std::fs::File::create(&list)?);
         for n in 0..entries {

@@ -225,7 +225,10 @@ enum Refused {
 }
 
 /// The digests of a record with the number of their origin.
-fn take(known: &Known, number: impl FnOnce(Option<String>) -> Result<u32, Error>) -> Result<Vec<(&Digest, u32)>, Refused> {
+fn take(
+    known: &Known,
+    number: impl FnOnce(Option<String>) -> Result<u32, Error>,
+) -> Result<Vec<(&Digest, u32)>, Refused> {
     if !known.digests.iter().any(|digest| identifies(digest.algorithm())) {
         return Err(Refused::Record(Fault::Malformed("a checksum or a digest of more than 64 bytes")));
     }

@@ -253,6 +253,12 @@ impl KnownSet {
     }
 }
 
+/// Whether a file starts like a known-set file.
+pub fn is_known_set(path: &Path) -> bool {
+    let mut start = [0; MAGIC.len()];
+    File::open(path).and_then(|file| file.read_exact_at(&mut start, 0)).is_ok() && start == MAGIC
+}
+
 fn read_directory(path: &Path, file: &File) -> Result<Directory, Error> {
     let read = |bytes: &mut [u8], offset| file.read_exact_at(bytes, offset).map_err(Error::io(path));
     let length = file.metadata().map_err(Error::io(path))?.len();

@@ -51,12 +51,19 @@ impl Input {
     /// What makes two builds the same build.
     pub(crate) fn identity(&self) -> Result<serde_json::Value, Error> {
         use std::os::unix::fs::MetadataExt;
-        let stat = if self.is_standard() { None } else { Some(std::fs::metadata(&self.path).map_err(Error::io(&self.path))?) };
+        let stat =
+            if self.is_standard() { None } else { Some(std::fs::metadata(&self.path).map_err(Error::io(&self.path))?) };
         let stat = stat.map(|stat| (stat.dev(), stat.ino(), stat.size(), stat.mtime(), stat.mtime_nsec()));
         let assumed: Vec<String> = self.assumed.iter().map(Algorithm::to_string).collect();
         Ok(serde_json::json!([
-            self.path.as_os_str().as_encoded_bytes(), self.class.name(), self.name, self.version, self.product, assumed,
-            self.packages == Packages::Remember, stat
+            self.path.as_os_str().as_encoded_bytes(),
+            self.class.name(),
+            self.name,
+            self.version,
+            self.product,
+            assumed,
+            self.packages == Packages::Remember,
+            stat
         ]))
     }
 
@@ -129,7 +136,11 @@ pub fn read(input: &Input, take: &mut Take<'_>) -> Result<Found, Error> {
 }
 
 /// Hands the words of a Bloom filter to `take`, piece by piece.
-pub fn bloom_words(input: &Input, header: &Header, mut take: impl FnMut(&[u8]) -> Result<(), Error>) -> Result<(), Error> {
+pub fn bloom_words(
+    input: &Input,
+    header: &Header,
+    mut take: impl FnMut(&[u8]) -> Result<(), Error>,
+) -> Result<(), Error> {
     let path = &input.path;
     let mut reader = input.open().map_err(Error::io(path))?;
     let again = Header::read(&mut reader).map_err(|error| Error::damaged(path, error.to_string()))?;

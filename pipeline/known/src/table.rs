@@ -24,6 +24,8 @@ pub struct Table {
     combination: usize,
     rows: u64,
     shards: Vec<Shard>,
+    /// The first 8 bytes of each shard's first digest, side by side: every look-up searches them.
+    firsts: Vec<u64>,
     /// Bytes that indices may still take.
     budget: Arc<AtomicUsize>,
 }
@@ -78,7 +80,8 @@ impl Table {
         if shards.iter().map(|shard| shard.about.rows).sum::<u64>() != about.rows {
             return Err(wrong());
         }
-        Ok(Table { digest: about.digest, combination: about.combination, rows: about.rows, shards, budget })
+        let firsts = shards.iter().filter_map(|shard| key_of(&shard.first)).collect();
+        Ok(Table { digest: about.digest, combination: about.combination, rows: about.rows, shards, firsts, budget })
     }
 
     /// How many digests there are.
@@ -88,9 +91,12 @@ impl Table {
 
     /// The number of the combination of a digest of the table's length.
     pub fn find(&self, path: &Path, file: &File, digest: &[u8]) -> Result<Option<u32>, Error> {
-        let Some(key) = digest.first_chunk().map(|bytes| u64::from_be_bytes(*bytes)) else { return Ok(None) };
-        let after = self.shards.partition_point(|shard| *shard.first <= *digest);
-        let Some(shard) = after.checked_sub(1).map(|at| &self.shards[at]) else { return Ok(None) };
+        let Some(key) = key_of(digest) else { return Ok(None) };
+        let after = self.firsts.partition_point(|first| *first <= key);
+        // Shards that begin with the same key as the digest may still begin behind it.
+        let Some(shard) = self.shards[..after].iter().rev().find(|shard| *shard.first <= *digest) else {
+            return Ok(None);
+        };
         let index = match shard.index.get() {
             Some(index) => index,
             None => {
@@ -107,7 +113,10 @@ impl Table {
         // The digest is in the last block whose first key is smaller, or in one of those that start with its key: one, unless
         // somebody chose digests that begin alike.
         let mut from = index.firsts.partition_point(|first| *first < key).saturating_sub(1);
-        let mut to = index.firsts.partition_point(|first| *first <= key);
+        let mut to = match index.firsts.get(from + 1) {
+            Some(first) if *first <= key => from + 1 + index.firsts[from + 1..].partition_point(|first| *first <= key),
+            _ => from + 1,
+        };
         let mut room = [0; BLOCK * LONGEST_ROW + CRC];
         while from < to {
             let middle = from + (to - from) / 2;
@@ -178,7 +187,10 @@ impl Table {
         let mut bytes = vec![0; firsts + places];
         file.read_exact_at(&mut bytes, shard.index).map_err(Error::io(path))?;
         if crc32fast::hash(&bytes) != shard.crc {
-            return Err(Error::damaged(path, format!("damaged: the index at {} does not have its checksum", shard.index)));
+            return Err(Error::damaged(
+                path,
+                format!("damaged: the index at {} does not have its checksum", shard.index),
+            ));
         }
         let fingerprints = bytes.split_off(firsts);
         let firsts = bytes.as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect();
@@ -187,6 +199,11 @@ impl Table {
         let filter = shard.filter.filter(|_| room).map(|filter| Fuse { layout: fuse_layout(filter), fingerprints });
         Ok(Index { firsts, filter })
     }
+}
+
+/// The bytes of a digest that are searched first.
+fn key_of(digest: &[u8]) -> Option<u64> {
+    digest.first_chunk().map(|bytes| u64::from_be_bytes(*bytes))
 }
 
 /// Where a digest is, seen from one block.

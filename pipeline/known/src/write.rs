@@ -24,7 +24,8 @@ pub struct Counted {
 
 impl Counted {
     pub fn start(file: File) -> io::Result<Counted> {
-        let mut counted = Counted { file: BufWriter::with_capacity(1 << 20, file), offset: 0, hash: blake3::Hasher::new() };
+        let mut counted =
+            Counted { file: BufWriter::with_capacity(1 << 20, file), offset: 0, hash: blake3::Hasher::new() };
         counted.write(&MAGIC)?;
         Ok(counted)
     }

@@ -36,9 +36,7 @@ fn open(path: &Path) -> KnownSet {
 /// The names of the sets that hold a digest, with tags and classes.
 fn found(known: &KnownSet, digest: &Digest) -> Vec<(String, Option<String>, String)> {
     let hits = known.find(digest).unwrap_or_else(|error| panic!("{error}"));
-    hits.into_iter()
-        .map(|hit| (known.sets()[hit.set].name.clone(), hit.tag, hit.class.name().to_owned()))
-        .collect()
+    hits.into_iter().map(|hit| (known.sets()[hit.set].name.clone(), hit.tag, hit.class.name().to_owned())).collect()
 }
 
 struct Room(tempfile::TempDir);
@@ -66,7 +64,7 @@ fn every_format() {
     let room = Room::new();
     generators::rds_full(&room.path("full.db"), 0..100);
     generators::rds_minimal(&room.path("minimal.db"), 100..200);
-    generators::kdb(&room.path("set.kdb"), 200..300);
+    generators::kdb(&room.path("tsk.kdb"), 200..300);
     let gzip = {
         use std::io::Write;
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -76,16 +74,16 @@ fn every_format() {
     let inputs = [
         (room.path("full.db"), "sqlite METADATA", "sha256"),
         (room.path("minimal.db"), "sqlite FILE", "md5"),
-        (room.path("set.kdb"), "sqlite hashes", "md5"),
+        (room.path("tsk.kdb"), "sqlite hashes", "md5"),
         (room.file("list.txt", generators::list("sha512", 300..400)), "list", "sha512"),
         (room.file("NSRLFile.txt", generators::rds2(400..500)), "table", "sha1"),
-        (room.file("set.hash", generators::encase(500..600)), "encase", "md5"),
-        (room.file("set.hsh", generators::hashkeeper(600..700)), "table", "md5"),
+        (room.file("encase.hash", generators::encase(500..600)), "encase", "md5"),
+        (room.file("keeper.hsh", generators::hashkeeper(600..700)), "table", "md5"),
         (room.file("ilook.csv", generators::ilook(700..800)), "table", "sha256"),
         (room.file("vics.json", generators::vics(800..900)), "vics", "sha1"),
         (room.file("icse.csv", generators::icse(900..1000)), "table", "md5"),
-        (room.file("set.idx", generators::idx(1000..1100)), "list", "md5"),
-        (room.file("list.gz", gzip), "list", "sha256"),
+        (room.file("index.idx", generators::idx(1000..1100)), "list", "md5"),
+        (room.file("packed.gz", gzip), "list", "sha256"),
         (room.file("hashdeep.txt", generators::hashdeep(1200..1300)), "hashdeep", "sha256"),
     ];
     let sets: Vec<Input> = inputs.iter().map(|(path, ..)| Input::new(path, Class::Good)).collect();
@@ -146,8 +144,13 @@ fn filters_say_maybe() {
 fn faults_have_lines() {
     let room = Room::new();
     let text = format!("{}rubbish\n{}\n0123\n", generators::list("md5", 0..2), digest("crc32", 0));
-    let (built, faults) = build(&[Input::new(room.file("list", text), Class::Bad)], &room.path("known"), MEMORY).expect("built");
-    let lines = ["list:3: does not start with a digest", "list:4: digest of a wrong length", "list:5: digest of a wrong length"];
+    let (built, faults) =
+        build(&[Input::new(room.file("list", text), Class::Bad)], &room.path("known"), MEMORY).expect("built");
+    let lines = [
+        "list:3: does not start with a digest",
+        "list:4: digest of a wrong length",
+        "list:5: does not start with a digest",
+    ];
     assert_eq!(faults, lines);
     assert_eq!((built.sets[0].records, built.sets[0].faults), (2, 3));
     let zip = Input::new(room.file("x.zip", b"PK\x03\x04rest"), Class::Bad);

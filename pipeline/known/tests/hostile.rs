@@ -114,6 +114,9 @@ fn rows_that_go_round_in_circles_end() {
 fn values_of_other_types_are_faults() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("types.db");
-    database(&path, "CREATE TABLE hashes (md5, sha1); INSERT INTO hashes VALUES (5, NULL), (x'00', NULL), ('zz', NULL), (NULL, '');");
+    database(
+        &path,
+        "CREATE TABLE hashes (md5, sha1); INSERT INTO hashes VALUES (5, NULL), (x'00', NULL), ('zz', NULL), (NULL, '');",
+    );
     assert!(refused(&path).ends_with("3 faults"), "{}", refused(&path));
 }

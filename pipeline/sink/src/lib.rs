@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod manifest;
+pub mod matching;
 mod output;
 
 pub use manifest::{About, Manifest};

@@ -1,6 +1,9 @@
 //! The command line in its modern form.
 
 use crate::hash::Hash;
+use crate::known::Known;
+use crate::lookup::Lookup;
+use crate::matching::Match;
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -33,6 +36,13 @@ pub struct Cli {
 pub enum Command {
     /// Hash files and trees: every algorithm from one read.
     Hash(Box<Hash>),
+    /// Compare files with known sets: good, bad, unknown.
+    Match(Box<Match>),
+    /// Look digests from standard input up in known sets.
+    Lookup(Lookup),
+    /// Compile known sets, and say what is in one.
+    #[command(subcommand)]
+    Known(Known),
     /// List the algorithms: length, standing, and the kernel that this processor uses.
     Algorithms {
         /// As JSON, one object per line.

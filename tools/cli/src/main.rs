@@ -7,10 +7,14 @@ mod hash;
 mod input;
 #[allow(dead_code)]
 mod key;
+mod known;
 mod list;
+mod lookup;
+mod matching;
 mod pages;
 mod paper;
 mod progress;
+mod reference;
 mod run;
 mod signals;
 mod size;
@@ -44,6 +48,9 @@ fn main() -> ExitCode {
         // clap prints usage errors and exits with 2 by itself.
         match args::Cli::parse().command {
             args::Command::Hash(hash) => hash::run(&hash),
+            args::Command::Match(request) => matching::run(&request),
+            args::Command::Lookup(request) => lookup::run(&request),
+            args::Command::Known(request) => known::run(&request),
             args::Command::Algorithms { json } => list::algorithms(json),
             args::Command::Bench(bench) => benchmark(&bench),
             args::Command::Completions { shell } => pages::completions(shell),

@@ -8,7 +8,6 @@
 mod open;
 
 use std::ops::ControlFlow;
-use std::path::Path;
 
 use pfh_digest::{Algorithm, Digest};
 use pfh_format::known::{Known, Take};
@@ -131,11 +130,4 @@ fn record(row: &Row<'_>, columns: &[(String, Algorithm)], tag: Option<String>) -
         }
     }
     if known.digests.is_empty() { None } else { Some(Ok(known)) }
-}
-
-/// Whether a file is a database.
-pub fn is_database(path: &Path) -> bool {
-    use std::io::Read;
-    let mut start = [0; MAGIC.len()];
-    std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == *MAGIC
 }

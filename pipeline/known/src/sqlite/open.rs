@@ -43,7 +43,10 @@ pub fn open(path: &Path) -> Result<(Connection, Bound), Error> {
     log.push("-wal");
     let log = PathBuf::from(log);
     if std::fs::metadata(&log).is_ok_and(|log| log.len() > 0) {
-        return Err(Error::Database(path.to_owned(), "it has a write-ahead log beside it: close it properly first".to_owned()));
+        return Err(Error::Database(
+            path.to_owned(),
+            "it has a write-ahead log beside it: close it properly first".to_owned(),
+        ));
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(uri(path), flags);
@@ -123,7 +126,8 @@ pub fn packages(connection: &Connection) -> rusqlite::Result<Names> {
     let mut rows = statement.query([])?;
     let mut names = Names::new();
     while let Some(row) = rows.next()? {
-        let text = |at| row.get_ref(at).ok().and_then(|value| value.as_str().ok().map(str::to_owned)).unwrap_or_default();
+        let text =
+            |at| row.get_ref(at).ok().and_then(|value| value.as_str().ok().map(str::to_owned)).unwrap_or_default();
         let name = format!("package {} {}", text(1), text(2));
         if names.len() >= MOST_PACKAGES || name.len() > 4096 {
             continue;

@@ -102,8 +102,9 @@ pub fn list(name: &str, files: std::ops::Range<u64>) -> String {
 
 /// NSRL RDSv2; every tenth file has the special code M.
 pub fn rds2(files: std::ops::Range<u64>) -> String {
-    let mut text =
-        String::from("\"SHA-1\",\"MD5\",\"CRC32\",\"FileName\",\"FileSize\",\"ProductCode\",\"OpSystemCode\",\"SpecialCode\"\r\n");
+    let mut text = String::from(
+        "\"SHA-1\",\"MD5\",\"CRC32\",\"FileName\",\"FileSize\",\"ProductCode\",\"OpSystemCode\",\"SpecialCode\"\r\n",
+    );
     for n in files {
         let [sha1, md5] = ["sha1", "md5"].map(|name| digest(name, n).to_string().to_uppercase());
         let code = if n.is_multiple_of(10) { "M" } else { "" };
@@ -182,7 +183,8 @@ pub fn idx(files: std::ops::Range<u64>) -> String {
 
 /// hashdeep 1.0.
 pub fn hashdeep(files: std::ops::Range<u64>) -> String {
-    let mut text = String::from("%%%% HASHDEEP-1.0\n%%%% size,md5,sha256,filename\n## Invoked from: /x\n## $ hashdeep\n##\n");
+    let mut text =
+        String::from("%%%% HASHDEEP-1.0\n%%%% size,md5,sha256,filename\n## Invoked from: /x\n## $ hashdeep\n##\n");
     for n in files {
         let _ = writeln!(text, "6,{},{},a,b", digest("md5", n), digest("sha256", n));
     }
