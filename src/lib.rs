@@ -35,7 +35,7 @@ pub use pfh_known as known;
 pub use pfh_sink as sink;
 pub use pfh_source::{
     Cause, Closed, Descend, Entry, Item, Links, Note, Object, Operands, Order, Ordered, Origin, Problem, Recurse,
-    Selection, SelectionError, Separator, Skip, Source, Special, Stage, Stat, names, total,
+    Selection, SelectionError, Separator, Skip, Source, Special, Stage, Stat, Within, names, total,
 };
 
 mod algorithms;

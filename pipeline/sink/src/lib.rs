@@ -1,9 +1,11 @@
 //! Where records end.
 #![forbid(unsafe_code)]
 
+pub mod check;
 mod manifest;
 pub mod matching;
 mod output;
+pub mod seal;
 
 pub use manifest::{About, Manifest};
 pub use output::Output;

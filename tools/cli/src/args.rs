@@ -1,5 +1,6 @@
 //! The command line in its modern form.
 
+use crate::check::Check;
 use crate::hash::Hash;
 use crate::known::Known;
 use crate::lookup::Lookup;
@@ -36,6 +37,8 @@ pub struct Cli {
 pub enum Command {
     /// Hash files and trees: every algorithm from one read.
     Hash(Box<Hash>),
+    /// Verify files by a manifest, or audit a whole tree.
+    Check(Box<Check>),
     /// Compare files with known sets: good, bad, unknown.
     Match(Box<Match>),
     /// Look digests from standard input up in known sets.

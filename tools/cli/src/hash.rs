@@ -3,9 +3,9 @@
 use crate::exit::{self, Exit};
 use crate::input::Input;
 use crate::run::{Run, Taker, Voice, algorithms};
-use crate::{shown, size};
+use crate::{key, seal, shown, size};
 use clap::Args;
-use pfh::format::{End, Format, Layout};
+use pfh::format::{End, Format, Layout, Options};
 use pfh::sink::{About, Manifest, Output};
 use pfh::{Algorithm, Plan, Record};
 use std::ffi::OsString;
@@ -35,6 +35,12 @@ pub struct Hash {
     /// Digests of every window of SIZE bytes, too (hashdeep, dfxml, jsonl).
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     pub piecewise: Option<u64>,
+    /// Write FILE.seal, too: a Merkle root over the records, which `pfh check` verifies.
+    #[arg(long, requires = "output")]
+    pub seal: bool,
+    /// Sign the seal with this Ed25519 key.
+    #[arg(long, value_name = "FILE", requires = "seal")]
+    pub key: Option<PathBuf>,
     /// How it is carried out.
     #[command(flatten)]
     pub run: Run,
@@ -49,6 +55,8 @@ impl Default for Hash {
             zero: false,
             output: None,
             piecewise: None,
+            seal: false,
+            key: None,
             run: Run::default(),
         }
     }
@@ -68,6 +76,10 @@ pub fn run(hash: &Hash) -> Exit {
 fn try_run(hash: &Hash) -> Result<Exit, String> {
     if hash.piecewise == Some(0) {
         return Err("--piecewise takes a size of at least one byte".into());
+    }
+    if let Some(path) = &hash.key {
+        // Better now than after a long run.
+        key::signing(path)?;
     }
     let mut plan = hash.run.plan(algorithms(&hash.algorithms)?)?;
     plan.piecewise = hash.piecewise;
@@ -100,6 +112,15 @@ fn try_run(hash: &Hash) -> Result<Exit, String> {
     let whole = if ended.summary.interrupted { manifest.interrupt() } else { manifest.finish(&ended.summary) };
     if let Err(error) = whole {
         return Ok(exit::of_output(&error));
+    }
+    if let (true, false, Some(path)) = (hash.seal, ended.summary.interrupted, &hash.output) {
+        // Which algorithms the digests are of is known here, so those of any length are read back right.
+        let end = if hash.zero { End::Nul } else { End::Line };
+        let options = Options { format: Some(format), assumed: plan.algorithms.clone(), end, ..Options::default() };
+        if let Err(why) = seal::write(path, &options, hash.key.as_deref()) {
+            exit::say(why);
+            return Ok(Exit::Aborted);
+        }
     }
     hash.run.tell(&ended.summary);
     Ok(ended.exit(without))

@@ -2,10 +2,10 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod check;
 mod exit;
 mod hash;
 mod input;
-#[allow(dead_code)]
 mod key;
 mod known;
 mod list;
@@ -16,6 +16,7 @@ mod paper;
 mod progress;
 mod reference;
 mod run;
+mod seal;
 mod signals;
 mod size;
 mod stats;
@@ -48,6 +49,7 @@ fn main() -> ExitCode {
         // clap prints usage errors and exits with 2 by itself.
         match args::Cli::parse().command {
             args::Command::Hash(hash) => hash::run(&hash),
+            args::Command::Check(request) => check::run(&request),
             args::Command::Match(request) => matching::run(&request),
             args::Command::Lookup(request) => lookup::run(&request),
             args::Command::Known(request) => known::run(&request),

@@ -7,8 +7,6 @@
 
 mod open;
 
-use std::ops::ControlFlow;
-
 use pfh_digest::{Algorithm, Digest};
 use pfh_format::known::{Known, Take};
 use pfh_format::{Fault, digits};
@@ -49,7 +47,7 @@ fn tables(connection: &Connection) -> rusqlite::Result<Vec<Table>> {
     let mut found = Vec::new();
     for name in names {
         let statement = connection.prepare(&format!("SELECT * FROM main.{} LIMIT 0", quoted(&name)))?;
-        let all: Vec<&str> = statement.column_names().into_iter().collect();
+        let all: Vec<&str> = statement.column_names().collect();
         let columns = all.iter().filter_map(|column| Some((column.to_string(), algorithm(column)?))).collect();
         let package = all.iter().find(|column| column.eq_ignore_ascii_case("package_id")).map(|name| name.to_string());
         found.push(Table { name, columns, package });
@@ -96,13 +94,10 @@ pub fn read(input: &Input, take: &mut Take<'_>) -> Result<Found, Error> {
         number += 1;
         bound.row(number).map_err(|why| Error::Database(path.clone(), why))?;
         let tag = packages.as_ref().and_then(|(_, packages)| package(row, table.columns.len(), packages));
-        match record(row, &table.columns, tag) {
-            None => {}
-            Some(record) => {
-                if take(number, record) == ControlFlow::Break(()) {
-                    break;
-                }
-            }
+        if let Some(record) = record(row, &table.columns, tag)
+            && take(number, record).is_break()
+        {
+            break;
         }
     }
     let version = version(&connection);
