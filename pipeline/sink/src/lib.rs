@@ -1,6 +1,7 @@
 //! Where records end.
 #![forbid(unsafe_code)]
 
+pub mod cache;
 pub mod check;
 mod manifest;
 pub mod matching;

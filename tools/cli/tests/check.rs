@@ -167,7 +167,10 @@ fn names_do_not_lead_out() {
     assert_eq!((seen.code, text(&seen).matches(": OK").count()), (Some(0), 3), "{}", seen.stderr);
 }
 
-fn audit(room: &Room, more: &[&str]) -> (Option<i32>, BTreeMap<String, (String, Option<String>)>, Value) {
+/// Each file's class, and where it came from.
+type Classes = BTreeMap<String, (String, Option<String>)>;
+
+fn audit(room: &Room, more: &[&str]) -> (Option<i32>, Classes, Value) {
     let arguments: Vec<&str> = [&["check", "--no-progress", "--audit", "--all", "-f", "jsonl", "m"], more].concat();
     let seen = pfh(room, &arguments);
     let mut lines: Vec<Value> = seen.lines().iter().map(|line| serde_json::from_slice(line).unwrap()).collect();
@@ -212,7 +215,7 @@ fn every_change_has_its_class() {
         ("d/sub/deep", "error", None),
         ("d/twin", "matched", None),
     ];
-    let expected: BTreeMap<String, (String, Option<String>)> = expected
+    let expected: Classes = expected
         .into_iter()
         .map(|(name, class, from)| (name.to_owned(), (class.to_owned(), from.map(str::to_owned))))
         .collect();
@@ -274,8 +277,9 @@ fn the_same_audit_as_hashdeep() {
 #[test]
 fn seals() {
     let room = tree();
-    room.file("key", "07".repeat(32).as_bytes());
-    room.file("other", "08".repeat(32).as_bytes());
+    // The private key of RFC 8410 §10.3; the public key of RFC 8032 §7.1, test 1.
+    room.file("key", b"-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n-----END PRIVATE KEY-----\n");
+    room.file("other", b"d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a");
     for format in ["sums", "jsonl", "dfxml", "hashdeep"] {
         let seen = pfh(&room, ["hash", "--no-progress", "-r", "--seal", "--key", "key", "-f", format, "-o", "m", "d"]);
         assert_eq!(seen.code, Some(0), "{}", seen.stderr);
