@@ -25,7 +25,7 @@ impl Encoder {
         Encoder::default()
     }
 
-    fn digests(&self, out: &mut Vec<u8>, digests: &[Digest]) {
+    pub(crate) fn digests(&self, out: &mut Vec<u8>, digests: &[Digest]) {
         out.extend_from_slice(b",\"digests\":{");
         for (n, (name, digest)) in self.names.iter().zip(digests).enumerate() {
             if n > 0 {
@@ -139,12 +139,12 @@ fn key(out: &mut Vec<u8>, key: &str) {
     out.extend_from_slice(b"\":");
 }
 
-fn field(out: &mut Vec<u8>, name: &str, value: &str) {
+pub(crate) fn field(out: &mut Vec<u8>, name: &str, value: &str) {
     key(out, name);
     string(out, value);
 }
 
-fn number(out: &mut Vec<u8>, name: &str, value: u64) {
+pub(crate) fn number(out: &mut Vec<u8>, name: &str, value: u64) {
     key(out, name);
     out.extend_from_slice(value.to_string().as_bytes());
 }

@@ -4,6 +4,7 @@
 mod acquire;
 mod args;
 mod audit;
+mod check;
 mod custody;
 mod dd;
 mod exit;
@@ -11,11 +12,16 @@ mod hash;
 mod imaging;
 mod input;
 mod key;
+mod known;
 mod list;
+mod lookup;
+mod matching;
 mod pages;
 mod paper;
 mod progress;
+mod reference;
 mod run;
+mod seal;
 mod signals;
 mod size;
 mod stats;
@@ -53,6 +59,10 @@ fn main() -> ExitCode {
             args::Command::Acquire(acquire) => acquire::run(&acquire),
             args::Command::Dd(dd) => dd::run(&dd),
             args::Command::Verify(verify) => verify::run(&verify),
+            args::Command::Check(request) => check::run(&request),
+            args::Command::Match(request) => matching::run(&request),
+            args::Command::Lookup(request) => lookup::run(&request),
+            args::Command::Known(request) => known::run(&request),
             args::Command::Algorithms { json } => list::algorithms(json),
             args::Command::Tree(tree) => tree::run(&tree),
             args::Command::Audit(audit) => audit::run(&audit),
