@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod hashing;
+pub mod imaging;
 mod ledger;
 mod pieces;
 mod places;

@@ -1,6 +1,7 @@
 //! Where records end.
 #![forbid(unsafe_code)]
 
+pub mod image;
 mod manifest;
 pub mod outboard;
 mod output;

@@ -1,8 +1,11 @@
 //! The command line in its modern form.
 
+use crate::acquire::AcquireArgs;
 use crate::audit::Audit;
+use crate::dd::Dd;
 use crate::hash::Hash;
 use crate::tree::Tree;
+use crate::verify::Verify;
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -35,6 +38,12 @@ pub struct Cli {
 pub enum Command {
     /// Hash files and trees: every algorithm from one read.
     Hash(Box<Hash>),
+    /// Acquire a disk, a file or standard input into raw, split or E01 images, hashed on the way.
+    Acquire(Box<AcquireArgs>),
+    /// Copy with the operands of dd, dc3dd and dcfldd, hashed on the way.
+    Dd(Dd),
+    /// Check an image, and the log of its acquisition.
+    Verify(Box<Verify>),
     /// List the algorithms: length, standing, and the kernel that this processor uses.
     Algorithms {
         /// As JSON, one object per line.

@@ -1,12 +1,15 @@
 //! The command `pfh`: parses and prints, nothing else.
 #![forbid(unsafe_code)]
 
+mod acquire;
 mod args;
 mod audit;
+mod custody;
+mod dd;
 mod exit;
 mod hash;
+mod imaging;
 mod input;
-#[allow(dead_code)]
 mod key;
 mod list;
 mod pages;
@@ -17,6 +20,7 @@ mod signals;
 mod size;
 mod stats;
 mod tree;
+mod verify;
 
 use clap::Parser;
 use exit::Exit;
@@ -46,6 +50,9 @@ fn main() -> ExitCode {
         // clap prints usage errors and exits with 2 by itself.
         match args::Cli::parse().command {
             args::Command::Hash(hash) => hash::run(&hash),
+            args::Command::Acquire(acquire) => acquire::run(&acquire),
+            args::Command::Dd(dd) => dd::run(&dd),
+            args::Command::Verify(verify) => verify::run(&verify),
             args::Command::Algorithms { json } => list::algorithms(json),
             args::Command::Tree(tree) => tree::run(&tree),
             args::Command::Audit(audit) => audit::run(&audit),
