@@ -10,11 +10,17 @@ pub trait State: Any + Send + Sync {
     /// Takes in the next bytes of the message; any split into pieces gives the same value.
     fn update(&mut self, bytes: &[u8]);
 
-    /// As [`update`](State::update), and may hand parts of the work to `executor`; the value is the same. Worth it for long
-    /// pieces under a tree hash. Algorithms that cannot divide a message do not use it.
-    fn update_on(&mut self, bytes: &[u8], executor: &dyn Executor) {
+    /// As [`update`](State::update) with one of the consecutive pieces after the other, and may hand parts of the work to
+    /// `executor`; the value is the same. The more bytes come at once, the less the threads wait for each other. Algorithms that
+    /// cannot divide a message do not use it.
+    fn update_on(&mut self, pieces: &[&[u8]], executor: &dyn Executor) {
         let _ = executor;
-        self.update(bytes);
+        pieces.iter().for_each(|piece| self.update(piece));
+    }
+
+    /// Whether [`update_on`](State::update_on) has work for an executor: the algorithm is a tree.
+    fn divides(&self) -> bool {
+        false
     }
 
     /// Ends the message. `length` is the number of bytes asked for: the row's own for [`Output::Fixed`], the stated one for

@@ -4,8 +4,10 @@
 #![forbid(unsafe_code)]
 
 mod hashing;
+pub mod imaging;
 mod ledger;
 mod pieces;
+mod places;
 mod plan;
 mod progress;
 mod record;
@@ -14,6 +16,7 @@ mod sink;
 mod thread;
 
 pub use pfh_prefetch::Backend;
+pub use places::executor;
 pub use plan::{DEFAULT_MEMORY, Mode, Plan};
 pub use progress::{Progress, Stats};
 pub use record::{Hashed, Outcome, Piece, Record};

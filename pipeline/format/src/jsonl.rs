@@ -111,7 +111,8 @@ impl Encode for Encoder {
     }
 }
 
-pub(crate) fn path(out: &mut Vec<u8>, name: &[u8]) {
+/// Appends `,"path":"…"` to an object, and `path_b64` where the name is not UTF-8, for whoever writes lines of other types.
+pub fn path(out: &mut Vec<u8>, name: &[u8]) {
     match str::from_utf8(name) {
         Ok(name) => field(out, "path", name),
         Err(_) => {

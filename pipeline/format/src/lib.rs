@@ -38,6 +38,7 @@
 
 pub mod bsd;
 pub mod csv;
+pub mod custody;
 mod decode;
 pub mod dfxml;
 pub mod digits;

@@ -3,8 +3,10 @@
 
 pub mod cache;
 pub mod check;
+pub mod image;
 mod manifest;
 pub mod matching;
+pub mod outboard;
 mod output;
 pub mod seal;
 

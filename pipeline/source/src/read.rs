@@ -220,7 +220,7 @@ impl Reading {
     }
 }
 
-fn difference(before: &Stat, after: &Stat) -> Option<&'static str> {
+pub(crate) fn difference(before: &Stat, after: &Stat) -> Option<&'static str> {
     if before.size != after.size {
         Some("size")
     } else if before.mtime != after.mtime {
@@ -232,7 +232,7 @@ fn difference(before: &Stat, after: &Stat) -> Option<&'static str> {
     }
 }
 
-fn kind_name(kind: FileType) -> &'static str {
+pub(crate) fn kind_name(kind: FileType) -> &'static str {
     match kind {
         FileType::Fifo => "FIFO",
         FileType::Socket => "socket",

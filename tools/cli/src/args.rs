@@ -1,10 +1,15 @@
 //! The command line in its modern form.
 
+use crate::acquire::AcquireArgs;
+use crate::audit::Audit;
 use crate::check::Check;
+use crate::dd::Dd;
 use crate::hash::Hash;
 use crate::known::Known;
 use crate::lookup::Lookup;
 use crate::matching::Match;
+use crate::tree::Tree;
+use crate::verify::Verify;
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -46,12 +51,24 @@ pub enum Command {
     /// Compile known sets, and say what is in one.
     #[command(subcommand)]
     Known(Known),
+    /// Acquire a disk, a file or standard input into raw, split or E01 images, hashed on the way.
+    Acquire(Box<AcquireArgs>),
+    /// Copy with the operands of dd, dc3dd and dcfldd, hashed on the way.
+    Dd(Dd),
+    /// Check an image, and the log of its acquisition.
+    Verify(Box<Verify>),
     /// List the algorithms: length, standing, and the kernel that this processor uses.
     Algorithms {
         /// As JSON, one object per line.
         #[arg(long)]
         json: bool,
     },
+    /// Keep a hash tree beside a file: find what changed, hash only that again.
+    #[command(subcommand)]
+    Tree(Box<Tree>),
+    /// Does a storage server still hold the files that it was given?
+    #[command(subcommand)]
+    Audit(Box<Audit>),
     /// Which hash, in which language, on this machine; and what will a case take.
     #[command(subcommand)]
     Bench(Box<pfh_bench::command::Bench>),

@@ -2,11 +2,15 @@
 
 use crate::{shown, size};
 use clap::{Args, ValueEnum};
-use pfh::{Descend, Links, Operands, Order, Ordered, Recurse, Selection, Separator, Source, Special};
+use pfh::image::ImageObject;
+use pfh::{
+    Descend, Entry, Item, Links, Operands, Order, Ordered, Origin, Recurse, Selection, Separator, Source, Special,
+};
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum By {
@@ -39,6 +43,9 @@ pub struct Input {
     /// Paths in --files-from end with NUL, not with a line feed.
     #[arg(short = '0', long, requires = "files_from")]
     pub null: bool,
+    /// The files are disk images (E01, split or raw, by their first file): hash the content of the imaged medium.
+    #[arg(long, conflicts_with_all = ["recursive", "files_from"])]
+    pub image: bool,
     /// In which order files are read; the output keeps the order of the paths.
     #[arg(long, value_enum, default_value = "path")]
     pub order: By,
@@ -82,12 +89,31 @@ impl Input {
             By::Inode => Order::Inode,
             By::Extent => Order::Extent,
         };
+        if self.image {
+            return self.images();
+        }
         Ok(Box::new(Ordered::new(self.operands()?, order)))
+    }
+
+    fn images(&self) -> Result<Box<dyn Source>, String> {
+        if self.paths.is_empty() {
+            return Err("--image needs the name of an image".into());
+        }
+        let item = |(number, path): (usize, &OsString)| {
+            let name = path.as_encoded_bytes().into();
+            let origin = Origin::Object { name, object: Arc::new(ImageObject(PathBuf::from(path))) };
+            Item::Entry(Entry { number: number as u64, origin, stat: None })
+        };
+        Ok(Box::new(self.paths.iter().enumerate().map(item).collect::<Vec<_>>().into_iter()))
     }
 
     /// The same once more, for counting how much there is. Names that come from a pipe cannot be read twice.
     pub fn again(&self) -> Option<Box<dyn Source>> {
-        if self.files_from.is_some() { None } else { self.operands().ok().map(|o| Box::new(o) as Box<dyn Source>) }
+        if self.files_from.is_some() || self.image {
+            None
+        } else {
+            self.operands().ok().map(|o| Box::new(o) as Box<dyn Source>)
+        }
     }
 
     /// The options that decide which files are there, as a manifest tells them.
@@ -97,6 +123,7 @@ impl Input {
             (self.follow, "--follow"),
             (self.special, "--special"),
             (self.one_file_system, "--one-file-system"),
+            (self.image, "--image"),
             (self.files_from.is_some(), "--files-from"),
         ];
         let mut words: Vec<Vec<u8>> =

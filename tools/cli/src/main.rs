@@ -1,10 +1,15 @@
 //! The command `pfh`: parses and prints, nothing else.
 #![forbid(unsafe_code)]
 
+mod acquire;
 mod args;
+mod audit;
 mod check;
+mod custody;
+mod dd;
 mod exit;
 mod hash;
+mod imaging;
 mod input;
 mod key;
 mod known;
@@ -20,6 +25,8 @@ mod seal;
 mod signals;
 mod size;
 mod stats;
+mod tree;
+mod verify;
 
 use clap::Parser;
 use exit::Exit;
@@ -53,7 +60,12 @@ fn main() -> ExitCode {
             args::Command::Match(request) => matching::run(&request),
             args::Command::Lookup(request) => lookup::run(&request),
             args::Command::Known(request) => known::run(&request),
+            args::Command::Acquire(acquire) => acquire::run(&acquire),
+            args::Command::Dd(dd) => dd::run(&dd),
+            args::Command::Verify(verify) => verify::run(&verify),
             args::Command::Algorithms { json } => list::algorithms(json),
+            args::Command::Tree(tree) => tree::run(&tree),
+            args::Command::Audit(audit) => audit::run(&audit),
             args::Command::Bench(bench) => benchmark(&bench),
             args::Command::Completions { shell } => pages::completions(shell),
             args::Command::Man { directory } => pages::man(&directory),
