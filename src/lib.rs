@@ -33,6 +33,7 @@ pub use pfh_engine::{
 pub use pfh_format as format;
 pub use pfh_kernel::Isa;
 pub use pfh_known as known;
+pub use pfh_similarity as similarity;
 pub use pfh_sink as sink;
 pub use pfh_sink::outboard;
 pub use pfh_source::{
@@ -40,10 +41,9 @@ pub use pfh_source::{
     Recurse, Selection, SelectionError, Separator, Skip, Source, Special, Stage, Stat, Within, names, total,
 };
 pub use pfh_source::{device, image};
-
-pub mod acquisition;
 pub use pfh_tree as tree;
 
+pub mod acquisition;
 mod algorithms;
 
 pub use algorithms::{REGISTRY, algorithm};

@@ -80,17 +80,20 @@ pub enum Standing {
     Secure,
     /// Made to resist an adversary, and collisions have been published: proves nothing against a forger.
     Broken,
-    /// Never made to resist an adversary: finds accidents and similarities only.
+    /// Never made to resist an adversary: finds accidents only.
     NonCryptographic,
+    /// Made to be alike for inputs that are alike: says nothing of their being equal.
+    Similarity,
 }
 
 impl Standing {
-    /// `secure`, `broken` or `non-cryptographic`.
+    /// `secure`, `broken`, `non-cryptographic` or `similarity`.
     pub fn name(self) -> &'static str {
         match self {
             Standing::Secure => "secure",
             Standing::Broken => "broken",
             Standing::NonCryptographic => "non-cryptographic",
+            Standing::Similarity => "similarity",
         }
     }
 }
@@ -104,6 +107,7 @@ pub struct Row {
     pub(crate) standing: Standing,
     pub(crate) block: usize,
     pub(crate) start: Start,
+    pub(crate) whole: Option<fn(&[u8], usize) -> Value>,
 }
 
 /// Where the states of a row come from.
@@ -127,7 +131,13 @@ impl Row {
         block: usize,
         start: fn() -> Box<dyn State>,
     ) -> Row {
-        Row { name, aliases, output, standing, block, start: Start::One(start) }
+        Row { name, aliases, output, standing, block, start: Start::One(start), whole: None }
+    }
+
+    /// The same row with a shorter way to the value of a message that is in memory as a whole; it is given the message and the
+    /// length that [`State::finalize`] would be given, and must come to the same value.
+    pub const fn with_whole(self, whole: fn(&[u8], usize) -> Value) -> Row {
+        Row { whole: Some(whole), ..self }
     }
 
     /// A row whose function has kernels for many messages.
@@ -139,7 +149,7 @@ impl Row {
         block: usize,
         many: &'static dyn Many,
     ) -> Row {
-        Row { name, aliases, output, standing, block, start: Start::Many(many) }
+        Row { name, aliases, output, standing, block, start: Start::Many(many), whole: None }
     }
 
     /// The state of the empty message.

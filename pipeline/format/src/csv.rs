@@ -95,6 +95,21 @@ impl Encode for Encoder {
     fn tail(&mut self, _: &mut Vec<u8>, _: &Summary) {}
 }
 
+/// Writes a record of these fields.
+pub(crate) fn record(out: &mut Vec<u8>, fields: &[&str]) {
+    let mut line = Line::new(out);
+    fields.iter().for_each(|field| line.field(field));
+    line.end();
+}
+
+/// A name as people see it, and exactly in base64 where that is not the same.
+pub(crate) fn path(name: &[u8]) -> (String, String) {
+    match str::from_utf8(name) {
+        Ok(name) if !name.chars().any(terminal::is_unsafe) => (name.to_owned(), String::new()),
+        _ => (terminal::render(name), BASE64.encode(name)),
+    }
+}
+
 /// A line that is being written.
 pub(crate) struct Line<'a> {
     out: &'a mut Vec<u8>,
@@ -136,16 +151,9 @@ impl<'a> Line<'a> {
     }
 
     pub(crate) fn path(&mut self, name: &[u8]) {
-        match str::from_utf8(name) {
-            Ok(name) if !name.chars().any(terminal::is_unsafe) => {
-                self.field(name);
-                self.field("");
-            }
-            _ => {
-                self.field(&terminal::render(name));
-                self.field(&BASE64.encode(name));
-            }
-        }
+        let (shown, exact) = path(name);
+        self.field(&shown);
+        self.field(&exact);
     }
 
     pub(crate) fn end(self) {

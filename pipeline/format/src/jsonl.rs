@@ -113,11 +113,16 @@ impl Encode for Encoder {
 
 /// Appends `,"path":"…"` to an object, and `path_b64` where the name is not UTF-8, for whoever writes lines of other types.
 pub fn path(out: &mut Vec<u8>, name: &[u8]) {
+    named_path(out, "path", name);
+}
+
+/// The same as the members `member` and `member_b64`.
+pub(crate) fn named_path(out: &mut Vec<u8>, member: &str, name: &[u8]) {
     match str::from_utf8(name) {
-        Ok(name) => field(out, "path", name),
+        Ok(name) => field(out, member, name),
         Err(_) => {
-            field(out, "path", &String::from_utf8_lossy(name));
-            field(out, "path_b64", &BASE64.encode(name));
+            field(out, member, &String::from_utf8_lossy(name));
+            field(out, &format!("{member}_b64"), &BASE64.encode(name));
         }
     }
 }

@@ -50,6 +50,8 @@ pub mod jsonl;
 pub mod known;
 pub mod lines;
 mod manifest;
+pub mod pairs;
+pub mod similarity;
 pub mod sums;
 pub mod terminal;
 pub mod text;

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use pfh_digest::{Algorithm, Digest};
 
 use crate::time::Times;
-use crate::{bsd, csv, dfxml, hashdeep, jsonl, sums};
+use crate::{bsd, csv, dfxml, hashdeep, jsonl, similarity, sums};
 
 /// What is known before the first record.
 #[derive(Clone, Copy, Debug, Default)]
@@ -186,12 +186,27 @@ pub enum Format {
     Jsonl,
     /// Comma-separated values with a header line.
     Csv,
+    /// ssdeep's own.
+    Ssdeep,
+    /// sdhash's own.
+    Sdbf,
+    /// mrsh-v2's own.
+    Mrsh,
 }
 
 impl Format {
     /// Every format, in the order of the documentation.
-    pub const ALL: [Format; 6] =
-        [Format::Sums, Format::Bsd, Format::Hashdeep, Format::Dfxml, Format::Jsonl, Format::Csv];
+    pub const ALL: [Format; 9] = [
+        Format::Sums,
+        Format::Bsd,
+        Format::Hashdeep,
+        Format::Dfxml,
+        Format::Jsonl,
+        Format::Csv,
+        Format::Ssdeep,
+        Format::Sdbf,
+        Format::Mrsh,
+    ];
 
     /// The name on the command line.
     pub fn name(self) -> &'static str {
@@ -202,6 +217,9 @@ impl Format {
             Format::Dfxml => "dfxml",
             Format::Jsonl => "jsonl",
             Format::Csv => "csv",
+            Format::Ssdeep => "ssdeep",
+            Format::Sdbf => "sdbf",
+            Format::Mrsh => "mrsh",
         }
     }
 
@@ -217,6 +235,9 @@ impl Format {
             Format::Dfxml => Box::new(dfxml::Encoder::new()),
             Format::Jsonl => Box::new(jsonl::Encoder::new()),
             Format::Csv => Box::new(csv::Encoder::new()),
+            Format::Ssdeep => Box::new(similarity::ssdeep::Encoder::new()),
+            Format::Sdbf => Box::new(similarity::sdbf::Encoder::new()),
+            Format::Mrsh => Box::new(similarity::mrsh::Encoder::new()),
         })
     }
 }

@@ -3,6 +3,7 @@
 
 pub mod cache;
 pub mod check;
+pub mod compare;
 pub mod image;
 mod manifest;
 pub mod matching;

@@ -27,7 +27,7 @@ impl Shelf {
         while let Some(item) = source.pull() {
             match item {
                 Item::Problem { problem, .. } => return Err(problem),
-                // Only a cache settles entries, and none is asked here.
+                // Operands know of no earlier reads.
                 Item::Skipped { .. } | Item::Settled { .. } => {}
                 Item::Entry(entry) => {
                     if let Origin::File { path, .. } = &entry.origin {

@@ -3,6 +3,7 @@
 use crate::acquire::AcquireArgs;
 use crate::audit::Audit;
 use crate::check::Check;
+use crate::compare::Compare;
 use crate::dd::Dd;
 use crate::hash::Hash;
 use crate::known::Known;
@@ -21,10 +22,13 @@ letters differ: -h names the hash there.
   pfh -c hash -m 256 -d DIR -r        hash DIR and everything below it with a table of 256 MB
   pfh -d DIR -t 2 -h md5              two threads, MD5
   pfh -t 8 -c hash -d DIR -h md5 -p 2 eight threads, two of them prefetchers
+  pfh -c full -d DIR -t 8 -m 128      every pair of similar files
+  pfh -c FILE -d DIR -h ssdeep        what is similar to FILE
 
-  -c MODE  hash (default); full, a digest or a file name come with matching
-  -d PATH  directory or file      -r  with all subdirectories
-  -h NAME  hash algorithm         -m  table in MB
+  -c MODE  hash (default); full: each against each; a digest or a file name: that one against all (exit 1: no match)
+  -d PATH  directory, file, or list of digests (full and matching: not hashed again)
+  -h NAME  hash algorithm (mrsh-v2, ssdeep, sdhash, tlsh, md5 …; default mrsh-v2, written as its own tool writes)
+  -r       with all subdirectories -m N    table in MB
   -t N     threads                -p N  prefetchers (0: every thread reads and hashes)
 
 Exit codes: 0 all good; 1 a negative verdict; 2 usage; 3 finished, but some input has no digest; 4 aborted, the output is
@@ -42,21 +46,23 @@ pub struct Cli {
 pub enum Command {
     /// Hash files and trees: every algorithm from one read.
     Hash(Box<Hash>),
-    /// Verify files by a manifest, or audit a whole tree.
-    Check(Box<Check>),
-    /// Compare files with known sets: good, bad, unknown.
+    /// Find every pair of similar files: ssdeep, sdhash, mrsh-v2, TLSH.
+    Compare(Box<Compare>),
+    /// Look files up in what is known: lists of similarity digests.
     Match(Box<Match>),
-    /// Look digests from standard input up in known sets.
-    Lookup(Lookup),
-    /// Compile known sets, and say what is in one.
-    #[command(subcommand)]
-    Known(Known),
     /// Acquire a disk, a file or standard input into raw, split or E01 images, hashed on the way.
     Acquire(Box<AcquireArgs>),
     /// Copy with the operands of dd, dc3dd and dcfldd, hashed on the way.
     Dd(Dd),
     /// Check an image, and the log of its acquisition.
     Verify(Box<Verify>),
+    /// Verify files by a manifest, or audit a whole tree.
+    Check(Box<Check>),
+    /// Look digests from standard input up in known sets.
+    Lookup(Lookup),
+    /// Compile known sets, and say what is in one.
+    #[command(subcommand)]
+    Known(Known),
     /// List the algorithms: length, standing, and the kernel that this processor uses.
     Algorithms {
         /// As JSON, one object per line.

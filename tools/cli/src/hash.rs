@@ -24,7 +24,7 @@ pub struct Hash {
     /// Algorithms, separated by commas: sha256, md5, shake128:64 (bytes of output) … see `pfh algorithms`.
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',', default_value = "sha256")]
     pub algorithms: Vec<String>,
-    /// sums, bsd, hashdeep, dfxml, jsonl or csv.
+    /// sums, bsd, hashdeep, dfxml, jsonl or csv; of similarity digests also ssdeep, sdbf and mrsh, their own.
     #[arg(short, long, value_name = "FORMAT", default_value = "sums")]
     pub format: String,
     /// End records with NUL and escape no names (sums and bsd).

@@ -1,16 +1,18 @@
-//! `pfh match`: files against known sets.
+//! `pfh match`: files against known sets, or against lists of similarity digests.
 
 use crate::exit::{self, Exit};
 use crate::input::Input;
 use crate::reference::Sets;
 use crate::run::{Run, Taker, Voice, algorithms};
 use crate::shown;
+use crate::similar::{self, Similar};
 use clap::Args;
 use pfh::format::verdict::Form;
 use pfh::known::Verdict;
 use pfh::sink::matching::{Counts, Matching};
 use pfh::sink::{About, Output};
 use pfh::{Algorithm, Record};
+use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 
@@ -23,13 +25,24 @@ pub struct Match {
     /// What it is compared with.
     #[command(flatten)]
     pub sets: Sets,
+    /// In place of known sets: a list of similarity digests, or an index made of one. Files that are similar are written.
+    #[arg(long, value_name = "LIST", conflicts_with_all = ["known", "digests"])]
+    pub similar: Option<OsString>,
+    /// With --similar: the least score of a match, or the greatest distance for tlsh [default: ssdeep=1, sdhash=21,
+    /// mrsh-v2=21, tlsh=30].
+    #[arg(long, value_name = "N", requires = "similar")]
+    pub threshold: Option<u32>,
+    /// With --similar: make an index of the list (ssdeep), which later runs open in place of it; without a PATH do nothing
+    /// else.
+    #[arg(long, value_name = "FILE", requires = "similar")]
+    pub write_index: Option<PathBuf>,
     /// Write only files of these verdicts: bad, good, known, maybe, unknown, error.
     #[arg(long, value_name = "VERDICT", value_delimiter = ',')]
     pub only: Vec<String>,
     /// Verdicts that make the exit code 1.
     #[arg(long, value_name = "VERDICT", value_delimiter = ',', default_value = "bad")]
     pub fail_on: Vec<String>,
-    /// text, jsonl, csv or dfxml.
+    /// text, jsonl, csv or dfxml; with --similar text (as `ssdeep -m` prints), csv or jsonl.
     #[arg(short, long, value_name = "FORMAT", default_value = "text")]
     pub format: String,
     /// Write to a file that appears whole or not at all.
@@ -42,7 +55,20 @@ pub struct Match {
 
 /// Runs a request to its end.
 pub fn run(request: &Match) -> Exit {
-    match try_run(request) {
+    let ran = match &request.similar {
+        Some(list) => similar::run(&Similar {
+            input: request.input.clone(),
+            similar: list.clone(),
+            algorithm: request.sets.algorithms.first().cloned(),
+            threshold: request.threshold,
+            write_index: request.write_index.clone(),
+            format: request.format.clone(),
+            output: request.output.clone(),
+            run: request.run.clone(),
+        }),
+        None => try_run(request),
+    };
+    match ran {
         Ok(exit) => exit,
         Err(message) => {
             exit::say(message);
