@@ -85,10 +85,13 @@ impl Journal {
         if whole.is_empty() {
             whole.push(identity.to_owned());
         }
-        let mut file = File::create(&path).map_err(Error::io(&path))?;
+        // Beside it and then in its place: a crash here must not cost the runs that are there.
+        let fresh = directory.join("journal.new");
+        let mut file = File::create(&fresh).map_err(Error::io(&fresh))?;
         let lines = whole.len();
-        file.write_all((whole.join("\n") + "\n").as_bytes()).map_err(Error::io(&path))?;
-        file.sync_data().map_err(Error::io(&path))?;
+        file.write_all((whole.join("\n") + "\n").as_bytes()).map_err(Error::io(&fresh))?;
+        file.sync_data().map_err(Error::io(&fresh))?;
+        fs::rename(&fresh, &path).map_err(Error::io(&path))?;
         File::open(directory).and_then(|opened| opened.sync_all()).map_err(Error::io(directory))?;
         Ok((Journal { directory: directory.to_owned(), file, lines, _lock: lock }, progress, runs))
     }
