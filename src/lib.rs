@@ -32,18 +32,18 @@ pub use pfh_engine::{
 };
 pub use pfh_format as format;
 pub use pfh_kernel::Isa;
+pub use pfh_known as known;
 pub use pfh_similarity as similarity;
 pub use pfh_sink as sink;
 pub use pfh_sink::outboard;
 pub use pfh_source::{
     Cause, Closed, Descend, Entry, Item, Links, Note, Object, Operands, Order, Ordered, Origin, Problem, Ranges,
-    Recurse, Selection, SelectionError, Separator, Skip, Source, Special, Stage, Stat, names, total,
+    Recurse, Selection, SelectionError, Separator, Skip, Source, Special, Stage, Stat, Within, names, total,
 };
 pub use pfh_source::{device, image};
-
-pub mod acquisition;
 pub use pfh_tree as tree;
 
+pub mod acquisition;
 mod algorithms;
 
 pub use algorithms::{REGISTRY, algorithm};

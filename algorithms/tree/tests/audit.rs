@@ -114,7 +114,7 @@ fn damage_is_detected_as_often_as_promised() {
             let hit = challenge.indices(leaves as u64).iter().any(|&index| broken.contains(&(index as usize)));
             let verdict = commitment.verify(&challenge, &proof);
             assert_eq!(verdict, if hit { Err(Rejected::Root) } else { Ok(()) });
-            detected += usize::from(hit);
+            detected += u64::from(hit);
             broken.iter().for_each(|leaf| damaged[leaf * LEAF + 77] ^= 1);
         }
         println!("{}: {detected} of {trials} detected", function.name());

@@ -100,6 +100,10 @@ impl Hashing {
                 Job::Item(Item::Skipped { number, name, skip }) => {
                     records.push(Record { number, name, outcome: Outcome::Skipped(skip) });
                 }
+                Job::Item(Item::Settled { number, name, closed, digests }) => {
+                    let hashed = Hashed { closed, digests, pieces: Vec::new() };
+                    records.push(Record { number, name, outcome: Outcome::Hashed(hashed) });
+                }
                 Job::Item(Item::Problem { number, name, problem }) => {
                     records.push(Record { number, name, outcome: Outcome::Failed(problem) });
                 }

@@ -1,6 +1,6 @@
 //! One run of the pipeline: a source is read once, every algorithm sees every byte, records come out in input order.
 //!
-//! [`run`] is the only loop that the project has: hashing, matching and imaging differ in their sinks.
+//! [`run`] is the only loop over files: hashing and matching differ in their sinks. [`imaging`] reads one medium to many ends.
 #![forbid(unsafe_code)]
 
 mod hashing;

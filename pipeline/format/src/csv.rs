@@ -110,17 +110,18 @@ pub(crate) fn path(name: &[u8]) -> (String, String) {
     }
 }
 
-struct Line<'a> {
+/// A line that is being written.
+pub(crate) struct Line<'a> {
     out: &'a mut Vec<u8>,
     first: bool,
 }
 
 impl<'a> Line<'a> {
-    fn new(out: &'a mut Vec<u8>) -> Line<'a> {
+    pub(crate) fn new(out: &'a mut Vec<u8>) -> Line<'a> {
         Line { out, first: true }
     }
 
-    fn field(&mut self, text: &str) {
+    pub(crate) fn field(&mut self, text: &str) {
         if !self.first {
             self.out.push(b',');
         }
@@ -145,17 +146,17 @@ impl<'a> Line<'a> {
         }
     }
 
-    fn number(&mut self, number: Option<u64>) {
+    pub(crate) fn number(&mut self, number: Option<u64>) {
         self.field(&number.map_or_else(String::new, |number| number.to_string()));
     }
 
-    fn path(&mut self, name: &[u8]) {
+    pub(crate) fn path(&mut self, name: &[u8]) {
         let (shown, exact) = path(name);
         self.field(&shown);
         self.field(&exact);
     }
 
-    fn end(self) {
+    pub(crate) fn end(self) {
         self.out.extend_from_slice(b"\r\n");
     }
 }

@@ -25,7 +25,7 @@ impl Encoder {
         Encoder::default()
     }
 
-    fn digests(&self, out: &mut Vec<u8>, digests: &[Digest]) {
+    pub(crate) fn digests(&self, out: &mut Vec<u8>, digests: &[Digest]) {
         out.extend_from_slice(b",\"digests\":{");
         for (n, (name, digest)) in self.names.iter().zip(digests).enumerate() {
             if n > 0 {

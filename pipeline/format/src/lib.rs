@@ -56,6 +56,7 @@ pub mod sums;
 pub mod terminal;
 pub mod text;
 mod time;
+pub mod verdict;
 
 pub use decode::{Decoder, Entry, Fault, Item, Located, Options, Unhashed, Window};
 pub use manifest::{

@@ -250,15 +250,20 @@ impl fmt::Display for Format {
 
 /// A text that names no format.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownFormat(String);
+pub struct UnknownFormat {
+    text: String,
+    known: Vec<&'static str>,
+}
+
+impl UnknownFormat {
+    pub(crate) fn of(text: &str, known: &[&'static str]) -> UnknownFormat {
+        UnknownFormat { text: text.to_owned(), known: known.to_vec() }
+    }
+}
 
 impl fmt::Display for UnknownFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "unknown format {:?}; known are", self.0)?;
-        for (n, format) in Format::ALL.iter().enumerate() {
-            write!(f, "{} {format}", if n == 0 { "" } else { "," })?;
-        }
-        Ok(())
+        write!(f, "unknown format {:?}; known are {}", self.text, self.known.join(", "))
     }
 }
 
@@ -268,7 +273,10 @@ impl FromStr for Format {
     type Err = UnknownFormat;
 
     fn from_str(text: &str) -> Result<Format, UnknownFormat> {
-        Format::ALL.into_iter().find(|format| format.name() == text).ok_or_else(|| UnknownFormat(text.to_owned()))
+        Format::ALL
+            .into_iter()
+            .find(|format| format.name() == text)
+            .ok_or_else(|| UnknownFormat::of(text, &Format::ALL.map(Format::name)))
     }
 }
 

@@ -18,6 +18,7 @@ mod read;
 mod select;
 mod total;
 mod walk;
+mod within;
 
 pub use batch::{Ahead, Batch};
 pub use entry::{Base, Entry, Item, Object, Origin, Skip, Stat};
@@ -29,6 +30,7 @@ pub use ranges::Ranges;
 pub use read::{Closed, Note, Reading};
 pub use select::{Selection, SelectionError};
 pub use total::total;
+pub use within::Within;
 
 /// A stream of items in input order. It is pulled by whichever reader needs work next, under a lock.
 pub trait Source: Send {

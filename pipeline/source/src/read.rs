@@ -15,6 +15,8 @@ pub enum Note {
     Virtual,
     /// A read failed and succeeded when it was tried again.
     Retried,
+    /// It was not read: the digests are those of an earlier run, and nothing says that the file changed since.
+    Reused,
 }
 
 impl Note {
@@ -23,6 +25,7 @@ impl Note {
         match self {
             Note::Virtual => "virtual",
             Note::Retried => "retried",
+            Note::Reused => "reused",
         }
     }
 }

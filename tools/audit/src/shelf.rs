@@ -27,7 +27,8 @@ impl Shelf {
         while let Some(item) = source.pull() {
             match item {
                 Item::Problem { problem, .. } => return Err(problem),
-                Item::Skipped { .. } => {}
+                // Operands know of no earlier reads.
+                Item::Skipped { .. } | Item::Settled { .. } => {}
                 Item::Entry(entry) => {
                     if let Origin::File { path, .. } = &entry.origin {
                         entries.insert(path.to_vec(), entry);

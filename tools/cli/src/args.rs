@@ -2,9 +2,12 @@
 
 use crate::acquire::AcquireArgs;
 use crate::audit::Audit;
+use crate::check::Check;
 use crate::compare::Compare;
 use crate::dd::Dd;
 use crate::hash::Hash;
+use crate::known::Known;
+use crate::lookup::Lookup;
 use crate::matching::Match;
 use crate::tree::Tree;
 use crate::verify::Verify;
@@ -53,6 +56,13 @@ pub enum Command {
     Dd(Dd),
     /// Check an image, and the log of its acquisition.
     Verify(Box<Verify>),
+    /// Verify files by a manifest, or audit a whole tree.
+    Check(Box<Check>),
+    /// Look digests from standard input up in known sets.
+    Lookup(Lookup),
+    /// Compile known sets, and say what is in one.
+    #[command(subcommand)]
+    Known(Known),
     /// List the algorithms: length, standing, and the kernel that this processor uses.
     Algorithms {
         /// As JSON, one object per line.

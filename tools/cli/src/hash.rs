@@ -3,9 +3,10 @@
 use crate::exit::{self, Exit};
 use crate::input::Input;
 use crate::run::{Run, Taker, Voice, algorithms};
-use crate::{shown, size};
+use crate::{key, seal, shown, size};
 use clap::Args;
-use pfh::format::{End, Format, Layout};
+use pfh::format::{End, Format, Layout, Options};
+use pfh::sink::cache::Cache;
 use pfh::sink::{About, Manifest, Output};
 use pfh::{Algorithm, Plan, Record};
 use std::ffi::OsString;
@@ -35,9 +36,29 @@ pub struct Hash {
     /// Digests of every window of SIZE bytes, too (hashdeep, dfxml, jsonl).
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     pub piecewise: Option<u64>,
+    /// Write FILE.seal, too: a Merkle root over the records, which `pfh check` verifies.
+    #[arg(long, requires = "output")]
+    pub seal: bool,
+    /// Sign the seal with this Ed25519 key.
+    #[arg(long, value_name = "FILE", requires = "seal")]
+    pub key: Option<PathBuf>,
+    /// Keep digests in FILE, and do not read files again whose device, inode, size, mtime and ctime are those kept. A run that was
+    /// interrupted goes on.
+    #[arg(long, value_name = "FILE", conflicts_with = "piecewise")]
+    pub cache: Option<PathBuf>,
+    /// Read this share of the files all the same, chosen at random, and compare.
+    #[arg(long, value_name = "PERCENT", requires = "cache", value_parser = percent)]
+    pub cache_verify: Option<f64>,
     /// How it is carried out.
     #[command(flatten)]
     pub run: Run,
+}
+
+/// Reads `1%`, `0.5%` or `1`.
+fn percent(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').unwrap_or(text).parse::<f64>().ok();
+    let number = number.filter(|number| (0.0..=100.0).contains(number));
+    number.map(|number| number / 100.0).ok_or_else(|| format!("{text:?} is no share: write 1% or 0.5%"))
 }
 
 impl Default for Hash {
@@ -49,6 +70,10 @@ impl Default for Hash {
             zero: false,
             output: None,
             piecewise: None,
+            seal: false,
+            key: None,
+            cache: None,
+            cache_verify: None,
             run: Run::default(),
         }
     }
@@ -69,10 +94,18 @@ fn try_run(hash: &Hash) -> Result<Exit, String> {
     if hash.piecewise == Some(0) {
         return Err("--piecewise takes a size of at least one byte".into());
     }
+    if let Some(path) = &hash.key {
+        // Better now than after a long run.
+        key::signing(path)?;
+    }
     let mut plan = hash.run.plan(algorithms(&hash.algorithms)?)?;
     plan.piecewise = hash.piecewise;
     refuse_overwriting_an_operand(hash)?;
-    let source = hash.input.source()?;
+    let cache = cache(hash, &plan)?;
+    let mut source = hash.input.source()?;
+    if let Some(cache) = &cache {
+        source = Box::new(cache.reusing(source));
+    }
     let format = hash.format.parse::<Format>().map_err(|e| e.to_string())?;
     if plan.piecewise.is_some() && matches!(format, Format::Sums | Format::Bsd) {
         return Err(format!("-f {} has no form for --piecewise: use hashdeep, dfxml, jsonl or csv", format.name()));
@@ -90,19 +123,53 @@ fn try_run(hash: &Hash) -> Result<Exit, String> {
     let layout = Layout { end: if hash.zero { End::Nul } else { End::Line }, ..Layout::default() };
     let manifest = Manifest::open(format, layout, &about(hash, &plan), plan.piecewise.is_some(), output);
     let manifest = manifest.map_err(|e| format!("-f {}: {e}", format.name()))?;
-    let mut written = Written { manifest, without: 0 };
-    let ended = match hash.run.carry_out(source, hash.input.again(), &plan, &mut written) {
+    let mut written = Written { manifest, without: 0, cache: cache.clone() };
+    let ran = hash.run.carry_out(source, hash.input.again(), &plan, &mut written);
+    let Written { manifest, without, .. } = written;
+    // What was read is kept, whatever became of the output: the next run goes on from it.
+    let used = match cache.map(|cache| cache.close(ran.as_ref().is_ok_and(|ended| !ended.summary.interrupted))) {
+        None => None,
+        Some(Ok(used)) => Some(used),
+        Some(Err(error)) => {
+            exit::say(error);
+            return Ok(Exit::Aborted);
+        }
+    };
+    let ended = match ran {
         Ok(ended) => ended,
         Err(exit) => return Ok(exit),
     };
-    let Written { manifest, without } = written;
     // An interrupted run leaves what it has on standard output, and no file: a file appears whole or not at all.
     let whole = if ended.summary.interrupted { manifest.interrupt() } else { manifest.finish(&ended.summary) };
     if let Err(error) = whole {
         return Ok(exit::of_output(&error));
     }
+    if let (true, false, Some(path)) = (hash.seal, ended.summary.interrupted, &hash.output) {
+        // Which algorithms the digests are of is known here, so those of any length are read back right.
+        let end = if hash.zero { End::Nul } else { End::Line };
+        let options = Options { format: Some(format), assumed: plan.algorithms.clone(), end, ..Options::default() };
+        if let Err(why) = seal::write(path, &options, hash.key.as_deref()) {
+            exit::say(why);
+            return Ok(Exit::Aborted);
+        }
+    }
     hash.run.tell(&ended.summary);
-    Ok(ended.exit(without))
+    let exit = ended.exit(without);
+    let Some(used) = used else { return Ok(exit) };
+    exit::say(format!("{} files were not read again, {} were and compared", used.reused, used.verified));
+    // Content that changed under the same times is a negative verdict on the file system, or on the cache.
+    Ok(if used.changed > 0 && exit == Exit::Good { Exit::Verdict } else { exit })
+}
+
+/// The cache, where one is asked for. Which run it is: the output, what is hashed and how.
+fn cache(hash: &Hash, plan: &Plan) -> Result<Option<Cache>, String> {
+    let Some(path) = &hash.cache else { return Ok(None) };
+    let about = about(hash, plan);
+    let mut identity = [about.command_line.unwrap_or_default(), about.working_directory.unwrap_or_default()].join(&0);
+    identity.extend_from_slice(hash.format.as_bytes());
+    identity.extend(hash.output.iter().flat_map(|output| output.as_os_str().as_encoded_bytes().to_vec()));
+    let opened = Cache::open(path, &shown(&identity), &plan.algorithms, hash.cache_verify.unwrap_or(0.0));
+    opened.map(Some).map_err(|error| format!("{}: {error}", shown(path.as_os_str().as_encoded_bytes())))
 }
 
 /// What the manifest says of the run. Of the command line it has what decides the digests: manifests of one tree are
@@ -139,10 +206,16 @@ struct Written {
     manifest: Manifest,
     /// Records whose name the format cannot hold.
     without: u64,
+    cache: Option<Cache>,
 }
 
 impl Taker for Written {
     fn take(&mut self, record: Record, voice: &Voice<'_>) -> io::Result<()> {
+        if let Some(cache) = &self.cache
+            && cache.keep(&record).map_err(io::Error::other)?
+        {
+            voice.say(&record.name, &"its content changed though size, mtime and ctime did not");
+        }
         if let Err(why) = self.manifest.write(&record)? {
             self.without += 1;
             voice.say(&record.name, &format_args!("not written: {why}"));

@@ -4,6 +4,7 @@
 mod acquire;
 mod args;
 mod audit;
+mod check;
 mod compare;
 mod custody;
 mod dd;
@@ -13,12 +14,16 @@ mod hash;
 mod imaging;
 mod input;
 mod key;
+mod known;
 mod list;
+mod lookup;
 mod matching;
 mod pages;
 mod paper;
 mod progress;
+mod reference;
 mod run;
+mod seal;
 mod signals;
 mod similar;
 mod size;
@@ -57,6 +62,9 @@ fn main() -> ExitCode {
             args::Command::Acquire(acquire) => acquire::run(&acquire),
             args::Command::Dd(dd) => dd::run(&dd),
             args::Command::Verify(verify) => verify::run(&verify),
+            args::Command::Check(request) => check::run(&request),
+            args::Command::Lookup(request) => lookup::run(&request),
+            args::Command::Known(request) => known::run(&request),
             args::Command::Algorithms { json } => list::algorithms(json),
             args::Command::Tree(tree) => tree::run(&tree),
             args::Command::Audit(audit) => audit::run(&audit),

@@ -132,6 +132,11 @@ pub trait Taker {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
+
+    /// Whether what is wrong with a record is worth a sentence on standard error.
+    fn tells(&self, _record: &Record) -> bool {
+        true
+    }
 }
 
 struct Spoken<'a, T> {
@@ -142,6 +147,7 @@ struct Spoken<'a, T> {
 impl<T: Taker> Sink for Spoken<'_, T> {
     fn record(&mut self, record: Record) -> io::Result<()> {
         match &record.outcome {
+            _ if !self.taker.tells(&record) => {}
             pfh::Outcome::Failed(problem) => self.voice.say(&record.name, problem),
             pfh::Outcome::Skipped(skip) => {
                 self.voice.say(&record.name, &format_args!("skipped: {}", skip.reason()));

@@ -5,51 +5,44 @@ use crate::exit::{self, Exit};
 use crate::input::Input;
 use crate::run::{Run, Taker, Voice};
 use crate::shown;
-use clap::Args;
 use pfh::format::pairs::{self, Form, Pair};
 use pfh::similarity::{Evidence, Named, Score};
 use pfh::sink::Output;
 use pfh::sink::compare::{Collection, Lookup, stored};
 use pfh::{Algorithm, Outcome, Record};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The options of `pfh match` that belong to similarity.
-#[derive(Debug, Default, Args)]
-pub struct Wanted {
-    /// A list of similarity digests, or an index made of one: print what of it each file resembles.
-    #[arg(long, value_name = "LIST")]
-    pub similar: Option<OsString>,
-    /// With --similar: the algorithm, where the list holds several [default: that of the list's first record].
-    #[arg(long, value_name = "NAME", requires = "similar")]
-    pub method: Option<String>,
-    /// With --similar: the least score, or the greatest distance for tlsh [default: ssdeep=1, sdhash=21, mrsh-v2=21, tlsh=30].
-    #[arg(long, value_name = "N", requires = "similar")]
+/// What is asked for.
+#[derive(Debug)]
+pub struct Similar {
+    /// The files to look at.
+    pub input: Input,
+    /// A list of similarity digests, or an index made of one.
+    pub similar: OsString,
+    /// The algorithm, where the list holds several [default: that of the list's first record].
+    pub algorithm: Option<String>,
+    /// The least score of a match, or the greatest distance for tlsh [default: ssdeep=1, sdhash=21, mrsh-v2=21, tlsh=30].
     pub threshold: Option<u32>,
-    /// With --similar: make an index of the list (ssdeep), which later runs open in place of it; without a PATH do nothing else.
-    #[arg(long, value_name = "FILE", requires = "similar")]
+    /// Make an index of the list (ssdeep), which later runs open in place of it; without a PATH do nothing else.
     pub write_index: Option<PathBuf>,
-}
-
-/// What is asked for: the list, what to look up in it, and how it is told (text, as `ssdeep -m` prints, csv or jsonl).
-pub struct Similar<'a> {
-    pub list: &'a OsStr,
-    pub wanted: &'a Wanted,
-    pub input: &'a Input,
-    pub format: &'a str,
-    pub output: Option<&'a Path>,
-    pub run: &'a Run,
+    /// text (as `ssdeep -m` prints), csv or jsonl.
+    pub format: String,
+    /// Write to a file that appears whole or not at all.
+    pub output: Option<PathBuf>,
+    /// How it is carried out.
+    pub run: Run,
 }
 
 /// Runs a request to its end.
 ///
 /// # Errors
 /// A sentence for the user where the request makes no sense.
-pub fn run(request: &Similar<'_>) -> Result<Exit, String> {
+pub fn run(request: &Similar) -> Result<Exit, String> {
     let form: Form = request.format.parse().map_err(|e: pairs::UnknownForm| e.to_string())?;
     let memory = request.run.memory.map_or(pfh::DEFAULT_MEMORY, |memory| memory as usize);
-    let name = shown(request.list.as_encoded_bytes());
+    let name = shown(request.similar.as_encoded_bytes());
     let (lookup, faults) = match known(request, memory)? {
         Ok(known) => known,
         Err(error) => {
@@ -57,13 +50,13 @@ pub fn run(request: &Similar<'_>) -> Result<Exit, String> {
             return Ok(Exit::Aborted);
         }
     };
-    if request.wanted.write_index.is_some() && !request.input.is_named() {
+    if request.write_index.is_some() && !request.input.is_named() {
         return Ok(if faults > 0 { Exit::Incomplete } else { Exit::Good });
     }
     let algorithm = pfh::algorithm(lookup.algorithm()).map_err(|e| e.to_string())?;
     let plan = request.run.plan(vec![algorithm])?;
     let source = request.input.source()?;
-    let output = match request.output {
+    let output = match &request.output {
         None => Output::standard(),
         Some(path) => match Output::file(path) {
             Ok(output) => output,
@@ -73,8 +66,8 @@ pub fn run(request: &Similar<'_>) -> Result<Exit, String> {
             }
         },
     };
-    let threshold = Thresholds::one(request.wanted.threshold).of(algorithm.name());
-    let list = request.list.as_encoded_bytes().to_vec();
+    let threshold = Thresholds::one(request.threshold).of(algorithm.name());
+    let list = request.similar.as_encoded_bytes().to_vec();
     let mut matched = Matched { lookup, form, threshold, list, output, matches: 0 };
     pairs::head(form, matched.output.room());
     let ended = match request.run.carry_out(source, request.input.again(), &plan, &mut matched) {
@@ -92,10 +85,10 @@ pub fn run(request: &Similar<'_>) -> Result<Exit, String> {
 }
 
 /// The known list, and how many of its lines were not taken. The inner error is of a file that cannot be read or written.
-fn known(request: &Similar<'_>, memory: usize) -> Result<io::Result<(Lookup, u64)>, String> {
-    let path = Path::new(request.list);
+fn known(request: &Similar, memory: usize) -> Result<io::Result<(Lookup, u64)>, String> {
+    let path = Path::new(&request.similar);
     if stored::Stored::is_one(path) {
-        if request.wanted.write_index.is_some() {
+        if request.write_index.is_some() {
             return Err("--write-index needs a list; this is an index already".into());
         }
         return Ok(Lookup::open(path).map(|lookup| (lookup, 0)));
@@ -104,16 +97,16 @@ fn known(request: &Similar<'_>, memory: usize) -> Result<io::Result<(Lookup, u64
         return Ok(Err(error));
     }
     let limit = memory.max(1 << 20);
-    let algorithm: Algorithm = match &request.wanted.method {
+    let algorithm: Algorithm = match &request.algorithm {
         Some(name) => pfh::algorithm(name).map_err(|e| e.to_string())?,
-        None => *list_algorithms(request.list, limit)
+        None => *list_algorithms(&request.similar, limit)
             .first()
-            .ok_or_else(|| format!("{}: no list of digests", shown(request.list.as_encoded_bytes())))?,
+            .ok_or_else(|| format!("{}: no list of digests", shown(request.similar.as_encoded_bytes())))?,
     };
     let mut collections = [Collection::new(algorithm)];
-    let faults = load_list(request.list, limit, &mut collections);
+    let faults = load_list(&request.similar, limit, &mut collections);
     let [collection] = collections;
-    if let Some(index) = &request.wanted.write_index {
+    if let Some(index) = &request.write_index {
         let written = Output::file(index).and_then(|mut output| {
             stored::write(&collection, memory, &mut output)?;
             output.commit()

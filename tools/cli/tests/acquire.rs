@@ -592,3 +592,95 @@ fn bad_input_is_a_usage_error() {
     assert_eq!(seen.code, Some(4), "{}", seen.stderr);
     assert!(seen.stderr.contains("missing") && !image.exists(), "{}", seen.stderr);
 }
+
+/// Several readers and one give the same: image, lost sectors, order of windows.
+#[test]
+fn any_number_of_readers_gives_the_same() {
+    if lacks(&[Need::Fuse, Need::Loop]) {
+        return;
+    }
+    let room = Room::new();
+    let file = bad_disk();
+    let expected = without_bad(file.bytes());
+    let mounted = Files::new().with(file).mount().unwrap();
+    let disk = Loop::attach(&mounted.file("disk"), &["-r"]).unwrap();
+    let mut reports = Vec::new();
+    for (number, memory) in [("1", "1"), ("2", "64"), ("7", "1"), ("16", "2")] {
+        let image = room.path().join(number);
+        let seen = acquire(["-a", "sha256", "--retries", "0", "--readers", number, "-m", memory, "--to"])
+            .arg(&image)
+            .arg(disk.path())
+            .run()
+            .unwrap();
+        assert_eq!(seen.code, Some(3), "{}", seen.stderr);
+        assert!(fs::read(&image).unwrap() == expected, "{number} readers");
+        let report = report(&seen);
+        reports.push((report["unreadable"].clone(), report["digests"].clone()));
+    }
+    assert!(reports.windows(2).all(|pair| pair[0] == pair[1]), "{reports:?}");
+}
+
+/// A sector that answers at the third try is no lost sector.
+#[test]
+fn retries_save_sectors() {
+    if lacks(&[Need::Fuse]) {
+        return;
+    }
+    let room = Room::new();
+    let file = File::new("disk", 2 * MIB).fails_at_first(700_000, Errno::EIO, 4);
+    let expected = file.bytes();
+    let mounted = Files::new().with(file).mount().unwrap();
+    let image = room.path().join("image");
+    let seen = acquire(["--retries", "9", "--cached", "--to"]).arg(&image).arg(mounted.file("disk")).run().unwrap();
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    assert_eq!(report(&seen)["retried"], 1);
+    assert!(fs::read(&image).unwrap() == expected);
+}
+
+/// A device that is gone stops the acquisition, and what there was is kept for going on.
+#[test]
+fn a_device_that_is_gone_stops_it() {
+    if lacks(&[Need::Fuse]) {
+        return;
+    }
+    let room = Room::new();
+    let image = room.path().join("image");
+    let length = 6 * MIB;
+    {
+        let gone = File::new("disk", length).fails_in(3 * MIB + 4096..length, Errno::ENXIO);
+        let mounted = Files::new().with(gone).mount().unwrap();
+        let link = room.path().join("disk");
+        std::os::unix::fs::symlink(mounted.file("disk"), &link).unwrap();
+        let seen = acquire(["--readers", "1", "--to"]).arg(&image).arg(&link).run().unwrap();
+        assert_eq!(seen.code, Some(4), "{}", seen.stderr);
+        assert!(seen.stderr.contains("the device is gone") && seen.stdout.is_empty(), "{}", seen.stderr);
+        assert!(fs::metadata(&image).unwrap().len() >= 3 * MIB);
+        fs::remove_file(&link).unwrap();
+    }
+    let back = File::new("disk", length);
+    let expected = back.bytes();
+    let mounted = Files::new().with(back).mount().unwrap();
+    std::os::unix::fs::symlink(mounted.file("disk"), room.path().join("disk")).unwrap();
+    let seen = acquire(["-a", "sha256", "--to"]).arg(&image).arg(room.path().join("disk")).run().unwrap();
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    assert!(seen.stderr.contains("going on: 3145728 bytes"), "{}", seen.stderr);
+    assert!(fs::read(&image).unwrap() == expected);
+    assert_eq!(report(&seen)["digests"]["sha256"].as_str().unwrap(), sha256(&expected));
+}
+
+/// Holes are not read, on request, and are zeros all the same.
+#[test]
+fn holes_are_zeros() {
+    let room = Room::new();
+    let source = room.path().join("source");
+    let file = fs::File::create(&source).unwrap();
+    file.set_len(64 << 20).unwrap();
+    file.write_all_at(b"data", 10_000_000).unwrap();
+    file.write_all_at(b"end", (64 << 20) - 3).unwrap();
+    drop(file);
+    let image = room.path().join("image");
+    let seen = acquire(["-a", "sha256", "--skip-holes", "--sparse", "--to"]).arg(&image).arg(&source).run().unwrap();
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    assert_eq!(report(&seen)["digests"]["sha256"].as_str().unwrap(), sha256_of(&source));
+    assert_eq!(sha256_of(&image), sha256_of(&source));
+}

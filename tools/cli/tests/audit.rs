@@ -335,3 +335,51 @@ fn a_server_without_files_or_with_a_signal_ends() {
         .unwrap();
     assert_eq!(seen.code, Some(128 + 15));
 }
+
+/// A server that answers every request with these bytes, and then, if it is to be endless, with more of them.
+fn impostor(answer: &'static [u8], endless: bool) -> String {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("an address"));
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.expect("a connection");
+            let mut request = [0; 4096];
+            let _ = stream.read(&mut request);
+            let _ = stream.write_all(answer);
+            while endless && stream.write_all(&[b'x'; 65_536]).is_ok() {}
+        }
+    });
+    url
+}
+
+#[test]
+fn a_server_that_answers_something_else_is_no_proof_and_no_harm() {
+    let (room, _) = committed("blake3", 10_000);
+    let ask = |url: &str| {
+        let seen = run(&room, ["audit", "ask", url, "kept", "--timeout", "20"]);
+        (seen.code, text(&seen))
+    };
+    let (code, said) = ask(&impostor(b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello", false));
+    assert_eq!((code, said.starts_with("disk.img: REJECTED: not an answer")), (Some(1), true), "{said}");
+    let (code, said) = ask(&impostor(b"HTTP/1.1 404 Not Found\r\ncontent-length: 6\r\n\r\n\x1b[31mx", false));
+    assert_eq!((code, said.as_str()), (Some(1), "disk.img: REJECTED: the server refused: 404 ?[31mx\n"));
+    let elsewhere = b"HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n";
+    let (code, said) = ask(&impostor(elsewhere, false));
+    assert_eq!((code, said.starts_with("disk.img: REJECTED: the server refused: 302")), (Some(1), true), "{said}");
+    for (answer, endless) in [(&b""[..], false), (b"220 smtp\r\n", false), (b"HTTP/1.1 200 OK\r\n\r\n", true)] {
+        let (code, said) = ask(&impostor(answer, endless));
+        assert_eq!((code, said.starts_with("disk.img: NOT ASKED: ")), (Some(3), true), "{said}");
+    }
+}
+
+#[test]
+fn the_question_goes_to_the_server_that_is_named_and_to_no_proxy() {
+    let (room, _) = committed("blake3", 10_000);
+    let server = Served::start(&room, &[]);
+    let seen = pfh(["audit", "ask", &server.url, "kept"])
+        .under(["env", "http_proxy=http://127.0.0.1:9", "ALL_PROXY=http://127.0.0.1:9"])
+        .directory(room.path())
+        .run()
+        .expect("a run");
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+}
