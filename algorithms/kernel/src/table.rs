@@ -121,7 +121,7 @@ pub static SHA256: Compression<u32> = Compression {
     words: 8,
     block_length: 64,
     kernels: kernels!(u32, 8, 64, fixed, [
-        #[cfg(target_arch = "x86_64")] Avx512 16 Words "avx512 x16" 167112 sha256::compress::<Avx512x32>;
+        #[cfg(target_arch = "x86_64")] Avx512 16 Words "avx512 x16" 147000 sha256::compress::<Avx512x32>;
         #[cfg(target_arch = "x86_64")] Avx512 32 Words "avx512 x32" 262386 sha256::compress::<Group<Avx512x32, 2>>;
         #[cfg(target_arch = "x86_64")] ShaNi 1 Messages "sha-ni x1" 31900 sha256_ni::compress::<1>;
         #[cfg(target_arch = "x86_64")] ShaNi 2 Messages "sha-ni x2" 41000 sha256_ni::compress::<2>;
@@ -146,7 +146,7 @@ pub static SHA512: Compression<u64> = Compression {
     words: 8,
     block_length: 128,
     kernels: kernels!(u64, 8, 128, fixed, [
-        #[cfg(target_arch = "x86_64")] Avx512 8 Words "avx512 x8" 205711 sha512::compress::<Avx512x64>;
+        #[cfg(target_arch = "x86_64")] Avx512 8 Words "avx512 x8" 178000 sha512::compress::<Avx512x64>;
         #[cfg(target_arch = "x86_64")] Avx512 16 Words "avx512 x16" 326069 sha512::compress::<Group<Avx512x64, 2>>;
         #[cfg(target_arch = "x86_64")] Avx2 4 Words "avx2 x4" 313149 sha512::compress::<Avx2x64>;
         #[cfg(target_arch = "x86_64")] Sse41 2 Words "sse4.1 x2" 334000 sha512::compress::<Sse64<true>>;

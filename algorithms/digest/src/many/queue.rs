@@ -179,7 +179,7 @@ mod tests {
         assert!(sorted.into_iter().eq(0..lengths.len()));
         for pair in order.windows(2) {
             let (before, after) = (lengths[pair[0]], lengths[pair[1]]);
-            assert!(after <= before + before / 8, "{before} before {after}");
+            assert!(after <= before.saturating_add(before / 8), "{before} before {after}");
         }
     }
 }
