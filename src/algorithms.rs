@@ -2,9 +2,9 @@
 
 use pfh_digest::{Algorithm, ROWS, Registry, Row, UnknownAlgorithm};
 
-const LISTS: &[&[Row]] = &[ROWS, pfh_tree::ROWS];
+const LISTS: &[&[Row]] = &[ROWS, pfh_tree::ROWS, pfh_similarity::ROWS];
 
-/// All algorithms: plain digests, and tree modes over Keccak.
+/// All algorithms: plain digests, tree modes over Keccak, and similarity digests.
 pub const REGISTRY: Registry = Registry::new(LISTS);
 
 /// Finds an algorithm by name, alias, or `name:length`.

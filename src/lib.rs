@@ -25,18 +25,25 @@ pub use pfh_digest::{
     Algorithm, Digest, Hasher, Kernels, Standing, UnknownAlgorithm, finalize_many, hash_many, update_many,
     update_together,
 };
+pub use pfh_engine::imaging;
 pub use pfh_engine::{
     Backend, Cancel, DEFAULT_MEMORY, Error, Hashed, Mode, Outcome, Piece, Plan, Progress, Record, Sink, Stats, Summary,
     Watch, run,
 };
 pub use pfh_format as format;
 pub use pfh_kernel::Isa;
+pub use pfh_known as known;
+pub use pfh_similarity as similarity;
 pub use pfh_sink as sink;
+pub use pfh_sink::outboard;
 pub use pfh_source::{
-    Cause, Closed, Descend, Entry, Item, Links, Note, Object, Operands, Order, Ordered, Origin, Problem, Recurse,
-    Selection, SelectionError, Separator, Skip, Source, Special, Stage, Stat, names, total,
+    Cause, Closed, Descend, Entry, Item, Links, Note, Object, Operands, Order, Ordered, Origin, Problem, Ranges,
+    Recurse, Selection, SelectionError, Separator, Skip, Source, Special, Stage, Stat, Within, names, total,
 };
+pub use pfh_source::{device, image};
+pub use pfh_tree as tree;
 
+pub mod acquisition;
 mod algorithms;
 
 pub use algorithms::{REGISTRY, algorithm};

@@ -20,7 +20,8 @@ const DRAWN: &[(&str, &[&str])] = &[
     ("pfh-sink", &["pfh-engine"]),
     ("pfh", &["pfh-sink"]),
     ("pfh-bench", &["pfh"]),
-    ("pfh-cli", &["pfh-bench"]),
+    ("pfh-audit", &["pfh-sink"]),
+    ("pfh-cli", &["pfh-bench", "pfh-audit"]),
     ("pfh-python", &["pfh"]),
     // The fault injectors are outside: they know the program only by running it, so that they cannot share its mistakes.
     ("pfh-inject", &[]),

@@ -87,6 +87,9 @@ impl Algorithm {
 
     /// The digest of one whole message.
     pub fn digest(self, message: &[u8]) -> Digest {
+        if let Some(whole) = self.row.whole {
+            return Digest::new(self, whole(message, self.length));
+        }
         let mut hasher = self.hasher();
         hasher.update(message);
         hasher.finalize()

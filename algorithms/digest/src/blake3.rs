@@ -1,17 +1,122 @@
-//! BLAKE3 through its authors' crate.
+//! BLAKE3: leaves and nodes by its authors' crate; the tree above subtrees of 128 KiB is kept here, so that an [`Executor`] can hash
+//! several of them at a time.
 
-use crate::{State, Value};
+use ::blake3::hazmat::{HasherExt, Mode, merge_subtrees_non_root, merge_subtrees_root_xof};
+
+use crate::{Alone, Executor, Rope, State, Task, Value};
+
+/// Bytes of a subtree that one task hashes: a power of two chunks, enough to fill the widest lanes (16 chunks) several times.
+const SUBTREE: usize = 128 << 10;
+
+/// Subtrees whose values are computed in one go: 32 MiB.
+const BATCH: usize = 256;
+
+type ChainingValue = [u8; 32];
 
 #[derive(Clone)]
-struct Blake3(::blake3::Hasher);
+struct Blake3 {
+    /// Values of complete trees, largest first: one for each bit that is set in `complete`.
+    stack: Vec<ChainingValue>,
+    /// Subtrees of which more of the message follows.
+    complete: u64,
+    /// The last subtree so far, which may be full: only what follows it tells that it is not the root's.
+    tail: ::blake3::Hasher,
+    /// Bytes in `tail`.
+    filled: usize,
+}
+
+/// A hasher of subtree number `index`.
+fn subtree(index: u64) -> ::blake3::Hasher {
+    let mut hasher = ::blake3::Hasher::new();
+    hasher.set_input_offset(index * SUBTREE as u64);
+    hasher
+}
+
+impl Blake3 {
+    /// Takes in the value of the next complete subtree; it is known that more follows.
+    fn push(&mut self, mut value: ChainingValue) {
+        let mut joined = self.complete;
+        while joined & 1 == 1 {
+            let left = self.stack.pop().expect("a value for each bit");
+            value = merge_subtrees_non_root(&left, &value, Mode::Hash);
+            joined >>= 1;
+        }
+        self.stack.push(value);
+        self.complete += 1;
+    }
+
+    /// Fills the last subtree as far as the rope and its length allow.
+    fn fill(&mut self, rope: &mut Rope<'_>) {
+        while self.filled < SUBTREE && !rope.is_empty() {
+            let some = rope.some(SUBTREE - self.filled);
+            self.tail.update(some);
+            self.filled += some.len();
+        }
+    }
+
+    fn next_tail(&mut self) {
+        self.tail = subtree(self.complete);
+        self.filled = 0;
+    }
+}
+
+/// The values of whole subtrees from number `first` on.
+fn values(first: u64, subtrees: &[std::borrow::Cow<'_, [u8]>], executor: &dyn Executor) -> Vec<ChainingValue> {
+    let mut values = vec![[0; 32]; subtrees.len()];
+    let value = |index: u64, bytes: &[u8]| {
+        let mut hasher = subtree(index);
+        hasher.update(bytes);
+        hasher.finalize_non_root()
+    };
+    // Several shares for each thread: one that is held up holds up no more than its share.
+    let share = if executor.width() == 1 { subtrees.len() } else { subtrees.len().div_ceil(4 * executor.width()) };
+    let shares = (first..).step_by(share).zip(subtrees.chunks(share)).zip(values.chunks_mut(share));
+    let tasks = shares.map(|((first, subtrees), values)| -> Task<'_> {
+        Box::new(move || {
+            for ((index, bytes), to) in (first..).zip(subtrees).zip(values) {
+                *to = value(index, bytes);
+            }
+        })
+    });
+    executor.run(tasks.collect());
+    values
+}
 
 impl State for Blake3 {
     fn update(&mut self, bytes: &[u8]) {
-        self.0.update(bytes);
+        self.update_on(&[bytes], &Alone);
+    }
+
+    fn update_on(&mut self, pieces: &[&[u8]], executor: &dyn Executor) {
+        let mut rope = Rope::new(pieces);
+        self.fill(&mut rope);
+        if rope.is_empty() {
+            return;
+        }
+        let full = self.tail.finalize_non_root();
+        self.push(full);
+        // The last one stays for the tail, full or not.
+        let mut whole = (rope.len() - 1) / SUBTREE;
+        while whole > 0 {
+            let batch: Vec<_> = (0..whole.min(BATCH)).map(|_| rope.take(SUBTREE)).collect();
+            values(self.complete, &batch, executor).into_iter().for_each(|value| self.push(value));
+            whole -= batch.len();
+        }
+        self.next_tail();
+        self.fill(&mut rope);
+    }
+
+    fn divides(&self) -> bool {
+        true
     }
 
     fn finalize(self: Box<Self>, length: usize) -> Value {
-        Value::filled(length, |value| self.0.finalize_xof().fill(value))
+        let Some((first, later)) = self.stack.split_first() else {
+            return Value::filled(length, |value| self.tail.finalize_xof().fill(value));
+        };
+        let merge = |right, left: &ChainingValue| merge_subtrees_non_root(left, &right, Mode::Hash);
+        let right = later.iter().rev().fold(self.tail.finalize_non_root(), merge);
+        Value::filled(length, |value| merge_subtrees_root_xof(first, &right, Mode::Hash).fill(value))
     }
 
     fn duplicate(&self) -> Box<dyn State> {
@@ -21,5 +126,47 @@ impl State for Blake3 {
 
 /// The empty message under BLAKE3's plain hash mode.
 pub(crate) fn start() -> Box<dyn State> {
-    Box::new(Blake3(::blake3::Hasher::new()))
+    Box::new(Blake3 { stack: Vec::new(), complete: 0, tail: subtree(0), filled: 0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Threads(usize);
+
+    impl Executor for Threads {
+        fn width(&self) -> usize {
+            self.0
+        }
+
+        fn run(&self, tasks: Vec<Task<'_>>) {
+            std::thread::scope(|scope| tasks.into_iter().rev().for_each(|task| drop(scope.spawn(task))));
+        }
+    }
+
+    /// The tree kept here is BLAKE3's: the crate's own digest, at every count of subtrees and around their ends.
+    #[test]
+    fn the_digest_is_that_of_the_crate() {
+        let message: Vec<u8> =
+            (0..9 * SUBTREE as u64 + 2).map(|i| (i.wrapping_mul(0x9e3779b97f4a7c15) >> 56) as u8).collect();
+        let lengths =
+            (0..=9).flat_map(|count| [0, 1, 2].map(|more| count * SUBTREE + more)).chain([1023, 1024, 70_000]);
+        for length in lengths.flat_map(|length: usize| [length.saturating_sub(1), length]) {
+            let message = &message[..length];
+            let mut expected = [0; 100];
+            ::blake3::Hasher::new().update(message).finalize_xof().fill(&mut expected);
+            for piece in [1000, SUBTREE, 3 * SUBTREE - 1, usize::MAX] {
+                for width in [1, 2, 5] {
+                    let mut one = start();
+                    message.chunks(piece).for_each(|piece| one.update_on(&[piece], &Threads(width)));
+                    assert_eq!(one.finalize(100).bytes(), expected, "{length} bytes in pieces of {piece}");
+                    let pieces: Vec<&[u8]> = message.chunks(piece).collect();
+                    let mut one = start();
+                    one.update_on(&pieces, &Threads(width));
+                    assert_eq!(one.finalize(100).bytes(), expected, "{length} bytes at once");
+                }
+            }
+        }
+    }
 }

@@ -26,9 +26,15 @@ impl Hasher {
         self.state.update(bytes);
     }
 
-    /// As [`update`](Hasher::update), with the help of `executor` where the algorithm is a tree and the piece is long.
-    pub fn update_on(&mut self, bytes: &[u8], executor: &dyn Executor) {
-        self.state.update_on(bytes, executor);
+    /// As [`update`](Hasher::update) with one of the consecutive pieces after the other, with the help of `executor` where the
+    /// algorithm is a tree and the pieces together are long.
+    pub fn update_on(&mut self, pieces: &[&[u8]], executor: &dyn Executor) {
+        self.state.update_on(pieces, executor);
+    }
+
+    /// Whether [`update_on`](Hasher::update_on) has work for an executor: the algorithm is a tree.
+    pub fn divides(&self) -> bool {
+        self.state.divides()
     }
 
     /// Ends the message.

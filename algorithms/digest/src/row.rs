@@ -10,11 +10,17 @@ pub trait State: Any + Send + Sync {
     /// Takes in the next bytes of the message; any split into pieces gives the same value.
     fn update(&mut self, bytes: &[u8]);
 
-    /// As [`update`](State::update), and may hand parts of the work to `executor`; the value is the same. Worth it for long
-    /// pieces under a tree hash. Algorithms that cannot divide a message do not use it.
-    fn update_on(&mut self, bytes: &[u8], executor: &dyn Executor) {
+    /// As [`update`](State::update) with one of the consecutive pieces after the other, and may hand parts of the work to
+    /// `executor`; the value is the same. The more bytes come at once, the less the threads wait for each other. Algorithms that
+    /// cannot divide a message do not use it.
+    fn update_on(&mut self, pieces: &[&[u8]], executor: &dyn Executor) {
         let _ = executor;
-        self.update(bytes);
+        pieces.iter().for_each(|piece| self.update(piece));
+    }
+
+    /// Whether [`update_on`](State::update_on) has work for an executor: the algorithm is a tree.
+    fn divides(&self) -> bool {
+        false
     }
 
     /// Ends the message. `length` is the number of bytes asked for: the row's own for [`Output::Fixed`], the stated one for
@@ -74,17 +80,20 @@ pub enum Standing {
     Secure,
     /// Made to resist an adversary, and collisions have been published: proves nothing against a forger.
     Broken,
-    /// Never made to resist an adversary: finds accidents and similarities only.
+    /// Never made to resist an adversary: finds accidents only.
     NonCryptographic,
+    /// Made to be alike for inputs that are alike: says nothing of their being equal.
+    Similarity,
 }
 
 impl Standing {
-    /// `secure`, `broken` or `non-cryptographic`.
+    /// `secure`, `broken`, `non-cryptographic` or `similarity`.
     pub fn name(self) -> &'static str {
         match self {
             Standing::Secure => "secure",
             Standing::Broken => "broken",
             Standing::NonCryptographic => "non-cryptographic",
+            Standing::Similarity => "similarity",
         }
     }
 }
@@ -98,6 +107,7 @@ pub struct Row {
     pub(crate) standing: Standing,
     pub(crate) block: usize,
     pub(crate) start: Start,
+    pub(crate) whole: Option<fn(&[u8], usize) -> Value>,
 }
 
 /// Where the states of a row come from.
@@ -121,7 +131,13 @@ impl Row {
         block: usize,
         start: fn() -> Box<dyn State>,
     ) -> Row {
-        Row { name, aliases, output, standing, block, start: Start::One(start) }
+        Row { name, aliases, output, standing, block, start: Start::One(start), whole: None }
+    }
+
+    /// The same row with a shorter way to the value of a message that is in memory as a whole; it is given the message and the
+    /// length that [`State::finalize`] would be given, and must come to the same value.
+    pub const fn with_whole(self, whole: fn(&[u8], usize) -> Value) -> Row {
+        Row { whole: Some(whole), ..self }
     }
 
     /// A row whose function has kernels for many messages.
@@ -133,7 +149,7 @@ impl Row {
         block: usize,
         many: &'static dyn Many,
     ) -> Row {
-        Row { name, aliases, output, standing, block, start: Start::Many(many) }
+        Row { name, aliases, output, standing, block, start: Start::Many(many), whole: None }
     }
 
     /// The state of the empty message.

@@ -20,6 +20,8 @@ mod base64;
 mod bloom;
 mod error;
 mod method;
+mod named;
+mod registry;
 mod score;
 
 pub mod index;
@@ -33,4 +35,6 @@ pub mod tlsh;
 pub use bloom::Filter;
 pub use error::{NoDigest, ParseError, UnprintableName};
 pub use method::{Hasher, Method};
+pub use named::Named;
+pub use registry::{ABSENT, ROWS, TLSH_ABSENT, WITH_FEATURES, split_features};
 pub use score::{Comparison, Degenerate, Evidence, Score, shared};

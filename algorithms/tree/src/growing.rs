@@ -1,7 +1,7 @@
 //! Trees of two levels whose final node grows with the message: leaf after leaf, each of the same length, gives a chaining value,
 //! and the final node hashes those. KangarooTwelve, ParallelHash and the generic Sakura mode differ in what surrounds them.
 
-use pfh_digest::{Alone, Executor, State, Value};
+use pfh_digest::{Alone, Executor, Rope, State, Value};
 use pfh_kernel::{Compression, KECCAK12, KECCAK24};
 
 use crate::lanes::{COMPANY, Leaf};
@@ -10,8 +10,9 @@ use crate::sponge::{Sponge, left_encode, length_encode, right_encode};
 /// Bytes of a leaf in all registered modes.
 pub(crate) const LEAF: usize = 8192;
 
-/// Leaves whose chaining values are computed in one go at most, which bounds their memory.
-const BATCH: usize = 512;
+/// Leaves whose chaining values are computed in one go at most, which bounds their memory: 32 MiB of the usual leaves, long enough
+/// for threads to be worth starting.
+const BATCH: usize = 4096;
 
 /// A mode: how leaves and final node are coded.
 #[derive(Clone, Copy)]
@@ -102,28 +103,24 @@ impl Growing {
 
     /// Takes in the next bytes of the message.
     pub fn update(&mut self, bytes: &[u8]) {
-        self.update_on(bytes, &Alone);
+        self.update_on(&[bytes], &Alone);
     }
 
-    /// As [`update`](Growing::update), with leaves hashed by the executor's threads.
-    pub fn update_on(&mut self, mut bytes: &[u8], executor: &dyn Executor) {
+    /// As [`update`](Growing::update) with one of the consecutive pieces after the other, leaves hashed by the executor's threads.
+    pub fn update_on(&mut self, pieces: &[&[u8]], executor: &dyn Executor) {
+        let rope = Rope::new(pieces);
         let company = COMPANY * self.leaf_length;
-        if !self.pending.is_empty() {
-            let (some, later) = bytes.split_at(bytes.len().min(company - self.pending.len()));
-            self.pending.extend_from_slice(some);
-            bytes = later;
-            if bytes.is_empty() {
-                return;
-            }
-            let pending = std::mem::take(&mut self.pending);
-            self.grow(&pending, executor);
-            self.pending = pending;
-            self.pending.clear();
+        let total = self.pending.len() + rope.len();
+        if total <= company {
+            return rope.rest(&mut self.pending);
         }
+        let pending = std::mem::take(&mut self.pending);
+        let all: Vec<&[u8]> = std::iter::once(&pending[..]).chain(pieces.iter().copied()).collect();
+        let mut rope = Rope::new(&all);
         // What stays is at least a byte and at most the company.
-        let now = bytes.len().saturating_sub(1) / company * company;
-        self.grow(&bytes[..now], executor);
-        self.pending.extend_from_slice(&bytes[now..]);
+        let stays = total - (total - 1) / company * company;
+        self.grow(&mut rope, stays, executor);
+        rope.rest(&mut self.pending);
     }
 
     /// Ends the message and writes its digest.
@@ -145,7 +142,7 @@ impl Growing {
                 self.root.squeeze(0x1f, digest);
             }
             frame => {
-                self.grow(&pending, &Alone);
+                self.grow(&mut Rope::new(&[&pending]), 0, &Alone);
                 let values = self.values;
                 let (end, domain) = match frame {
                     Frame::Kangaroo => ([&length_encode(values)[..], &[0xff, 0xff]].concat(), 0x06),
@@ -161,32 +158,33 @@ impl Growing {
         }
     }
 
-    /// Takes leaves into the final node; the last may be shorter than the others if it ends the message.
-    fn grow(&mut self, mut leaves: &[u8], executor: &dyn Executor) {
-        if leaves.is_empty() {
+    /// Takes leaves into the final node, all of the rope but its last `stays` bytes; the last leaf may be shorter than the others if
+    /// it ends the message.
+    fn grow(&mut self, rope: &mut Rope<'_>, stays: usize, executor: &dyn Executor) {
+        if rope.len() == stays {
             return;
         }
         if self.mode.frame == Frame::Kangaroo && !self.grown {
-            let (first, later) = leaves.split_at(self.leaf_length);
-            self.root.absorb(first);
+            self.root.absorb(&rope.take(self.leaf_length));
             self.root.absorb(&[3, 0, 0, 0, 0, 0, 0, 0]);
-            leaves = later;
         }
         self.grown = true;
         let leaf = self.mode.leaf;
-        let mut values = vec![0; leaf.value * BATCH.min(leaves.len().div_ceil(self.leaf_length))];
-        for batch in leaves.chunks(BATCH * self.leaf_length) {
-            let whole = batch.len() / self.leaf_length;
-            let (batch, short) = batch.split_at(whole * self.leaf_length);
-            let used = &mut values[..whole * leaf.value];
-            leaf.chain_on(self.leaf_length, batch, used, executor);
-            self.root.absorb(used);
-            self.values += whole as u64;
-            if !short.is_empty() {
-                leaf.chain_one(short, &mut values[..leaf.value]);
-                self.root.absorb(&values[..leaf.value]);
-                self.values += 1;
-            }
+        let mut values = Vec::new();
+        while rope.len() - stays >= self.leaf_length {
+            let count = BATCH.min((rope.len() - stays) / self.leaf_length);
+            let leaves: Vec<_> = (0..count).map(|_| rope.take(self.leaf_length)).collect();
+            let leaves: Vec<&[u8]> = leaves.iter().map(|leaf| &leaf[..]).collect();
+            values.resize(count * leaf.value, 0);
+            leaf.chain_on(&leaves, &mut values, executor);
+            self.root.absorb(&values);
+            self.values += count as u64;
+        }
+        if rope.len() > stays {
+            values.resize(leaf.value, 0);
+            leaf.chain_one(&rope.take(rope.len() - stays), &mut values);
+            self.root.absorb(&values);
+            self.values += 1;
         }
     }
 }
@@ -196,8 +194,12 @@ impl State for Growing {
         Growing::update(self, bytes);
     }
 
-    fn update_on(&mut self, bytes: &[u8], executor: &dyn Executor) {
-        Growing::update_on(self, bytes, executor);
+    fn update_on(&mut self, pieces: &[&[u8]], executor: &dyn Executor) {
+        Growing::update_on(self, pieces, executor);
+    }
+
+    fn divides(&self) -> bool {
+        true
     }
 
     fn finalize(self: Box<Self>, length: usize) -> Value {

@@ -1,7 +1,9 @@
 //! Trees of fixed shape: the blocks of the message are dealt out to sixteen leaves like cards, and the final node hashes the
 //! sixteen chaining values. `docs/sakura.md` has the coding.
 
-use pfh_digest::{Alone, Executor, State, Task, Value};
+use std::borrow::Cow;
+
+use pfh_digest::{Alone, Executor, Rope, State, Task, Value};
 use pfh_kernel::{Compression, KECCAK24, Kernel};
 
 use crate::sponge::{Sponge, length_encode};
@@ -11,6 +13,9 @@ const LEAVES: usize = 16;
 
 /// Sponge blocks in an interleaved block. Enough that lanes seldom change, few enough that a round of all leaves stays in cache.
 const SPONGE_BLOCKS: usize = 64;
+
+/// Rounds that are absorbed in one go at most: some 36 MiB.
+const BATCH: usize = 256;
 
 /// Last bits of a leaf, RawSHAKE's suffix, first bit of the padding.
 const LEAF_DOMAIN: u8 = 0x3b;
@@ -56,8 +61,8 @@ struct Group {
 
 impl Group {
     /// Takes this group's blocks out of whole rounds; `first` is the number of its first leaf.
-    fn absorb(&mut self, mode: &Interleaving, first: usize, rounds: &[u8]) {
-        for round in rounds.chunks_exact(mode.round()) {
+    fn absorb(&mut self, mode: &Interleaving, first: usize, rounds: &[Cow<'_, [u8]>]) {
+        for round in rounds {
             // A lane beyond the last leaf does the group's first over again; nobody reads it.
             let leaf = |lane: usize| if first + lane < LEAVES { first + lane } else { first };
             let blocks: Vec<&[u8]> =
@@ -89,7 +94,7 @@ impl Interleaved {
     }
 
     /// Takes in whole rounds, the groups shared out among the executor's threads.
-    fn absorb(&mut self, rounds: &[u8], executor: &dyn Executor) {
+    fn absorb(&mut self, rounds: &[Cow<'_, [u8]>], executor: &dyn Executor) {
         let mode = &self.mode;
         let share = self.groups.len().div_ceil(executor.width());
         let mut first = 0;
@@ -111,26 +116,29 @@ impl Interleaved {
 
 impl State for Interleaved {
     fn update(&mut self, bytes: &[u8]) {
-        self.update_on(bytes, &Alone);
+        self.update_on(&[bytes], &Alone);
     }
 
-    fn update_on(&mut self, mut bytes: &[u8], executor: &dyn Executor) {
+    fn update_on(&mut self, pieces: &[&[u8]], executor: &dyn Executor) {
+        let rope = Rope::new(pieces);
         let round = self.mode.round();
-        if !self.pending.is_empty() {
-            let (some, later) = bytes.split_at(bytes.len().min(round - self.pending.len()));
-            self.pending.extend_from_slice(some);
-            bytes = later;
-            if self.pending.len() < round {
-                return;
-            }
-            let pending = std::mem::take(&mut self.pending);
-            self.absorb(&pending, executor);
-            self.pending = pending;
-            self.pending.clear();
+        let mut whole = (self.pending.len() + rope.len()) / round;
+        if whole == 0 {
+            return rope.rest(&mut self.pending);
         }
-        let (rounds, rest) = bytes.split_at(bytes.len() / round * round);
-        self.absorb(rounds, executor);
-        self.pending.extend_from_slice(rest);
+        let pending = std::mem::take(&mut self.pending);
+        let all: Vec<&[u8]> = std::iter::once(&pending[..]).chain(pieces.iter().copied()).collect();
+        let mut rope = Rope::new(&all);
+        while whole > 0 {
+            let rounds: Vec<_> = (0..whole.min(BATCH)).map(|_| rope.take(round)).collect();
+            self.absorb(&rounds, executor);
+            whole -= rounds.len();
+        }
+        rope.rest(&mut self.pending);
+    }
+
+    fn divides(&self) -> bool {
+        true
     }
 
     fn finalize(self: Box<Self>, length: usize) -> Value {

@@ -29,31 +29,27 @@ impl Leaf {
         sponge.squeeze(self.domain, value);
     }
 
-    /// The chaining values of consecutive leaves of `length` bytes each; `values` has the room for just as many.
-    pub(crate) fn chain(&self, length: usize, leaves: &[u8], values: &mut [u8]) {
-        assert_eq!(leaves.len() / length, values.len() / self.value, "leaves and values");
-        let mut leaves: Vec<&[u8]> = leaves.chunks_exact(length).collect();
-        let mut leaves = leaves.as_mut_slice();
+    /// The chaining values of leaves, all of a length; `values` has the room for just as many.
+    pub(crate) fn chain(&self, mut leaves: &[&[u8]], values: &mut [u8]) {
+        assert_eq!(leaves.len(), values.len() / self.value, "leaves and values");
         let mut values = values.chunks_exact_mut(self.value);
         while !leaves.is_empty() {
             let kernel = self.permutation.many(leaves.len());
-            let some = leaves.len().min(kernel.lanes());
-            let (now, later) = leaves.split_at_mut(some);
+            let (now, later) = leaves.split_at(leaves.len().min(kernel.lanes()));
             self.chain_group(kernel, now, &mut values);
             leaves = later;
         }
     }
 
     /// [`chain`](Leaf::chain), shared out among the executor's threads in whole companies.
-    pub(crate) fn chain_on(&self, length: usize, leaves: &[u8], values: &mut [u8], executor: &dyn Executor) {
-        let share = (leaves.len() / length).div_ceil(executor.width()).next_multiple_of(COMPANY);
-        if executor.width() == 1 || share * length >= leaves.len() {
-            return self.chain(length, leaves, values);
+    pub(crate) fn chain_on(&self, leaves: &[&[u8]], values: &mut [u8], executor: &dyn Executor) {
+        // Several shares for each thread: one that is held up holds up no more than its share.
+        let share = leaves.len().div_ceil(4 * executor.width()).next_multiple_of(COMPANY);
+        if executor.width() == 1 || share >= leaves.len() {
+            return self.chain(leaves, values);
         }
-        let shares = leaves.chunks(share * length).zip(values.chunks_mut(share * self.value));
-        executor.run(
-            shares.map(|(leaves, values)| Box::new(move || self.chain(length, leaves, values)) as Task<'_>).collect(),
-        );
+        let shares = leaves.chunks(share).zip(values.chunks_mut(share * self.value));
+        executor.run(shares.map(|(leaves, values)| Box::new(move || self.chain(leaves, values)) as Task<'_>).collect());
     }
 
     /// The chaining values of at most as many leaves as the kernel has lanes, all of a length.

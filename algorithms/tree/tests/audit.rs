@@ -92,7 +92,9 @@ fn samples_are_distinct_ascending_and_differ_by_nonce() {
 #[test]
 fn damage_is_detected_as_often_as_promised() {
     for function in Function::ALL {
-        let (trials, leaves) = if function == Function::Blake3 { (1000, 10_000) } else { (100, 3_000) };
+        // The debug profile does a tenth of it for the slow functions; the release profile does all.
+        let trials = if cfg!(debug_assertions) && function != Function::Blake3 { 100 } else { 1000 };
+        let leaves = 10_000;
         let data = noise(leaves * LEAF, 3);
         let outboard = build(function, &data);
         let commitment = Commitment::of(&outboard);
@@ -112,10 +114,11 @@ fn damage_is_detected_as_often_as_promised() {
             let hit = challenge.indices(leaves as u64).iter().any(|&index| broken.contains(&(index as usize)));
             let verdict = commitment.verify(&challenge, &proof);
             assert_eq!(verdict, if hit { Err(Rejected::Root) } else { Ok(()) });
-            detected += usize::from(hit);
+            detected += u64::from(hit);
             broken.iter().for_each(|leaf| damaged[leaf * LEAF + 77] ^= 1);
         }
-        assert!(detected as f64 >= 0.98 * trials as f64, "{function:?}: {detected} of {trials}");
+        println!("{}: {detected} of {trials} detected", function.name());
+        assert!(100 * detected >= 98 * trials, "{function:?}: {detected} of {trials}");
     }
 }
 

@@ -1,11 +1,13 @@
 //! One run of the pipeline: a source is read once, every algorithm sees every byte, records come out in input order.
 //!
-//! [`run`] is the only loop that the project has: hashing, matching and imaging differ in their sinks.
+//! [`run`] is the only loop over files: hashing and matching differ in their sinks. [`imaging`] reads one medium to many ends.
 #![forbid(unsafe_code)]
 
 mod hashing;
+pub mod imaging;
 mod ledger;
 mod pieces;
+mod places;
 mod plan;
 mod progress;
 mod record;
@@ -14,6 +16,7 @@ mod sink;
 mod thread;
 
 pub use pfh_prefetch::Backend;
+pub use places::executor;
 pub use plan::{DEFAULT_MEMORY, Mode, Plan};
 pub use progress::{Progress, Stats};
 pub use record::{Hashed, Outcome, Piece, Record};

@@ -1,6 +1,6 @@
 //! What a run tells while it runs, and at its end.
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Counters that every thread adds to.
@@ -13,7 +13,6 @@ pub(crate) struct Counters {
     pub batch_jobs: AtomicU64,
     pub space_ns: AtomicU64,
     pub data_ns: AtomicU64,
-    pub hashing: AtomicUsize,
 }
 
 impl Counters {
@@ -62,4 +61,8 @@ pub struct Stats {
     pub peak_table: u64,
     /// Bytes that the table may hold.
     pub table: u64,
+    /// Most threads that hashed leaves of one message at the same time; 0 if none was shared out.
+    pub sharing: u64,
+    /// Time in hashing leaves of one message beside its worker; part of `hash`.
+    pub lent: Duration,
 }

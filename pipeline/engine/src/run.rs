@@ -2,6 +2,7 @@
 
 use crate::hashing::{self, Hashing};
 use crate::ledger::Ledger;
+use crate::places::Places;
 use crate::plan::{Mode, Plan};
 use crate::progress::{Counters, Progress, Stats};
 use crate::record::{Outcome, Record};
@@ -107,11 +108,14 @@ pub fn run(source: Box<dyn Source>, plan: &Plan, sink: &mut dyn Sink, watch: Wat
     let (bell, out) = (Arc::new(Bell::default()), Arc::new(Bell::default()));
     let table = {
         let (plan, units) = (plan.clone(), units.clone());
-        Arc::new(Table::new(units.len(), bell.clone(), move |unit| hashing::state(&plan, &units[unit])))
+        let depths = units.iter().map(|unit| hashing::state(&plan, unit).depth()).collect();
+        Arc::new(Table::new(depths, bell.clone(), move |unit| hashing::state(&plan, &units[unit])))
     };
     let ledger = Arc::new(Ledger::new(plan.algorithms.len(), units.len(), out.clone()));
+    let places = Places::new(plan.threads);
     let shared = Arc::new(Shared {
-        hashing: Hashing::new(plan.clone(), units, table.clone(), ledger.clone()),
+        hashing: Hashing::new(plan.clone(), units, table.clone(), ledger.clone(), places.clone()),
+        places,
         table,
         budget: Budget::new(plan.memory, plan.readers(), bell.clone()),
         feed: Arc::new(Feed::new(source)),
@@ -298,7 +302,7 @@ impl Run {
         Stats {
             total: self.shared.clock.elapsed(),
             read: time(&counters.read_ns),
-            hash: time(&counters.hash_ns),
+            hash: time(&counters.hash_ns) + self.shared.places.lent(),
             waited_for_space: time(&counters.space_ns),
             waited_for_data: time(&counters.data_ns),
             read_bytes: self.shared.read_bytes.load(Ordering::Relaxed),
@@ -307,6 +311,8 @@ impl Run {
             jobs: counters.batch_jobs.load(Ordering::Relaxed),
             peak_table: self.shared.budget.peak() as u64,
             table: (self.shared.budget.slabs() * self.shared.budget.slab()) as u64,
+            sharing: self.shared.places.most() as u64,
+            lent: self.shared.places.lent(),
         }
     }
 }

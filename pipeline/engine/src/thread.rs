@@ -1,6 +1,7 @@
 //! One thread of a run: in which role it is now, and when that changes.
 
 use crate::hashing::{Hashing, State};
+use crate::places::Places;
 use crate::plan::{Mode, Plan};
 use crate::progress::Counters;
 use pfh_prefetch::{Bell, Budget, Feed, Gates, Reader, Step, Table, Take};
@@ -22,6 +23,7 @@ pub(crate) struct Shared {
     pub feed: Arc<Feed>,
     pub gates: Arc<Gates>,
     pub hashing: Hashing,
+    pub places: Arc<Places>,
     pub counters: Counters,
     pub read_bytes: Arc<AtomicU64>,
     pub bell: Arc<Bell>,
@@ -53,17 +55,9 @@ impl Shared {
         jobs >= ENOUGH_JOBS || bytes >= half.min(BATCH_BYTES) || self.budget.out() * 2 > self.budget.slabs() && jobs > 0
     }
 
-    /// Takes a place among the threads that hash; their number is the plan's `threads`.
-    fn take_place(&self) -> bool {
-        let most = self.plan.threads.max(1);
-        self.counters.hashing.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| (n < most).then_some(n + 1)).is_ok()
-    }
-
     /// Hashes one batch, if there is one and a place is free.
     fn hash(&self) -> bool {
-        if !self.take_place() {
-            return false;
-        }
+        let Some(place) = self.places.take() else { return false };
         let (waiting, _) = self.table.waiting();
         let threads = self.plan.threads.max(1);
         // A fair share when there is enough for everybody's lanes; units of one long message are shared when not.
@@ -80,7 +74,7 @@ impl Shared {
             self.counters.hash_bytes.fetch_add(bytes, Ordering::Relaxed);
             Counters::add(&self.counters.hash_ns, from.elapsed());
         }
-        self.counters.hashing.fetch_sub(1, Ordering::SeqCst);
+        drop(place);
         if any {
             self.bell.ring();
             self.tell_end();

@@ -95,17 +95,33 @@ impl Encode for Encoder {
     fn tail(&mut self, _: &mut Vec<u8>, _: &Summary) {}
 }
 
-struct Line<'a> {
+/// Writes a record of these fields.
+pub(crate) fn record(out: &mut Vec<u8>, fields: &[&str]) {
+    let mut line = Line::new(out);
+    fields.iter().for_each(|field| line.field(field));
+    line.end();
+}
+
+/// A name as people see it, and exactly in base64 where that is not the same.
+pub(crate) fn path(name: &[u8]) -> (String, String) {
+    match str::from_utf8(name) {
+        Ok(name) if !name.chars().any(terminal::is_unsafe) => (name.to_owned(), String::new()),
+        _ => (terminal::render(name), BASE64.encode(name)),
+    }
+}
+
+/// A line that is being written.
+pub(crate) struct Line<'a> {
     out: &'a mut Vec<u8>,
     first: bool,
 }
 
 impl<'a> Line<'a> {
-    fn new(out: &'a mut Vec<u8>) -> Line<'a> {
+    pub(crate) fn new(out: &'a mut Vec<u8>) -> Line<'a> {
         Line { out, first: true }
     }
 
-    fn field(&mut self, text: &str) {
+    pub(crate) fn field(&mut self, text: &str) {
         if !self.first {
             self.out.push(b',');
         }
@@ -130,24 +146,17 @@ impl<'a> Line<'a> {
         }
     }
 
-    fn number(&mut self, number: Option<u64>) {
+    pub(crate) fn number(&mut self, number: Option<u64>) {
         self.field(&number.map_or_else(String::new, |number| number.to_string()));
     }
 
-    fn path(&mut self, name: &[u8]) {
-        match str::from_utf8(name) {
-            Ok(name) if !name.chars().any(terminal::is_unsafe) => {
-                self.field(name);
-                self.field("");
-            }
-            _ => {
-                self.field(&terminal::render(name));
-                self.field(&BASE64.encode(name));
-            }
-        }
+    pub(crate) fn path(&mut self, name: &[u8]) {
+        let (shown, exact) = path(name);
+        self.field(&shown);
+        self.field(&exact);
     }
 
-    fn end(self) {
+    pub(crate) fn end(self) {
         self.out.extend_from_slice(b"\r\n");
     }
 }

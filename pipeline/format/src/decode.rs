@@ -9,7 +9,7 @@ use crate::lines::{LIMIT, Line, Lines};
 use crate::manifest::{End, Format, Outcome};
 use crate::text::Text;
 use crate::time::Times;
-use crate::{csv, dfxml, hashdeep, jsonl, sums};
+use crate::{csv, dfxml, hashdeep, jsonl, similarity, sums};
 
 /// This many bytes tell a format.
 const SNIFF: u64 = 512;
@@ -183,6 +183,9 @@ impl<R: BufRead> Decoder<R> {
             Format::Hashdeep => Box::new(hashdeep::Decoder::new(registry)),
             Format::Jsonl => Box::new(jsonl::Decoder::new(registry)),
             Format::Csv => Box::new(csv::Decoder::new(registry)),
+            Format::Ssdeep => Box::new(similarity::ssdeep::Decoder::new(registry)),
+            Format::Sdbf => Box::new(similarity::sdbf::Decoder::new(registry)),
+            Format::Mrsh => Box::new(similarity::mrsh::Decoder::new(registry, &options.assumed)),
             Format::Dfxml => {
                 let form = Form::Xml(Box::new(dfxml::Decoder::new(source, registry, options.limit)));
                 return Ok(Decoder { format, form, neutral: 0, ended: false });
@@ -256,7 +259,24 @@ pub(crate) fn sniff(start: &[u8]) -> Format {
         Format::Jsonl
     } else if first.starts_with(b"type,path,") {
         Format::Csv
+    } else if start.starts_with(b"ssdeep,1.") {
+        Format::Ssdeep
+    } else if start.starts_with(b"sdbf:") || start.starts_with(b"sdbf-dd:") {
+        Format::Sdbf
+    } else if is_mrsh(first) {
+        Format::Mrsh
     } else {
         Format::Sums
     }
+}
+
+/// Whether a line starts as mrsh-v2's: a name, three numbers and many digits in capitals.
+fn is_mrsh(first: &[u8]) -> bool {
+    let mut fields = first.splitn(5, |&byte| byte == b':');
+    let (name, numbers) = (fields.next(), [fields.next(), fields.next(), fields.next()]);
+    let number = |field: &Option<&[u8]>| field.is_some_and(|f| !f.is_empty() && f.iter().all(u8::is_ascii_digit));
+    let digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'A'..=b'F');
+    name.is_some_and(|name| !name.is_empty())
+        && numbers.iter().all(number)
+        && fields.next().is_some_and(|digits| digits.len() >= 16 && digits.trim_ascii_end().iter().all(digit))
 }

@@ -2,9 +2,10 @@
 
 use data_encoding::BASE64;
 use pfh_digest::{Algorithm, Digest, Output, Registry};
+use pfh_similarity::Named;
 
 use crate::decode::Fault;
-use crate::hex;
+use crate::{hex, similarity};
 
 /// The usual algorithms by the length of their digests: those of the GNU tools.
 const USUAL: [&str; 6] = ["md5", "sha1", "sha224", "sha256", "sha384", "sha512"];
@@ -13,7 +14,7 @@ const USUAL: [&str; 6] = ["md5", "sha1", "sha224", "sha256", "sha384", "sha512"]
 pub fn digest(algorithm: Algorithm, text: &[u8]) -> Result<Digest, Fault> {
     if algorithm.output() == Output::Text {
         let text = str::from_utf8(text).map_err(|_| Fault::Malformed("digest is not text"))?;
-        return Digest::parse(algorithm, text).map_err(|_| Fault::Malformed("not a digest of its algorithm"));
+        return similarity::digest(algorithm, text);
     }
     let length = algorithm.length();
     let bytes = if text.len() == 2 * length {
@@ -51,6 +52,17 @@ pub fn unnamed(candidates: &[Algorithm], text: &[u8]) -> Result<Digest, Fault> {
     }
     let digits = text.iter().all(u8::is_ascii_hexdigit);
     Err(if digits && !text.is_empty() { Fault::WrongLength } else { Fault::Malformed("does not start with a digest") })
+}
+
+/// The similarity method that a text looks like a digest of, where `assumed` is empty or has it. The two kinds of mrsh-v2 look alike:
+/// what is assumed decides.
+pub fn similar(registry: Registry, assumed: &[Algorithm], text: &[u8]) -> Option<Algorithm> {
+    let method = Named::recognise(text)?;
+    let same = |algorithm: &&Algorithm| {
+        let other = Named::find(algorithm.name());
+        other == Some(method) || (method == Named::MrshV2 && other == Some(Named::MrshV2Network))
+    };
+    if assumed.is_empty() { registry.find(method.name()).ok() } else { assumed.iter().find(same).copied() }
 }
 
 /// `None` for anything but hexadecimal digits.

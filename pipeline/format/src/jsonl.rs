@@ -25,7 +25,7 @@ impl Encoder {
         Encoder::default()
     }
 
-    fn digests(&self, out: &mut Vec<u8>, digests: &[Digest]) {
+    pub(crate) fn digests(&self, out: &mut Vec<u8>, digests: &[Digest]) {
         out.extend_from_slice(b",\"digests\":{");
         for (n, (name, digest)) in self.names.iter().zip(digests).enumerate() {
             if n > 0 {
@@ -111,12 +111,18 @@ impl Encode for Encoder {
     }
 }
 
-fn path(out: &mut Vec<u8>, name: &[u8]) {
+/// Appends `,"path":"…"` to an object, and `path_b64` where the name is not UTF-8, for whoever writes lines of other types.
+pub fn path(out: &mut Vec<u8>, name: &[u8]) {
+    named_path(out, "path", name);
+}
+
+/// The same as the members `member` and `member_b64`.
+pub(crate) fn named_path(out: &mut Vec<u8>, member: &str, name: &[u8]) {
     match str::from_utf8(name) {
-        Ok(name) => field(out, "path", name),
+        Ok(name) => field(out, member, name),
         Err(_) => {
-            field(out, "path", &String::from_utf8_lossy(name));
-            field(out, "path_b64", &BASE64.encode(name));
+            field(out, member, &String::from_utf8_lossy(name));
+            field(out, &format!("{member}_b64"), &BASE64.encode(name));
         }
     }
 }
@@ -138,12 +144,12 @@ fn key(out: &mut Vec<u8>, key: &str) {
     out.extend_from_slice(b"\":");
 }
 
-fn field(out: &mut Vec<u8>, name: &str, value: &str) {
+pub(crate) fn field(out: &mut Vec<u8>, name: &str, value: &str) {
     key(out, name);
     string(out, value);
 }
 
-fn number(out: &mut Vec<u8>, name: &str, value: u64) {
+pub(crate) fn number(out: &mut Vec<u8>, name: &str, value: u64) {
     key(out, name);
     out.extend_from_slice(value.to_string().as_bytes());
 }

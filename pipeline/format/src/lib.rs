@@ -38,6 +38,7 @@
 
 pub mod bsd;
 pub mod csv;
+pub mod custody;
 mod decode;
 pub mod dfxml;
 pub mod digits;
@@ -49,10 +50,13 @@ pub mod jsonl;
 pub mod known;
 pub mod lines;
 mod manifest;
+pub mod pairs;
+pub mod similarity;
 pub mod sums;
 pub mod terminal;
 pub mod text;
 mod time;
+pub mod verdict;
 
 pub use decode::{Decoder, Entry, Fault, Item, Located, Options, Unhashed, Window};
 pub use manifest::{

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use pfh_digest::{Algorithm, Digest};
 
 use crate::time::Times;
-use crate::{bsd, csv, dfxml, hashdeep, jsonl, sums};
+use crate::{bsd, csv, dfxml, hashdeep, jsonl, similarity, sums};
 
 /// What is known before the first record.
 #[derive(Clone, Copy, Debug, Default)]
@@ -186,12 +186,27 @@ pub enum Format {
     Jsonl,
     /// Comma-separated values with a header line.
     Csv,
+    /// ssdeep's own.
+    Ssdeep,
+    /// sdhash's own.
+    Sdbf,
+    /// mrsh-v2's own.
+    Mrsh,
 }
 
 impl Format {
     /// Every format, in the order of the documentation.
-    pub const ALL: [Format; 6] =
-        [Format::Sums, Format::Bsd, Format::Hashdeep, Format::Dfxml, Format::Jsonl, Format::Csv];
+    pub const ALL: [Format; 9] = [
+        Format::Sums,
+        Format::Bsd,
+        Format::Hashdeep,
+        Format::Dfxml,
+        Format::Jsonl,
+        Format::Csv,
+        Format::Ssdeep,
+        Format::Sdbf,
+        Format::Mrsh,
+    ];
 
     /// The name on the command line.
     pub fn name(self) -> &'static str {
@@ -202,6 +217,9 @@ impl Format {
             Format::Dfxml => "dfxml",
             Format::Jsonl => "jsonl",
             Format::Csv => "csv",
+            Format::Ssdeep => "ssdeep",
+            Format::Sdbf => "sdbf",
+            Format::Mrsh => "mrsh",
         }
     }
 
@@ -217,6 +235,9 @@ impl Format {
             Format::Dfxml => Box::new(dfxml::Encoder::new()),
             Format::Jsonl => Box::new(jsonl::Encoder::new()),
             Format::Csv => Box::new(csv::Encoder::new()),
+            Format::Ssdeep => Box::new(similarity::ssdeep::Encoder::new()),
+            Format::Sdbf => Box::new(similarity::sdbf::Encoder::new()),
+            Format::Mrsh => Box::new(similarity::mrsh::Encoder::new()),
         })
     }
 }
@@ -229,15 +250,20 @@ impl fmt::Display for Format {
 
 /// A text that names no format.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownFormat(String);
+pub struct UnknownFormat {
+    text: String,
+    known: Vec<&'static str>,
+}
+
+impl UnknownFormat {
+    pub(crate) fn of(text: &str, known: &[&'static str]) -> UnknownFormat {
+        UnknownFormat { text: text.to_owned(), known: known.to_vec() }
+    }
+}
 
 impl fmt::Display for UnknownFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "unknown format {:?}; known are", self.0)?;
-        for (n, format) in Format::ALL.iter().enumerate() {
-            write!(f, "{} {format}", if n == 0 { "" } else { "," })?;
-        }
-        Ok(())
+        write!(f, "unknown format {:?}; known are {}", self.text, self.known.join(", "))
     }
 }
 
@@ -247,7 +273,10 @@ impl FromStr for Format {
     type Err = UnknownFormat;
 
     fn from_str(text: &str) -> Result<Format, UnknownFormat> {
-        Format::ALL.into_iter().find(|format| format.name() == text).ok_or_else(|| UnknownFormat(text.to_owned()))
+        Format::ALL
+            .into_iter()
+            .find(|format| format.name() == text)
+            .ok_or_else(|| UnknownFormat::of(text, &Format::ALL.map(Format::name)))
     }
 }
 

@@ -1,13 +1,14 @@
 //! Lists as `sha256sum` and its kin print them: digest, space, marker, name (coreutils manual, "md5sum invocation").
 //!
 //! A line holds one digest and does not say of which algorithm: readers tell by its length or are told. So a list may hold
-//! several algorithms, a line each, only where their digests differ in length.
+//! several algorithms, a line each, only where their digests differ in length. Similarity digests are told by their form: `T1…`, `sdbf:…`.
 
 use pfh_digest::{Algorithm, Output, Registry};
+use pfh_similarity::ABSENT;
 
 use crate::decode::{DecodeLine, Entry, Fault, Parsed};
 use crate::manifest::{Carried, Encode, End, Layout, Marker, Preamble, Problem, Row, Summary, Unrepresentable};
-use crate::{bsd, digits, escape, hex};
+use crate::{bsd, digits, escape, similarity};
 
 /// Writes `digest  name`, a line per algorithm and file.
 pub struct Encoder {
@@ -21,15 +22,22 @@ impl Encoder {
     }
 }
 
+/// Whether a reader cannot tell the digests of two algorithms apart.
+fn look_alike(a: Algorithm, b: Algorithm) -> bool {
+    match (a.output(), b.output()) {
+        // Similarity digests have forms of their own, but for the two kinds of mrsh-v2.
+        (Output::Text, Output::Text) => a.name().starts_with("mrsh-v2") && b.name().starts_with("mrsh-v2"),
+        (Output::Text, _) | (_, Output::Text) => false,
+        _ => a.length() == b.length(),
+    }
+}
+
 impl Encode for Encoder {
     fn head(&mut self, _: &mut Vec<u8>, preamble: &Preamble<'_>) -> Result<(), Unrepresentable> {
         for (n, algorithm) in preamble.algorithms.iter().enumerate() {
-            if algorithm.output() == Output::Text {
-                return Err(Unrepresentable::new(format!("sums cannot hold {algorithm}, whose digests are text")));
-            }
-            if let Some(twin) = preamble.algorithms[..n].iter().find(|other| other.length() == algorithm.length()) {
+            if let Some(twin) = preamble.algorithms[..n].iter().find(|other| look_alike(**other, *algorithm)) {
                 return Err(Unrepresentable::new(format!(
-                    "sums cannot tell {twin} from {algorithm}: their digests are equally long; use another format, such as bsd"
+                    "sums cannot tell {twin} from {algorithm}: their digests look alike; use another format, such as jsonl"
                 )));
             }
         }
@@ -40,6 +48,9 @@ impl Encode for Encoder {
         if !row.pieces.is_empty() {
             return Err(Unrepresentable::new("sums has no form for the digests of pieces"));
         }
+        if let Some(digest) = row.digests.iter().find(|digest| digest.text() == Some(ABSENT)) {
+            return Err(Unrepresentable::new(format!("{} has no digest for it: too short", digest.algorithm())));
+        }
         let name = match self.layout.end {
             End::Line => escape::escape(row.name),
             End::Nul => row.name.into(),
@@ -49,7 +60,7 @@ impl Encode for Encoder {
             if escaped {
                 out.push(b'\\');
             }
-            hex::push(out, digest.bytes());
+            similarity::push(out, digest);
             out.push(b' ');
             out.push(match self.layout.marker {
                 Marker::Text => b' ',
@@ -96,7 +107,10 @@ impl Decoder {
 
     fn plain(&mut self, line: &[u8], escaped: bool) -> Result<Entry, Fault> {
         let at = line.iter().position(|byte| matches!(byte, b' ' | b'\t')).ok_or(Fault::Malformed("no name"))?;
-        let digest = digits::unnamed(&self.candidates, &line[..at])?;
+        let digest = match digits::similar(self.registry, &self.assumed, &line[..at]) {
+            Some(algorithm) => digits::digest(algorithm, &line[..at])?,
+            None => digits::unnamed(&self.candidates, &line[..at])?,
+        };
         let rest = &line[at + 1..];
         let marked = rest.len() > 1 && matches!(rest[0], b' ' | b'*');
         let name = match (self.shape, marked) {

@@ -224,4 +224,34 @@ proptest! {
         let found: Vec<Digest> = items.into_iter().flat_map(|(_, item)| item.expect("a digest").digests).collect();
         prop_assert_eq!(found, digests);
     }
+
+    #[test]
+    fn one_physical_line_is_one_record_or_one_fault(
+        lines in prop::collection::vec(prop_oneof![
+            Just(String::new()),
+            Just(format!("{MD5}  name")),
+            Just(format!("{MD5},{SHA1},1")),
+            Just(format!("\"{MD5}\",\"{SHA1}\",\"a,\"\"b\"")),
+            "[0-9a-f,;\" #%|]{0,50}",
+        ], 0..30),
+        table in any::<bool>(),
+        end in prop::sample::select(vec!["\n", "\r\n"]),
+    ) {
+        let head = if table { "MD5,SHA1,Category" } else { "# a list" };
+        let input = std::iter::once(head.to_owned()).chain(lines).map(|line| line + end).collect::<String>();
+        let kind = Some(if table { Kind::Table } else { Kind::List });
+        let (_, items) = all_with(input.as_bytes(), &Options { kind, ..Options::default() });
+        let mut last = 0;
+        for (line, _) in &items {
+            prop_assert!(*line > last, "two items of line {}", line);
+            last = *line;
+        }
+        prop_assert!(last <= input.matches('\n').count() as u64);
+        // What is no item by design: blank lines, comments of lists, the header, index headers, records without any digest.
+        for (number, line) in (1..).zip(input.lines()) {
+            let told = items.iter().any(|(at, _)| *at == number);
+            let digest = line.contains(MD5);
+            prop_assert!(told || !digest, "line {} was passed over: {}", number, line);
+        }
+    }
 }

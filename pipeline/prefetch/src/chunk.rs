@@ -18,6 +18,12 @@ impl Bytes {
         Bytes { slab: Some(slab), range }
     }
 
+    /// Only the first `length` bytes of these.
+    pub fn first(mut self, length: usize) -> Self {
+        self.range.end = self.range.start + length.min(self.range.len());
+        self
+    }
+
     /// No bytes; holds no memory.
     pub fn empty() -> Self {
         Bytes { slab: None, range: 0..0 }

@@ -23,5 +23,5 @@ pub use device::Gates;
 pub use feed::Feed;
 pub use in_hand::{InHand, Lost};
 pub use reader::{Reader, Step};
-pub use table::{Job, Table, Take};
+pub use table::{Depth, Job, Table, Take};
 pub use together::Backend;

@@ -12,16 +12,25 @@ pub enum Job<S> {
     Item(Item),
     /// A whole message in one chunk (or the problem that it ended in).
     Whole(Chunk),
-    /// The next chunk of a longer message, with the state that it goes into. Give the state back with
+    /// The next chunks of a longer message, with the state that they go into. Give the state back with
     /// [`Table::give_back`].
     Part {
         /// Which of the plan's units the state belongs to.
         unit: usize,
         /// The state; nobody else has it meanwhile, so chunks reach it in offset order.
         state: S,
-        /// The chunk.
-        chunk: Chunk,
+        /// The chunks: one, or for a [`Depth::All`] unit all that wait.
+        chunks: Vec<Chunk>,
     },
+}
+
+/// How many chunks of a message a unit takes at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Depth {
+    /// The next one: other messages' chunks fill the lanes beside it.
+    One,
+    /// All that wait, within [`Take::bytes`]: the unit can share one message out among threads.
+    All,
 }
 
 /// How much to take at once.
@@ -69,14 +78,15 @@ struct Inner<S> {
 /// The table. `S` is what a worker keeps of a message between two chunks, one per unit.
 pub struct Table<S> {
     inner: Mutex<Inner<S>>,
-    units: usize,
+    /// One for each unit.
+    depths: Vec<Depth>,
     make: Box<dyn Fn(usize) -> S + Send + Sync>,
     bell: Arc<Bell>,
 }
 
 impl<S> Table<S> {
-    /// A table whose messages have `units` states each, made by `make(unit)`.
-    pub fn new(units: usize, bell: Arc<Bell>, make: impl Fn(usize) -> S + Send + Sync + 'static) -> Self {
+    /// A table whose messages have a state for each of `depths`, made by `make(unit)`.
+    pub fn new(depths: Vec<Depth>, bell: Arc<Bell>, make: impl Fn(usize) -> S + Send + Sync + 'static) -> Self {
         let inner = Inner {
             items: VecDeque::new(),
             wholes: VecDeque::new(),
@@ -84,7 +94,7 @@ impl<S> Table<S> {
             flows: HashMap::new(),
             queue: VecDeque::new(),
         };
-        Table { inner: Mutex::new(inner), units, make: Box::new(make), bell }
+        Table { inner: Mutex::new(inner), depths, make: Box::new(make), bell }
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Inner<S>> {
@@ -126,7 +136,9 @@ impl<S> Table<S> {
         let flow = inner.flows.entry(number).or_insert_with(|| Flow {
             chunks: VecDeque::new(),
             first: 0,
-            units: (0..self.units).map(|u| Unit { next: 0, state: Some((self.make)(u)), finished: false }).collect(),
+            units: (0..self.depths.len())
+                .map(|u| Unit { next: 0, state: Some((self.make)(u)), finished: false })
+                .collect(),
             queued: false,
         });
         flow.chunks.push_back(chunk);
@@ -138,7 +150,7 @@ impl<S> Table<S> {
         self.bell.ring();
     }
 
-    /// Takes work: first what costs nothing, then a chunk of every long message (those decide when the run ends), then
+    /// Takes work: first what costs nothing, then chunks of every long message (those decide when the run ends), then
     /// whole messages.
     pub fn take(&self, take: Take) -> Vec<Job<S>> {
         let mut guard = self.lock();
@@ -157,9 +169,15 @@ impl<S> Table<S> {
                     continue;
                 }
                 let Some(state) = slot.state.take() else { continue };
-                let chunk = flow.chunks[(slot.next - flow.first) as usize].clone();
-                bytes += chunk.bytes.len();
-                jobs.push(Job::Part { unit, state, chunk });
+                let mut chunks = Vec::new();
+                for chunk in flow.chunks.range((slot.next - flow.first) as usize..) {
+                    bytes += chunk.bytes.len();
+                    chunks.push(chunk.clone());
+                    if self.depths[unit] == Depth::One || bytes >= take.bytes {
+                        break;
+                    }
+                }
+                jobs.push(Job::Part { unit, state, chunks });
                 if take.share {
                     break;
                 }
@@ -178,14 +196,14 @@ impl<S> Table<S> {
         jobs
     }
 
-    /// Returns a state whose chunk has been worked in. `None` says that the unit is finished (its last chunk, or a
-    /// problem).
-    pub fn give_back(&self, entry: &Entry, unit: usize, state: Option<S>) {
+    /// Returns a state with the number of chunks that have been worked in. `None` says that the unit is finished (its last
+    /// chunk, or a problem).
+    pub fn give_back(&self, entry: &Entry, unit: usize, chunks: usize, state: Option<S>) {
         let mut guard = self.lock();
         let inner = &mut *guard;
         let Some(flow) = inner.flows.get_mut(&entry.number) else { return };
         let slot = &mut flow.units[unit];
-        slot.next += 1;
+        slot.next += chunks as u64;
         slot.finished = state.is_none();
         slot.state = state;
         // What every unit has passed is dropped here, and its memory returns to the budget.

@@ -149,12 +149,12 @@ impl Manifest {
     }
 }
 
-fn times(stat: &Stat) -> Times {
+pub(crate) fn times(stat: &Stat) -> Times {
     let time = |(seconds, nanoseconds): (i64, u32)| Some(Time { seconds, nanoseconds });
     Times { modified: time(stat.mtime), changed: time(stat.ctime), accessed: time(stat.atime) }
 }
 
-fn kind(stat: &Stat) -> Kind {
+pub(crate) fn kind(stat: &Stat) -> Kind {
     // S_IFMT of stat(2).
     match stat.mode & 0o170_000 {
         0o060_000 => Kind::BlockDevice,

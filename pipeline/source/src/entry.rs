@@ -1,8 +1,9 @@
 //! The types that a source hands on: [`Item`], [`Entry`] and what is known of them.
 
-use crate::os;
 use crate::problem::Problem;
-use crate::read::Reading;
+use crate::read::{Closed, Reading};
+use crate::{order, os};
+use pfh_digest::Digest;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
@@ -125,6 +126,11 @@ impl Entry {
         }
     }
 
+    /// The metadata that its name has now, without opening it; `None` where there is none to be had.
+    pub fn look(&self) -> Option<Stat> {
+        order::stat(&self.origin)
+    }
+
     /// Opens the entry for reading. Evidence is only ever opened for reading, never through a symbolic link inside a
     /// walked tree (unless links are followed), and never outside the walked directory.
     pub fn open(&self) -> Result<Reading, Problem> {
@@ -152,6 +158,17 @@ pub enum Item {
         /// Why.
         skip: Skip,
     },
+    /// Not read again: its digests are known from an earlier read of the same, unchanged file.
+    Settled {
+        /// Position in input order.
+        number: u64,
+        /// The name as printed.
+        name: Vec<u8>,
+        /// Size and metadata as they are now.
+        closed: Closed,
+        /// One digest per algorithm of the plan, in its order.
+        digests: Vec<Digest>,
+    },
     /// Could not be listed or named.
     Problem {
         /// Position in input order.
@@ -168,7 +185,7 @@ impl Item {
     pub fn number(&self) -> u64 {
         match self {
             Item::Entry(entry) => entry.number,
-            Item::Skipped { number, .. } | Item::Problem { number, .. } => *number,
+            Item::Skipped { number, .. } | Item::Settled { number, .. } | Item::Problem { number, .. } => *number,
         }
     }
 }

@@ -13,10 +13,12 @@ mod operand;
 mod order;
 pub mod os;
 mod problem;
+mod ranges;
 mod read;
 mod select;
 mod total;
 mod walk;
+mod within;
 
 pub use batch::{Ahead, Batch};
 pub use entry::{Base, Entry, Item, Object, Origin, Skip, Stat};
@@ -24,9 +26,11 @@ pub use list::{Separator, names};
 pub use operand::{Descend, Links, Named, Operands, Paths, Recurse, Special};
 pub use order::{Order, Ordered};
 pub use problem::{Cause, Problem, Stage, errno_name};
+pub use ranges::Ranges;
 pub use read::{Closed, Note, Reading};
 pub use select::{Selection, SelectionError};
 pub use total::total;
+pub use within::Within;
 
 /// A stream of items in input order. It is pulled by whichever reader needs work next, under a lock.
 pub trait Source: Send {

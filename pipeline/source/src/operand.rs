@@ -29,6 +29,8 @@ pub enum Links {
     Keep,
     /// Go where they point.
     Follow,
+    /// Go where they point, but never out of the directory in which the path starts.
+    Within,
 }
 
 /// What to do with FIFOs, sockets and devices named as operands.

@@ -58,6 +58,8 @@ pub enum Cause {
     Panicked,
     /// A list of names holds something that cannot be a path.
     BadName(&'static str),
+    /// The name leads out of the directory in which all names must stay.
+    Outside,
 }
 
 /// One entry's problem: stage, offset (bytes, where it has one), length of the unreadable range where it is known.
@@ -113,6 +115,7 @@ impl Problem {
             Cause::Stalled(_) => "stalled",
             Cause::Panicked => "panicked",
             Cause::BadName(_) => "bad-name",
+            Cause::Outside => "outside",
         }
     }
 }
@@ -137,6 +140,7 @@ impl fmt::Display for Cause {
             Cause::Stalled(seconds) => write!(f, "no answer to a read within {seconds} s"),
             Cause::Panicked => write!(f, "a worker failed while it held this file"),
             Cause::BadName(why) => write!(f, "not a path: {why}"),
+            Cause::Outside => write!(f, "leads out of the directory: use --allow-outside if it is meant to"),
         }
     }
 }

@@ -15,6 +15,8 @@ pub enum Note {
     Virtual,
     /// A read failed and succeeded when it was tried again.
     Retried,
+    /// It was not read: the digests are those of an earlier run, and nothing says that the file changed since.
+    Reused,
 }
 
 impl Note {
@@ -23,6 +25,7 @@ impl Note {
         match self {
             Note::Virtual => "virtual",
             Note::Retried => "retried",
+            Note::Reused => "reused",
         }
     }
 }
@@ -217,7 +220,7 @@ impl Reading {
     }
 }
 
-fn difference(before: &Stat, after: &Stat) -> Option<&'static str> {
+pub(crate) fn difference(before: &Stat, after: &Stat) -> Option<&'static str> {
     if before.size != after.size {
         Some("size")
     } else if before.mtime != after.mtime {
@@ -229,7 +232,7 @@ fn difference(before: &Stat, after: &Stat) -> Option<&'static str> {
     }
 }
 
-fn kind_name(kind: FileType) -> &'static str {
+pub(crate) fn kind_name(kind: FileType) -> &'static str {
     match kind {
         FileType::Fifo => "FIFO",
         FileType::Socket => "socket",

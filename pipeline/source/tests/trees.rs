@@ -30,6 +30,7 @@ fn told(root: &Path, items: &[Item]) -> Vec<(Vec<u8>, String)> {
             Item::Entry(entry) => (below(&entry.name()), "file".to_string()),
             Item::Skipped { name, skip, .. } => (below(name), skip.reason().to_string()),
             Item::Problem { name, problem, .. } => (below(name), problem.code().to_string()),
+            Item::Settled { .. } => unreachable!("operands are not settled by themselves"),
         })
         .collect()
 }

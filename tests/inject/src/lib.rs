@@ -4,17 +4,20 @@
 //!   stalls, changes while being read, directories of millions of names.
 //! - [`Trial`]: one bounded run of a program: time limit, output, exit code, peak memory.
 //! - [`Injection`]: an errno at the N-th call of a system call, through strace.
+//! - [`Loop`], [`Zram`], [`Tmpfs`]: block devices and file systems that a test makes for itself.
 //! - [`lacks`]: what this machine does not let a test inject. Such a test says `skipped: …`; with
 //!   `PFH_REQUIRE_INJECTORS` in the environment (CI) it fails instead.
 #![forbid(unsafe_code)]
 
 mod content;
+mod device;
 mod errno;
 mod filesystem;
 mod need;
 mod trial;
 
 pub use content::content;
+pub use device::{Loop, Tmpfs, Zram};
 pub use errno::Injection;
 pub use filesystem::{File, Files, Mounted};
 pub use fuser::Errno;

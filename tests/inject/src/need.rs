@@ -10,6 +10,10 @@ pub enum Need {
     Root,
     /// `/dev/fuse`, and the right to mount on it.
     Fuse,
+    /// Loop devices.
+    Loop,
+    /// Disks in compressed memory (`/sys/class/zram-control`).
+    Zram,
     /// A program on the search path, `strace` say.
     Program(&'static str),
 }
@@ -17,6 +21,8 @@ pub enum Need {
 impl Need {
     fn is_met(self) -> bool {
         match self {
+            Need::Loop => effective_user() == Some(0) && Path::new("/dev/loop-control").exists(),
+            Need::Zram => effective_user() == Some(0) && Path::new("/sys/class/zram-control/hot_add").exists(),
             Need::Root => effective_user() == Some(0),
             Need::Fuse => {
                 Path::new("/dev/fuse").exists()

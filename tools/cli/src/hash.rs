@@ -1,131 +1,87 @@
 //! `pfh hash`: from a request to an exit code.
 
-use crate::args::{self, StatsForm};
 use crate::exit::{self, Exit};
-use crate::progress::Line;
-use crate::signals::Signals;
-use crate::{shown, stats};
-use pfh::format::{End, Format, Layout};
+use crate::input::Input;
+use crate::run::{Run, Taker, Voice, algorithms};
+use crate::{key, seal, shown, size};
+use clap::Args;
+use pfh::format::{End, Format, Layout, Options};
+use pfh::sink::cache::Cache;
 use pfh::sink::{About, Manifest, Output};
-use pfh::{
-    Algorithm, Backend, Descend, Links, Mode, Operands, Order, Ordered, Outcome, Plan, Record, Recurse, Selection, Sink,
-};
-use pfh::{Separator, Source, Special, Watch};
+use pfh::{Algorithm, Plan, Record};
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::PathBuf;
 
 /// What either form of the command line asks for.
-#[derive(Debug)]
-pub struct Request {
-    pub paths: Vec<OsString>,
-    pub files_from: Option<(PathBuf, Separator)>,
+#[derive(Debug, Args)]
+pub struct Hash {
+    /// What is read.
+    #[command(flatten)]
+    pub input: Input,
+    /// Algorithms, separated by commas: sha256, md5, shake128:64 (bytes of output) … see `pfh algorithms`.
+    #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',', default_value = "sha256")]
     pub algorithms: Vec<String>,
-    pub recurse: Recurse,
-    pub links: Links,
-    pub special: Special,
-    pub one_file_system: bool,
-    pub selection: Selection,
-    pub memory: Option<u64>,
-    pub threads: Option<usize>,
-    pub prefetchers: Option<usize>,
-    pub mode: Mode,
-    pub io: Backend,
-    pub order: Order,
+    /// sums, bsd, hashdeep, dfxml, jsonl or csv; of similarity digests also ssdeep, sdbf and mrsh, their own.
+    #[arg(short, long, value_name = "FORMAT", default_value = "sums")]
     pub format: String,
+    /// End records with NUL and escape no names (sums and bsd).
+    #[arg(short, long)]
     pub zero: bool,
+    /// Write to a file that appears whole or not at all.
+    #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Digests of every window of SIZE bytes, too (hashdeep, dfxml, jsonl).
+    #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     pub piecewise: Option<u64>,
-    pub retries: u32,
-    pub stall: Option<Duration>,
-    pub progress: bool,
-    pub stats: Option<StatsForm>,
+    /// Write FILE.seal, too: a Merkle root over the records, which `pfh check` verifies.
+    #[arg(long, requires = "output")]
+    pub seal: bool,
+    /// Sign the seal with this Ed25519 key.
+    #[arg(long, value_name = "FILE", requires = "seal")]
+    pub key: Option<PathBuf>,
+    /// Keep digests in FILE, and do not read files again whose device, inode, size, mtime and ctime are those kept. A run that was
+    /// interrupted goes on.
+    #[arg(long, value_name = "FILE", conflicts_with = "piecewise")]
+    pub cache: Option<PathBuf>,
+    /// Read this share of the files all the same, chosen at random, and compare.
+    #[arg(long, value_name = "PERCENT", requires = "cache", value_parser = percent)]
+    pub cache_verify: Option<f64>,
+    /// How it is carried out.
+    #[command(flatten)]
+    pub run: Run,
 }
 
-impl Default for Request {
+/// Reads `1%`, `0.5%` or `1`.
+fn percent(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').unwrap_or(text).parse::<f64>().ok();
+    let number = number.filter(|number| (0.0..=100.0).contains(number));
+    number.map(|number| number / 100.0).ok_or_else(|| format!("{text:?} is no share: write 1% or 0.5%"))
+}
+
+impl Default for Hash {
     fn default() -> Self {
-        Request {
-            paths: Vec::new(),
-            files_from: None,
+        Hash {
+            input: Input::default(),
             algorithms: vec!["sha256".into()],
-            recurse: Recurse::No,
-            links: Links::Keep,
-            special: Special::Skip,
-            one_file_system: false,
-            selection: Selection::default(),
-            memory: None,
-            threads: None,
-            prefetchers: None,
-            mode: Mode::Adaptive,
-            io: Backend::Auto,
-            order: Order::Path,
             format: "sums".into(),
             zero: false,
             output: None,
             piecewise: None,
-            retries: 0,
-            stall: None,
-            progress: true,
-            stats: None,
+            seal: false,
+            key: None,
+            cache: None,
+            cache_verify: None,
+            run: Run::default(),
         }
-    }
-}
-
-impl TryFrom<args::Hash> for Request {
-    type Error = String;
-
-    fn try_from(hash: args::Hash) -> Result<Self, String> {
-        let separator = if hash.null { Separator::Nul } else { Separator::Line };
-        let selection = Selection::new(&hash.include, &hash.exclude, hash.min_size, hash.max_size);
-        if hash.piecewise == Some(0) {
-            return Err("--piecewise takes a size of at least one byte".into());
-        }
-        Ok(Request {
-            paths: hash.paths,
-            files_from: hash.files_from.map(|file| (file, separator)),
-            algorithms: hash.algorithms,
-            recurse: if hash.recursive { Recurse::Yes } else { Recurse::No },
-            links: if hash.follow { Links::Follow } else { Links::Keep },
-            special: if hash.special { Special::Read } else { Special::Skip },
-            one_file_system: hash.one_file_system,
-            selection: selection.map_err(|e| e.to_string())?,
-            memory: hash.memory,
-            threads: hash.threads.map(usize::from),
-            prefetchers: hash.prefetchers.map(usize::from),
-            mode: match hash.mode {
-                args::Mode::Adaptive => Mode::Adaptive,
-                args::Mode::Mtp => Mode::Mtp,
-                args::Mode::Smt => Mode::Smt,
-            },
-            io: match hash.io {
-                args::Io::Auto => Backend::Auto,
-                args::Io::Plain => Backend::Plain,
-                args::Io::Uring => Backend::Uring,
-            },
-            order: match hash.order {
-                args::Order::Path => Order::Path,
-                args::Order::Size => Order::Size,
-                args::Order::Inode => Order::Inode,
-                args::Order::Extent => Order::Extent,
-            },
-            format: hash.format,
-            zero: hash.zero,
-            output: hash.output,
-            piecewise: hash.piecewise,
-            retries: hash.retries,
-            stall: Some(Duration::from_secs(hash.stall_timeout)),
-            progress: !hash.no_progress,
-            stats: hash.stats,
-        })
     }
 }
 
 /// Runs a request to its end.
-pub fn run(request: Request) -> Exit {
-    match try_run(request) {
+pub fn run(hash: &Hash) -> Exit {
+    match try_run(hash) {
         Ok(exit) => exit,
         Err(message) => {
             exit::say(message);
@@ -134,12 +90,27 @@ pub fn run(request: Request) -> Exit {
     }
 }
 
-fn try_run(request: Request) -> Result<Exit, String> {
-    let plan = plan(&request)?;
-    let signals = Signals::catch().map_err(|e| format!("signals cannot be caught: {e}"))?;
-    refuse_overwriting_an_operand(&request)?;
-    let source: Box<dyn Source> = Box::new(Ordered::new(operands(&request)?, request.order));
-    let output = match &request.output {
+fn try_run(hash: &Hash) -> Result<Exit, String> {
+    if hash.piecewise == Some(0) {
+        return Err("--piecewise takes a size of at least one byte".into());
+    }
+    if let Some(path) = &hash.key {
+        // Better now than after a long run.
+        key::signing(path)?;
+    }
+    let mut plan = hash.run.plan(algorithms(&hash.algorithms)?)?;
+    plan.piecewise = hash.piecewise;
+    refuse_overwriting_an_operand(hash)?;
+    let cache = cache(hash, &plan)?;
+    let mut source = hash.input.source()?;
+    if let Some(cache) = &cache {
+        source = Box::new(cache.reusing(source));
+    }
+    let format = hash.format.parse::<Format>().map_err(|e| e.to_string())?;
+    if plan.piecewise.is_some() && matches!(format, Format::Sums | Format::Bsd) {
+        return Err(format!("-f {} has no form for --piecewise: use hashdeep, dfxml, jsonl or csv", format.name()));
+    }
+    let output = match &hash.output {
         None => Output::standard(),
         Some(path) => match Output::file(path) {
             Ok(output) => output,
@@ -149,105 +120,66 @@ fn try_run(request: Request) -> Result<Exit, String> {
             }
         },
     };
-    let layout = Layout { end: if request.zero { End::Nul } else { End::Line }, ..Layout::default() };
-    let format = request.format.parse::<Format>().map_err(|e| e.to_string())?;
-    if plan.piecewise.is_some() && matches!(format, Format::Sums | Format::Bsd) {
-        return Err(format!("-f {} has no form for --piecewise: use hashdeep, dfxml, jsonl or csv", format.name()));
-    }
-    let manifest = Manifest::open(format, layout, &about(&request, &plan), plan.piecewise.is_some(), output);
-    let mut manifest = manifest.map_err(|e| format!("-f {}: {e}", format.name()))?;
-    // Names that come from a pipe cannot be read twice.
-    let again =
-        if request.files_from.is_some() { None } else { Some(Box::new(operands(&request)?) as Box<dyn Source>) };
-    let line = Line::open(request.progress, again);
-    let mut said = Said { manifest: &mut manifest, line: line.as_ref(), unwritten: 0 };
-    let mut show = |now: &pfh::Progress| {
-        if let Some(line) = &line {
-            line.show(now);
-        }
-    };
-    let watch = Watch { cancel: signals.flag().into(), progress: Some(&mut show) };
-    let ran = pfh::run(source, &plan, &mut said, watch);
-    let unwritten = said.unwritten;
-    drop(line);
-    let summary = match ran {
-        Ok(summary) => summary,
-        Err(pfh::Error::Sink(error)) => return Ok(exit::of_output(&error)),
-        Err(error) => {
+    let layout = Layout { end: if hash.zero { End::Nul } else { End::Line }, ..Layout::default() };
+    let manifest = Manifest::open(format, layout, &about(hash, &plan), plan.piecewise.is_some(), output);
+    let manifest = manifest.map_err(|e| format!("-f {}: {e}", format.name()))?;
+    let mut written = Written { manifest, without: 0, cache: cache.clone() };
+    let ran = hash.run.carry_out(source, hash.input.again(), &plan, &mut written);
+    let Written { manifest, without, .. } = written;
+    // What was read is kept, whatever became of the output: the next run goes on from it.
+    let used = match cache.map(|cache| cache.close(ran.as_ref().is_ok_and(|ended| !ended.summary.interrupted))) {
+        None => None,
+        Some(Ok(used)) => Some(used),
+        Some(Err(error)) => {
             exit::say(error);
             return Ok(Exit::Aborted);
         }
     };
+    let ended = match ran {
+        Ok(ended) => ended,
+        Err(exit) => return Ok(exit),
+    };
     // An interrupted run leaves what it has on standard output, and no file: a file appears whole or not at all.
-    let ended = if summary.interrupted { manifest.interrupt() } else { manifest.finish(&summary) };
-    if let Err(error) = ended {
+    let whole = if ended.summary.interrupted { manifest.interrupt() } else { manifest.finish(&ended.summary) };
+    if let Err(error) = whole {
         return Ok(exit::of_output(&error));
     }
-    if let Some(form) = request.stats {
-        use std::io::Write;
-        let _ = writeln!(io::stderr().lock(), "{}", stats::render(&summary, form));
-    }
-    Ok(if summary.interrupted {
-        exit::say(format!("interrupted: {} records are out, the rest is missing", summary.hashed + summary.failed));
-        Exit::Signal(signals.number())
-    } else if summary.failed + unwritten > 0 {
-        let all = summary.hashed + summary.failed;
-        exit::say(format!("{} of {all} files have no digest in the output", summary.failed + unwritten));
-        Exit::Incomplete
-    } else {
-        Exit::Good
-    })
-}
-
-fn plan(request: &Request) -> Result<Plan, String> {
-    let mut algorithms: Vec<Algorithm> = Vec::new();
-    for name in request.algorithms.iter().filter(|name| !name.is_empty()) {
-        let found = pfh::algorithm(name).map_err(|e| format!("{e}; `pfh algorithms` lists them"))?;
-        if !algorithms.contains(&found) {
-            algorithms.push(found);
+    if let (true, false, Some(path)) = (hash.seal, ended.summary.interrupted, &hash.output) {
+        // Which algorithms the digests are of is known here, so those of any length are read back right.
+        let end = if hash.zero { End::Nul } else { End::Line };
+        let options = Options { format: Some(format), assumed: plan.algorithms.clone(), end, ..Options::default() };
+        if let Err(why) = seal::write(path, &options, hash.key.as_deref()) {
+            exit::say(why);
+            return Ok(Exit::Aborted);
         }
     }
-    if algorithms.is_empty() {
-        return Err("no algorithm was named".into());
-    }
-    let mut plan = Plan::new(algorithms);
-    if let Some(threads) = request.threads {
-        plan.threads = threads;
-        plan.prefetchers = threads * 3;
-    }
-    plan.mode = request.mode;
-    plan.backend = request.io;
-    plan.prefetchers = match (request.mode, request.prefetchers) {
-        (_, Some(prefetchers)) => prefetchers,
-        (Mode::Mtp, None) => 1,
-        (_, None) => plan.prefetchers,
-    };
-    if let Some(memory) = request.memory {
-        plan.memory =
-            usize::try_from(memory).map_err(|_| format!("a table of {memory} bytes does not fit this machine"))?;
-    }
-    plan.retries = request.retries;
-    plan.stall = request.stall.unwrap_or(plan.stall);
-    plan.piecewise = request.piecewise;
-    Ok(plan)
+    hash.run.tell(&ended.summary);
+    let exit = ended.exit(without);
+    let Some(used) = used else { return Ok(exit) };
+    exit::say(format!("{} files were not read again, {} were and compared", used.reused, used.verified));
+    // Content that changed under the same times is a negative verdict on the file system, or on the cache.
+    Ok(if used.changed > 0 && exit == Exit::Good { Exit::Verdict } else { exit })
+}
+
+/// The cache, where one is asked for. Which run it is: the output, what is hashed and how.
+fn cache(hash: &Hash, plan: &Plan) -> Result<Option<Cache>, String> {
+    let Some(path) = &hash.cache else { return Ok(None) };
+    let about = about(hash, plan);
+    let mut identity = [about.command_line.unwrap_or_default(), about.working_directory.unwrap_or_default()].join(&0);
+    identity.extend_from_slice(hash.format.as_bytes());
+    identity.extend(hash.output.iter().flat_map(|output| output.as_os_str().as_encoded_bytes().to_vec()));
+    let opened = Cache::open(path, &shown(&identity), &plan.algorithms, hash.cache_verify.unwrap_or(0.0));
+    opened.map(Some).map_err(|error| format!("{}: {error}", shown(path.as_os_str().as_encoded_bytes())))
 }
 
 /// What the manifest says of the run. Of the command line it has what decides the digests: manifests of one tree are
 /// equal whatever the threads.
-fn about(request: &Request, plan: &Plan) -> About {
+fn about(hash: &Hash, plan: &Plan) -> About {
     let algorithms: Vec<String> = plan.algorithms.iter().map(Algorithm::to_string).collect();
     let mut words: Vec<Vec<u8>> = vec![format!("pfh hash -a {}", algorithms.join(",")).into_bytes()];
-    let flags = [
-        (request.recurse == Recurse::Yes, "-r"),
-        (request.links == Links::Follow, "--follow"),
-        (request.special == Special::Read, "--special"),
-        (request.one_file_system, "--one-file-system"),
-        (request.files_from.is_some(), "--files-from"),
-    ];
-    words.extend(flags.iter().filter(|(set, _)| *set).map(|(_, flag)| flag.as_bytes().to_vec()));
-    words.extend(request.files_from.iter().map(|(file, _)| file.as_os_str().as_encoded_bytes().to_vec()));
+    words.extend(hash.input.words());
     words.extend(plan.piecewise.map(|length| format!("--piecewise {length}").into_bytes()));
-    words.extend(request.paths.iter().map(|path| path.as_encoded_bytes().to_vec()));
+    words.extend(hash.input.paths.iter().map(|path| path.as_encoded_bytes().to_vec()));
     About {
         algorithms: plan.algorithms.clone(),
         command_line: Some(words.join(&b' ')),
@@ -256,32 +188,12 @@ fn about(request: &Request, plan: &Plan) -> About {
     }
 }
 
-fn operands(request: &Request) -> Result<Operands, String> {
-    let descend = Descend {
-        recurse: request.recurse,
-        links: request.links,
-        special: request.special,
-        one_file_system: request.one_file_system,
-        selection: request.selection.clone(),
-    };
-    let paths: Vec<Vec<u8>> = request.paths.iter().map(|path| path.clone().into_vec()).collect();
-    let Some((file, separator)) = &request.files_from else { return Ok(Operands::new(paths, descend)) };
-    let listed = if file == Path::new("-") {
-        pfh::names(io::BufReader::new(io::stdin()), *separator)
-    } else {
-        let open = std::fs::File::open(file);
-        let open = open.map_err(|e| format!("{}: {e}", shown(file.as_os_str().as_encoded_bytes())))?;
-        pfh::names(io::BufReader::new(open), *separator)
-    };
-    Ok(Operands::from_paths(Box::new(paths.into_iter().map(Ok).chain(listed)), descend))
-}
-
 /// Writing over what is to be hashed would destroy it.
-fn refuse_overwriting_an_operand(request: &Request) -> Result<(), String> {
-    let Some(output) = request.output.as_ref().and_then(|path| std::fs::metadata(path).ok()) else { return Ok(()) };
+fn refuse_overwriting_an_operand(hash: &Hash) -> Result<(), String> {
+    let Some(output) = hash.output.as_ref().and_then(|path| std::fs::metadata(path).ok()) else { return Ok(()) };
     let same =
         |path: &OsString| std::fs::metadata(path).is_ok_and(|m| (m.dev(), m.ino()) == (output.dev(), output.ino()));
-    match request.paths.iter().find(|path| same(path)) {
+    match hash.input.paths.iter().find(|path| same(path)) {
         Some(path) => {
             Err(format!("the output would overwrite {}, which is to be hashed", shown(path.as_encoded_bytes())))
         }
@@ -289,34 +201,24 @@ fn refuse_overwriting_an_operand(request: &Request) -> Result<(), String> {
     }
 }
 
-/// Writes records into the manifest and says on standard error what went wrong with single files.
-struct Said<'a> {
-    manifest: &'a mut Manifest,
-    line: Option<&'a Line>,
+/// Writes records into the manifest.
+struct Written {
+    manifest: Manifest,
     /// Records whose name the format cannot hold.
-    unwritten: u64,
+    without: u64,
+    cache: Option<Cache>,
 }
 
-impl Said<'_> {
-    fn say(&self, name: &[u8], what: &dyn std::fmt::Display) {
-        let message = format!("{}: {what}", shown(name));
-        match self.line {
-            Some(line) => line.say(&message),
-            None => exit::say(message),
-        }
-    }
-}
-
-impl Sink for Said<'_> {
-    fn record(&mut self, record: Record) -> io::Result<()> {
-        match &record.outcome {
-            Outcome::Failed(problem) => self.say(&record.name, problem),
-            Outcome::Skipped(skip) => self.say(&record.name, &format_args!("skipped: {}", skip.reason())),
-            Outcome::Hashed(_) => {}
+impl Taker for Written {
+    fn take(&mut self, record: Record, voice: &Voice<'_>) -> io::Result<()> {
+        if let Some(cache) = &self.cache
+            && cache.keep(&record).map_err(io::Error::other)?
+        {
+            voice.say(&record.name, &"its content changed though size, mtime and ctime did not");
         }
         if let Err(why) = self.manifest.write(&record)? {
-            self.unwritten += 1;
-            self.say(&record.name, &format_args!("not written: {why}"));
+            self.without += 1;
+            voice.say(&record.name, &format_args!("not written: {why}"));
         }
         Ok(())
     }

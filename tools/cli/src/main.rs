@@ -1,16 +1,35 @@
 //! The command `pfh`: parses and prints, nothing else.
 #![forbid(unsafe_code)]
 
+mod acquire;
 mod args;
+mod audit;
+mod check;
+mod compare;
+mod custody;
+mod dd;
 mod exit;
+mod gauge;
 mod hash;
+mod imaging;
+mod input;
+mod key;
+mod known;
 mod list;
+mod lookup;
+mod matching;
 mod pages;
 mod paper;
 mod progress;
+mod reference;
+mod run;
+mod seal;
 mod signals;
+mod similar;
 mod size;
 mod stats;
+mod tree;
+mod verify;
 
 use clap::Parser;
 use exit::Exit;
@@ -26,11 +45,9 @@ fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
     let exit = if paper::is_paper(&arguments) {
         match paper::parse(&arguments) {
-            Ok(paper::Asked::Hash(request)) => hash::run(*request),
-            Ok(paper::Asked::NotYet(mode)) => {
-                exit::say(format!("-c {} is not yet here: this version knows -c hash", shown(mode.as_bytes())));
-                Exit::Usage
-            }
+            Ok(paper::Asked::Hash(request)) => hash::run(&request),
+            Ok(paper::Asked::Full(compare)) => compare::run(&compare),
+            Ok(paper::Asked::One(compare)) => compare::run_one(&compare),
             Err(message) => {
                 exit::say(message);
                 Exit::Usage
@@ -39,14 +56,18 @@ fn main() -> ExitCode {
     } else {
         // clap prints usage errors and exits with 2 by itself.
         match args::Cli::parse().command {
-            args::Command::Hash(hash) => match hash::Request::try_from(*hash) {
-                Ok(request) => hash::run(request),
-                Err(message) => {
-                    exit::say(message);
-                    Exit::Usage
-                }
-            },
+            args::Command::Hash(hash) => hash::run(&hash),
+            args::Command::Compare(compare) => compare::run(&compare),
+            args::Command::Match(request) => matching::run(&request),
+            args::Command::Acquire(acquire) => acquire::run(&acquire),
+            args::Command::Dd(dd) => dd::run(&dd),
+            args::Command::Verify(verify) => verify::run(&verify),
+            args::Command::Check(request) => check::run(&request),
+            args::Command::Lookup(request) => lookup::run(&request),
+            args::Command::Known(request) => known::run(&request),
             args::Command::Algorithms { json } => list::algorithms(json),
+            args::Command::Tree(tree) => tree::run(&tree),
+            args::Command::Audit(audit) => audit::run(&audit),
             args::Command::Bench(bench) => benchmark(&bench),
             args::Command::Completions { shell } => pages::completions(shell),
             args::Command::Man { directory } => pages::man(&directory),

@@ -2,17 +2,30 @@
 //!
 //! It starts with an option where the modern form starts with a command. The letters follow Breitinger & Petrov, §IV:
 //! `-c` mode, `-d` path, `-r` recursive, `-h` hash, `-m` megabytes of the RAM table, `-t` threads, `-p` prefetchers.
+//! The modes are `hash`, `full` (each against each), a digest and a file's name (that one against all).
 
-use crate::hash::Request;
-use std::ffi::OsString;
+use crate::compare::Compare;
+use crate::hash::Hash;
+use crate::run::{Mode, Run};
+use pfh::similarity::Named;
+use pfh::similarity::{mrsh_v2, sdhash, ssdeep};
+use pfh::{Algorithm, Digest};
+use std::ffi::{OsStr, OsString};
+
+/// The hash unless `-h` names another: the paper's own.
+const DEFAULT: &str = "mrsh-v2";
+/// What a digest is called that came without a name.
+const NAMELESS: &[u8] = b"DIGEST";
 
 /// What the paper's form asks for.
 #[derive(Debug)]
 pub enum Asked {
     /// Hash.
-    Hash(Box<Request>),
-    /// A mode that a later part brings.
-    NotYet(String),
+    Hash(Box<Hash>),
+    /// Each against each.
+    Full(Box<Compare>),
+    /// One against all: no pair is a negative answer.
+    One(Box<Compare>),
 }
 
 /// Whether the arguments are in the paper's form: an option comes first, and it is none of the modern form's own.
@@ -26,8 +39,8 @@ pub fn is_paper(arguments: &[OsString]) -> bool {
 /// # Errors
 /// A sentence for the user.
 pub fn parse(arguments: &[OsString]) -> Result<Asked, String> {
-    let mut request = Request::default();
-    let (mut mode, mut directory) = (String::from("hash"), None);
+    let (mut run, mut recursive) = (Run::default(), false);
+    let (mut mode, mut directory, mut hash) = (OsString::from("hash"), None, OsString::from(DEFAULT));
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
         let letter = argument.to_str().unwrap_or_default();
@@ -37,13 +50,13 @@ pub fn parse(arguments: &[OsString]) -> Result<Asked, String> {
             parsed.ok_or_else(|| format!("{letter} takes a number from {least} to {most}, not {value:?}"))
         };
         match letter {
-            "-c" => mode = value("a mode")?.to_string_lossy().into_owned(),
+            "-c" => mode = value("a mode")?,
             "-d" => directory = Some(value("a path")?),
-            "-h" => request.algorithms = vec![value("a hash")?.to_string_lossy().into_owned()],
-            "-m" => request.memory = Some(number(value("megabytes")?, 1, 1 << 24)? * 1_000_000),
-            "-t" => request.threads = Some(number(value("a number")?, 1, 1024)? as usize),
-            "-p" => request.prefetchers = Some(number(value("a number")?, 0, 1024)? as usize),
-            "-r" => request.recurse = pfh::Recurse::Yes,
+            "-h" => hash = value("a hash")?,
+            "-m" => run.memory = Some(number(value("megabytes")?, 1, 1 << 24)? * 1_000_000),
+            "-t" => run.threads = Some(number(value("a number")?, 1, 1024)? as u16),
+            "-p" => run.prefetchers = Some(number(value("a number")?, 0, 1024)? as u16),
+            "-r" => recursive = true,
             _ => {
                 let shown = pfh::format::terminal::render(argument.as_encoded_bytes());
                 return Err(format!("{shown} is no option of the paper's form (-c -d -r -h -m -t -p); see pfh --help"));
@@ -51,17 +64,69 @@ pub fn parse(arguments: &[OsString]) -> Result<Asked, String> {
         }
     }
     let directory = directory.ok_or("the paper's form needs -d PATH; see pfh --help")?;
-    request.paths = vec![directory];
     // -p 0 is the paper's SMT branch, a number its MTP branch; without -p threads change role.
-    request.mode = match request.prefetchers {
-        None => pfh::Mode::Adaptive,
-        Some(0) => pfh::Mode::Smt,
-        Some(_) => pfh::Mode::Mtp,
+    run.mode = match run.prefetchers {
+        None => Mode::Adaptive,
+        Some(0) => Mode::Smt,
+        Some(_) => Mode::Mtp,
     };
-    if request.recurse == pfh::Recurse::No {
-        request.recurse = pfh::Recurse::Flat;
+    let hash = hash.to_string_lossy().into_owned();
+    let mut input = crate::input::Input { paths: vec![directory], recursive, ..Default::default() };
+    input.flat = !recursive;
+    if mode == "hash" {
+        let format = pfh::algorithm(&hash).map_or("sums", own_format).into();
+        return Ok(Asked::Hash(Box::new(Hash { input, algorithms: vec![hash], format, run, ..Hash::default() })));
     }
-    Ok(if mode == "hash" { Asked::Hash(Box::new(request)) } else { Asked::NotYet(mode) })
+    let compare = Compare { input, algorithms: vec![hash.clone()], format: "text".into(), run, ..Compare::default() };
+    if mode == "full" {
+        return Ok(Asked::Full(Box::new(compare)));
+    }
+    if std::fs::metadata(&mode).is_ok_and(|found| found.is_file()) {
+        return Ok(Asked::One(Box::new(Compare { sought: Some(mode), ..compare })));
+    }
+    let algorithm = pfh::algorithm(&hash).map_err(|e| e.to_string())?;
+    match digest(algorithm, &mode) {
+        Some(given) => Ok(Asked::One(Box::new(Compare { given: vec![given], ..compare }))),
+        None => {
+            let shown = pfh::format::terminal::render(mode.as_encoded_bytes());
+            Err(format!("-c {shown} is neither hash nor full, nor a file, nor a digest of {algorithm}"))
+        }
+    }
+}
+
+/// The format in which an algorithm's own tool writes.
+fn own_format(algorithm: Algorithm) -> &'static str {
+    match Named::find(algorithm.name()) {
+        Some(Named::Ssdeep) => "ssdeep",
+        Some(Named::Sdhash | Named::SdhashDd) => "sdbf",
+        Some(Named::MrshV2 | Named::MrshV2Network) => "mrsh",
+        Some(Named::Tlsh) | None => "sums",
+    }
+}
+
+/// A digest with its name, as the algorithm's tool writes it with a name or without.
+fn digest(algorithm: Algorithm, text: &OsStr) -> Option<(Vec<u8>, Digest)> {
+    let bytes = text.as_encoded_bytes();
+    let (name, plain) = match Named::find(algorithm.name()) {
+        Some(Named::Ssdeep) if bytes.ends_with(b"\"") => {
+            let (digest, name) = ssdeep::parse_line(bytes).ok()?;
+            (name, digest.to_string())
+        }
+        Some(Named::Sdhash | Named::SdhashDd) => {
+            let (digest, name) = sdhash::Digest::parse_line(bytes).ok()?;
+            (name.to_vec(), digest.to_string())
+        }
+        Some(Named::MrshV2 | Named::MrshV2Network) => {
+            let (digest, name) = mrsh_v2::MrshV2::PLAIN.parse_line(bytes).ok()?;
+            (name.to_vec(), digest.to_string())
+        }
+        _ => (Vec::new(), text.to_str()?.to_owned()),
+    };
+    let digest = match Named::find(algorithm.name()) {
+        Some(method) => method.check(&plain).ok().and_then(|()| Digest::parse(algorithm, &plain).ok())?,
+        None => Digest::parse(algorithm, &plain).ok()?,
+    };
+    Some((if name.is_empty() { NAMELESS.to_vec() } else { name }, digest))
 }
 
 #[cfg(test)]
@@ -76,12 +141,20 @@ mod tests {
     fn lines_of_the_paper() {
         assert!(is_paper(&words("-c hash -d t5")) && !is_paper(&words("--help")) && !is_paper(&words("hash -r t5")));
         let Asked::Hash(one) = parse(&words("-c hash -m 256 -d t5 -r")).unwrap() else { panic!("a mode") };
-        assert_eq!((one.memory, one.recurse, one.mode), (Some(256_000_000), pfh::Recurse::Yes, pfh::Mode::Adaptive));
+        assert_eq!((one.run.memory, one.input.recursive, one.run.mode), (Some(256_000_000), true, Mode::Adaptive));
         let Asked::Hash(two) = parse(&words("-t 8 -c hash -d t5 -h md5 -p 2")).unwrap() else { panic!("a mode") };
-        assert_eq!((two.threads, two.prefetchers, two.mode), (Some(8), Some(2), pfh::Mode::Mtp));
+        assert_eq!((two.run.threads, two.run.prefetchers, two.run.mode), (Some(8), Some(2), Mode::Mtp));
         assert_eq!(two.algorithms, ["md5"]);
-        assert!(matches!(parse(&words("-c full -d t5")), Ok(Asked::NotYet(mode)) if mode == "full"));
-        for wrong in ["-c hash", "-d t5 -t 0", "-d t5 -q", "-d", "-d t5 -m many"] {
+        assert_eq!((one.algorithms, one.format.as_str()), (vec!["mrsh-v2".to_owned()], "mrsh"));
+        let Asked::Full(full) = parse(&words("-c full -d t5 -t 8 -m 128")).unwrap() else { panic!("a mode") };
+        assert_eq!((full.algorithms, full.run.threads), (vec!["mrsh-v2".to_owned()], Some(8)));
+        let Asked::One(digest) = parse(&words("-c 3:a:b -d t5 -h ssdeep")).unwrap() else { panic!("a mode") };
+        assert_eq!((&digest.given[0].0[..], digest.given[0].1.to_string().as_str()), (&b"DIGEST"[..], "3:a:b"));
+        let Asked::One(file) = parse(&words("-c Cargo.toml -d t5")).unwrap() else { panic!("a mode") };
+        assert_eq!(file.sought.as_deref(), Some(OsStr::new("Cargo.toml")));
+        for wrong in
+            ["-c hash", "-d t5 -t 0", "-d t5 -q", "-d", "-d t5 -m many", "-c 3:a -d t5 -h ssdeep", "-c 00 -d t5 -h md5"]
+        {
             assert!(parse(&words(wrong)).is_err(), "{wrong}");
         }
     }

@@ -75,6 +75,37 @@ impl Drop for Line {
     }
 }
 
+/// Bytes done of bytes to do, for one long file.
+pub struct Bytes(Option<ProgressBar>);
+
+impl Bytes {
+    /// A bar, or nothing where standard error is no terminal.
+    pub fn open(wanted: bool) -> Bytes {
+        if !wanted || !std::io::stderr().is_terminal() {
+            return Bytes(None);
+        }
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
+        bar.set_style(style("[{bar:24}] {bytes} of {total_bytes}, {binary_bytes_per_sec}, {eta} left"));
+        Bytes(Some(bar))
+    }
+
+    /// Draws the state.
+    pub fn show(&self, done: u64, all: u64) {
+        if let Some(bar) = &self.0 {
+            bar.set_length(all);
+            bar.set_position(done);
+        }
+    }
+}
+
+impl Drop for Bytes {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.0 {
+            bar.finish_and_clear();
+        }
+    }
+}
+
 fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner())
 }

@@ -1,6 +1,6 @@
 //! `--stats`: where the time went (the paper's `with-timing` and `with-stats`).
 
-use crate::args::StatsForm;
+use crate::run::StatsForm;
 use pfh::Summary;
 use std::time::Duration;
 
@@ -27,12 +27,15 @@ pub fn render(summary: &Summary, form: StatsForm) -> String {
             "jobs": s.jobs,
             "peak_table_bytes": s.peak_table,
             "table_bytes": s.table,
+            "threads_sharing": s.sharing,
+            "lent_s": seconds(s.lent),
         })
         .to_string(),
         StatsForm::Text => format!(
             "files {}  skipped {}  failed {}\ntotal {:.3} s  read {:.3} s  hash {:.3} s (sums over threads)\n\
              wait for space {:.3} s  wait for data {:.3} s\n{} bytes read, {rate:.1} MB/s\n\
-             table: at most {} of {} bytes; {} jobs in {} batches",
+             table: at most {} of {} bytes; {} jobs in {} batches\n\
+             at most {} threads shared a message's leaves; {:.3} s on such shares",
             summary.hashed,
             summary.skipped,
             summary.failed,
@@ -46,6 +49,8 @@ pub fn render(summary: &Summary, form: StatsForm) -> String {
             s.table,
             s.jobs,
             s.batches,
+            s.sharing,
+            seconds(s.lent),
         ),
     }
 }

@@ -57,6 +57,81 @@ impl Packed {
     }
 }
 
+/// Which part of a search is done: several parts, each by a thread of its own, together hand out what one whole search does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// The number of this part, below `of`.
+    pub part: u32,
+    /// The number of parts, 1 at least.
+    pub of: u32,
+}
+
+impl Share {
+    /// All of it.
+    pub const WHOLE: Share = Share { part: 0, of: 1 };
+}
+
+/// The filters of many digests, packed for a search that can be shared out.
+pub struct Filters {
+    packed: Packed,
+    rule: Either,
+    pairs: Pairs,
+    threshold: u8,
+}
+
+enum Either {
+    Sdhash(SdhashRule),
+    MrshV2(MrshRule),
+}
+
+impl Filters {
+    /// Those of sdhash digests; see [`sdhash`].
+    ///
+    /// # Panics
+    /// If there are names, but not as many as digests.
+    pub fn sdhash(digests: &[sdhash::Digest], names: Option<&[&[u8]]>, pairs: Pairs, threshold: u8) -> Filters {
+        assert!(names.is_none_or(|names| names.len() == digests.len()), "a name for each digest");
+        let mut places: Vec<u32> = (0..count(digests)).collect();
+        places.sort_by_key(|&place| {
+            let digest = &digests[place as usize];
+            (digest.filters(), digest.elements(digest.filters() - 1), names.map(|names| names[place as usize]), place)
+        });
+        let mut packed = Packed::default();
+        for place in places {
+            let digest = &digests[place as usize];
+            let comparable = |&filter: &usize| digest.elements(filter) >= sdhash::LEAST_ELEMENTS;
+            let filters: Vec<usize> = (0..digest.filters()).filter(comparable).collect();
+            let weight =
+                |&i: &usize| (&digest.bits()[i], Weight { elements: digest.elements(i), ones: digest.ones()[i] });
+            packed.add(place, filters.iter().map(weight));
+        }
+        Filters { packed, rule: Either::Sdhash(SdhashRule), pairs, threshold }
+    }
+
+    /// Those of mrsh-v2 digests; see [`mrsh_v2()`].
+    pub fn mrsh_v2(method: &MrshV2, digests: &[mrsh_v2::Digest], base: Base, pairs: Pairs, threshold: u8) -> Filters {
+        let mut places: Vec<u32> = (0..count(digests)).collect();
+        // Of two with as many filters, the one that comes later is looked for in the other.
+        places.sort_by_key(|&place| (digests[place as usize].filters(), std::cmp::Reverse(place)));
+        let mut packed = Packed::default();
+        for place in places {
+            let digest = &digests[place as usize];
+            let comparable = digest.comparable(method);
+            let weight = |i: usize| (&digest.bits()[i], Weight { elements: digest.chunks(i), ones: digest.ones()[i] });
+            packed.add(place, (0..comparable).map(weight));
+        }
+        Filters { packed, rule: Either::MrshV2(MrshRule { base }), pairs, threshold }
+    }
+
+    /// Hands out the pairs of a share; breaks off when the visitor does.
+    pub fn search(&self, share: Share, visitor: &mut impl Visitor) -> ControlFlow<(), Report> {
+        match &self.rule {
+            Either::Sdhash(rule) => search(&self.packed, rule, self.pairs, self.threshold, share, visitor),
+            Either::MrshV2(rule) => search(&self.packed, rule, self.pairs, self.threshold, share, visitor),
+        }
+    }
+}
+
 /// Hands out every pair of sdhash digests with a similarity of at least `threshold`, which counts as 1 if it is 0; breaks off when the
 /// visitor does. `names`, where given, are the digests' names, which decide some ties as in [`sdhash::compare`].
 ///
@@ -69,21 +144,7 @@ pub fn sdhash(
     threshold: u8,
     visitor: &mut impl Visitor,
 ) -> ControlFlow<(), Report> {
-    assert!(names.is_none_or(|names| names.len() == digests.len()), "a name for each digest");
-    let mut places: Vec<u32> = (0..count(digests)).collect();
-    places.sort_by_key(|&place| {
-        let digest = &digests[place as usize];
-        (digest.filters(), digest.elements(digest.filters() - 1), names.map(|names| names[place as usize]), place)
-    });
-    let mut packed = Packed::default();
-    for place in places {
-        let digest = &digests[place as usize];
-        let comparable = |&filter: &usize| digest.elements(filter) >= sdhash::LEAST_ELEMENTS;
-        let filters: Vec<usize> = (0..digest.filters()).filter(comparable).collect();
-        let weight = |&i: &usize| (&digest.bits()[i], Weight { elements: digest.elements(i), ones: digest.ones()[i] });
-        packed.add(place, filters.iter().map(weight));
-    }
-    search(&packed, &SdhashRule, pairs, threshold, visitor)
+    Filters::sdhash(digests, names, pairs, threshold).search(Share::WHOLE, visitor)
 }
 
 /// Hands out every pair of mrsh-v2 digests with a similarity of at least `threshold`, which counts as 1 if it is 0; breaks off when the
@@ -96,17 +157,7 @@ pub fn mrsh_v2(
     threshold: u8,
     visitor: &mut impl Visitor,
 ) -> ControlFlow<(), Report> {
-    let mut places: Vec<u32> = (0..count(digests)).collect();
-    // Of two with as many filters, the one that comes later is looked for in the other.
-    places.sort_by_key(|&place| (digests[place as usize].filters(), std::cmp::Reverse(place)));
-    let mut packed = Packed::default();
-    for place in places {
-        let digest = &digests[place as usize];
-        let comparable = digest.comparable(method);
-        let weight = |i: usize| (&digest.bits()[i], Weight { elements: digest.chunks(i), ones: digest.ones()[i] });
-        packed.add(place, (0..comparable).map(weight));
-    }
-    search(&packed, &MrshRule { base }, pairs, threshold, visitor)
+    Filters::mrsh_v2(method, digests, base, pairs, threshold).search(Share::WHOLE, visitor)
 }
 
 struct SdhashRule;
@@ -149,6 +200,7 @@ fn search(
     rule: &impl Rule,
     pairs: Pairs,
     threshold: u8,
+    share: Share,
     visitor: &mut impl Visitor,
 ) -> ControlFlow<(), Report> {
     let mut report = Report::default();
@@ -160,6 +212,7 @@ fn search(
     let full = Weight { elements: most, ones: full.map(|weight| weight.ones).min().unwrap_or(0) };
     let (mut common, mut full_bounds, mut bounds) = (Vec::new(), Vec::new(), Vec::new());
     let mut first = 0;
+    let mut number = 0;
     while first < digests {
         visitor.progress(packed.starts[first].pow(2) as u64, packed.bits.len().pow(2) as u64)?;
         // A digest is never split over two blocks.
@@ -167,6 +220,12 @@ fn search(
         let mut last = first;
         while last + 1 < digests && ends(last + 1) - start <= BLOCK {
             last += 1;
+        }
+        // Later blocks cost more: each share has some of all ages.
+        number = (number + 1) % share.of;
+        if number != share.part {
+            first = last + 1;
+            continue;
         }
         let end = ends(last);
         let (block, weights, owners) =

@@ -90,6 +90,24 @@ fn each_key(digest: &Digest, mut each: impl FnMut(u64)) {
     }
 }
 
+/// Numbers of which two digests have one in common if their score is above 0: for an index that lasts. Ascending, each once. Those of digests
+/// too short for a sequence of seven letters are made from the whole, as only identical ones score.
+pub fn keys(digest: &Digest) -> Vec<u64> {
+    let digest = digest.collapsed();
+    let mut keys = Vec::with_capacity(2 * Part::LONGEST);
+    each_key(&digest, |key| keys.push(key));
+    if keys.is_empty() {
+        let fnv = digest
+            .to_string()
+            .bytes()
+            .fold(0xCBF2_9CE4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3));
+        keys.push(1 << 63 | fnv >> 1);
+    }
+    keys.sort_unstable();
+    keys.dedup();
+    keys
+}
+
 fn value(letter: u8) -> u64 {
     u64::from(base64::value(letter).expect("a letter of the alphabet"))
 }

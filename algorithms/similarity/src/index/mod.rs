@@ -13,9 +13,9 @@ mod cluster;
 mod grams;
 mod ranges;
 
-pub use brute::{mrsh_v2, sdhash};
+pub use brute::{Filters, Share, mrsh_v2, sdhash};
 pub use cluster::Clusters;
-pub use grams::ssdeep;
+pub use grams::{keys, ssdeep};
 pub use ranges::tlsh;
 
 use crate::Score;
@@ -42,7 +42,8 @@ pub enum Pairs {
 }
 
 impl Pairs {
-    fn include(self, a: u32, b: u32) -> bool {
+    /// Whether the pair of the digests at these places is asked for.
+    pub fn include(self, a: u32, b: u32) -> bool {
         match self {
             Pairs::All => true,
             Pairs::Across(split) => (a < split) != (b < split),

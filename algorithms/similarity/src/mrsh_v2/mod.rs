@@ -74,7 +74,7 @@ impl Method for MrshV2 {
     fn name(&self) -> &'static str {
         match self.ends {
             Ends::Kept => "mrsh-v2",
-            Ends::Dropped => "mrsh-v2n",
+            Ends::Dropped => "mrsh-v2-network",
         }
     }
 

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
 
+use pfh_digest::{Alone, Executor};
+
 use super::{Outboard, Value};
 
 /// Why a change does not fit a tree.
@@ -89,6 +91,14 @@ impl Outboard {
     /// # Errors
     /// If `data` would make the file shorter; the tree is unchanged then.
     pub fn append(&mut self, data: &[u8]) -> Result<(), WrongChange> {
+        self.append_on(data, &Alone)
+    }
+
+    /// As [`append`](Outboard::append), with leaves hashed by the executor's threads.
+    ///
+    /// # Errors
+    /// As for [`append`](Outboard::append).
+    pub fn append_on(&mut self, data: &[u8], executor: &dyn Executor) -> Result<(), WrongChange> {
         let start = self.append_start();
         let length = start + data.len() as u64;
         let kept = (start / self.parameters.leaf_length() as u64) as usize;
@@ -100,7 +110,7 @@ impl Outboard {
             self.levels[0].push(self.parameters.only_leaf(data));
         } else {
             let leaves: Vec<(u64, &[u8])> = (kept as u64..).zip(data.chunks(self.parameters.leaf_length())).collect();
-            self.levels[0].extend(self.parameters.leaves(&leaves));
+            self.levels[0].extend(self.parameters.leaves_on(&leaves, executor));
         }
         self.length = length;
         self.grow_from(kept.saturating_sub(1));

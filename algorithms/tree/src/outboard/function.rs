@@ -106,8 +106,9 @@ impl Parameters {
 
     /// [`leaves`](Self::leaves), shared out among the executor's threads.
     pub(super) fn leaves_on(&self, leaves: &[(u64, &[u8])], executor: &dyn Executor) -> Vec<Value> {
-        let share = leaves.len().div_ceil(executor.width()).max(16);
-        if leaves.len() <= share {
+        // Several shares for each thread: one that is held up holds up no more than its share.
+        let share = leaves.len().div_ceil(4 * executor.width()).max(16);
+        if executor.width() == 1 || leaves.len() <= share {
             return self.leaves(leaves);
         }
         let mut values = vec![Vec::new(); leaves.len().div_ceil(share)];

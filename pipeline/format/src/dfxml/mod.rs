@@ -158,7 +158,7 @@ fn name_type(kind: Kind) -> &'static str {
     }
 }
 
-fn element(out: &mut Vec<u8>, indent: &str, name: &str, content: &[u8]) {
+pub(crate) fn element(out: &mut Vec<u8>, indent: &str, name: &str, content: &[u8]) {
     out.extend_from_slice(format!("{indent}<{name}").as_bytes());
     if !is_exact(content) {
         out.extend_from_slice(format!(" pfh:base64='{}'", BASE64.encode(content)).as_bytes());

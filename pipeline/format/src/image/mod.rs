@@ -3,3 +3,10 @@
 pub mod ewf;
 pub mod map;
 pub mod split;
+
+/// Whether there are only zeros.
+pub fn is_zero(bytes: &[u8]) -> bool {
+    // Whole vectors at a time; `all` over bytes stops at each.
+    let (blocks, rest) = bytes.as_chunks::<64>();
+    blocks.iter().all(|b| b.iter().fold(0, |or, byte| or | byte) == 0) && rest.iter().all(|b| *b == 0)
+}

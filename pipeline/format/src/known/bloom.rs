@@ -12,13 +12,23 @@ use std::io::{self, Read};
 const P: u64 = 18_446_744_073_709_551_557;
 const G: u64 = 18_446_744_073_709_550_147;
 
+/// What a filter says of itself, in front of its bits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Header {
+    /// Positions per key.
+    pub hashes: u64,
+    /// Bits.
+    pub bits: u64,
+    /// How many keys were put in, as the filter says.
+    pub entries: u64,
+    /// The probability of a false "maybe" that it was made for.
+    pub probability: f64,
+}
+
 /// A Bloom filter in memory.
 #[derive(Clone, Debug)]
 pub struct Bloom {
-    hashes: u64,
-    bits: u64,
-    entries: u64,
-    probability: f64,
+    header: Header,
     words: Vec<u64>,
 }
 
@@ -51,10 +61,16 @@ impl From<io::Error> for OpenError {
     }
 }
 
-impl Bloom {
-    /// Reads a filter of at most `limit` bytes of bits.
-    pub fn open(mut reader: impl Read, limit: u64) -> Result<Bloom, OpenError> {
-        let mut header = [0; 48];
+impl Header {
+    /// Bytes of a header.
+    pub const LENGTH: usize = 48;
+
+    /// How a filter starts: the version.
+    pub const MAGIC: [u8; 8] = [1, 0, 0, 0, 0, 0, 0, 0];
+
+    /// Reads the header; the bits follow it.
+    pub fn read(mut reader: impl Read) -> Result<Header, OpenError> {
+        let mut header = [0; Header::LENGTH];
         reader.read_exact(&mut header).map_err(|error| match error.kind() {
             io::ErrorKind::UnexpectedEof => OpenError::Malformed("it is too short"),
             _ => OpenError::Io(error),
@@ -68,7 +84,36 @@ impl Bloom {
         if bits == 0 || hashes == 0 || hashes > 1024 {
             return Err(OpenError::Malformed("impossible numbers of bits or positions"));
         }
-        let length = bits.div_ceil(64).checked_mul(8).ok_or(OpenError::Malformed("impossible number of bits"))?;
+        if bits.div_ceil(64).checked_mul(8).is_none() {
+            return Err(OpenError::Malformed("impossible number of bits"));
+        }
+        Ok(Header { hashes, bits, entries, probability: f64::from_bits(probability) })
+    }
+
+    /// Bytes of the words that follow, 8 for every 64 bits begun.
+    pub fn length(&self) -> u64 {
+        self.bits.div_ceil(64) * 8
+    }
+
+    /// The bits that a key sets, counted from the lowest of the first word.
+    pub fn positions(&self, key: &[u8]) -> impl Iterator<Item = u64> + use<> {
+        let mut hash = key
+            .iter()
+            .fold(0xCBF2_9CE4_8422_2325, |hash: u64, &byte| hash.wrapping_mul(0x100_0000_01B3) ^ u64::from(byte))
+            % P;
+        let bits = self.bits;
+        (0..self.hashes).map(move |_| {
+            hash = hash.wrapping_mul(G) % P;
+            hash % bits
+        })
+    }
+}
+
+impl Bloom {
+    /// Reads a filter of at most `limit` bytes of bits.
+    pub fn open(mut reader: impl Read, limit: u64) -> Result<Bloom, OpenError> {
+        let header = Header::read(&mut reader)?;
+        let length = header.length();
         if length > limit {
             return Err(OpenError::TooLarge(length));
         }
@@ -79,31 +124,18 @@ impl Bloom {
             return Err(OpenError::Malformed("its bits are cut off"));
         }
         let words = bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
-        Ok(Bloom { hashes, bits, entries, probability: f64::from_bits(probability), words })
+        Ok(Bloom { header, words })
     }
 
     /// Whether the key may have been put in. `false` is certain.
     pub fn may_contain(&self, key: &[u8]) -> bool {
-        let mut hash = key
-            .iter()
-            .fold(0xCBF2_9CE4_8422_2325, |hash: u64, &byte| hash.wrapping_mul(0x100_0000_01B3) ^ u64::from(byte))
-            % P;
-        (0..self.hashes).all(|_| {
-            hash = hash.wrapping_mul(G) % P;
-            let bit = hash % self.bits;
-            // In bounds: bits are fewer than 64 times the words, which fit in memory.
-            self.words[(bit / 64) as usize] >> (bit % 64) & 1 == 1
-        })
+        // In bounds: bits are fewer than 64 times the words, which fit in memory.
+        self.header.positions(key).all(|bit| self.words[(bit / 64) as usize] >> (bit % 64) & 1 == 1)
     }
 
-    /// How many keys were put in, as the filter says.
-    pub fn entries(&self) -> u64 {
-        self.entries
-    }
-
-    /// The probability of a false "maybe" that it was made for.
-    pub fn probability(&self) -> f64 {
-        self.probability
+    /// What it says of itself.
+    pub fn header(&self) -> &Header {
+        &self.header
     }
 }
 
@@ -138,7 +170,7 @@ mod tests {
         let bloom = Bloom::open(&bytes[..], 1 << 20).expect("a filter");
         assert!(bloom.may_contain(b"foo") && bloom.may_contain(b"bar") && bloom.may_contain(b"baz"));
         assert!(!bloom.may_contain(b"qux"));
-        assert_eq!(bloom.entries(), 3);
+        assert_eq!(bloom.header().entries, 3);
     }
 
     #[test]

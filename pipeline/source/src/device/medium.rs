@@ -19,7 +19,7 @@ pub enum Kind {
     File,
     /// A pipe, a terminal, standard input: read once, from front to back.
     Stream,
-    /// An image in a format of its own (E01, split raw), read through its decoder.
+    /// What is computed: the content of an image in a format of its own (E01, split raw), a pattern.
     Image,
 }
 
@@ -38,6 +38,7 @@ enum Bytes {
     Stream(OwnedFd),
     Standard,
     Image(Box<Image>),
+    Pattern(Vec<u8>),
 }
 
 /// An open medium.
@@ -91,6 +92,12 @@ impl Medium {
         let mut medium = Self::with(Bytes::Image(Box::new(image)), Kind::Image, Some(size));
         medium.sectors = (sector, sector);
         medium
+    }
+
+    /// `length` bytes of a pattern, over and over: for filling media.
+    pub fn pattern(bytes: Vec<u8>, length: u64) -> Self {
+        let bytes = if bytes.is_empty() { vec![0] } else { bytes };
+        Self::with(Bytes::Pattern(bytes), Kind::Image, Some(length))
     }
 
     fn seekable(path: &[u8], cached: OwnedFd, access: Access, kind: Kind, size: u64) -> Self {
@@ -163,6 +170,23 @@ impl Medium {
         }
     }
 
+    /// Where the hole at `offset` ends, in bytes; `None` where there is data, or nobody knows (SEEK_DATA of lseek(2)).
+    pub fn hole_at(&self, offset: u64) -> Option<u64> {
+        let (Bytes::Seekable { cached, .. }, Kind::File, Some(size)) = (&self.bytes, self.kind, self.size) else {
+            return None;
+        };
+        // A simulated bad area is no hole.
+        if self.faults.is_some() || offset >= size {
+            return None;
+        }
+        match rustix::fs::seek(cached, rustix::fs::SeekFrom::Data(offset)) {
+            Ok(data) => Some(data).filter(|data| *data > offset),
+            // No data from here to the end.
+            Err(Errno::NXIO) => Some(size),
+            Err(_) => None,
+        }
+    }
+
     /// Reads at an offset (streams: on). May return less than asked for; 0 is the end.
     ///
     /// # Errors
@@ -179,6 +203,13 @@ impl Medium {
             Bytes::Standard => os::read(rustix::stdio::stdin(), buffer),
             Bytes::Stream(fd) => os::read(fd.as_fd(), buffer),
             Bytes::Image(image) => image.read_at(buffer, offset),
+            Bytes::Pattern(pattern) => {
+                let room = self.size.unwrap_or(0).saturating_sub(offset).min(buffer.len() as u64) as usize;
+                let phase = (offset % pattern.len() as u64) as usize;
+                let endless = pattern.iter().cycle().skip(phase);
+                buffer[..room].iter_mut().zip(endless).for_each(|(to, from)| *to = *from);
+                Ok(room)
+            }
             Bytes::Seekable { cached, direct, align } => {
                 let whole = buffer.len() as u64 / align * align;
                 match direct {

@@ -88,6 +88,26 @@ impl Image {
         Ok(Self::with(files, format, size, None))
     }
 
+    /// Opens an E01 image whose acquisition was cut off: its content up to the last finished section. `None` when there is
+    /// none, or no such file. A complete image is opened whole.
+    ///
+    /// # Errors
+    /// When a file of it cannot be read.
+    pub fn open_partial(path: &Path) -> Result<Option<Self>, OpenError> {
+        let io = |error| OpenError::Io { path: path.to_owned(), error };
+        if !path.try_exists().map_err(io)? {
+            return Ok(None);
+        }
+        let files =
+            Files::open(&files::segments(path).map_err(io)?).map_err(|(path, error)| OpenError::Io { path, error })?;
+        let index = Index::open_partial(&files).map_err(|failure| OpenError::Ewf { path: path.to_owned(), failure })?;
+        let Some(index) = index else { return Ok(None) };
+        let Some(section) = index.last else { return Ok(None) };
+        let stated = if index.volume.sectors == 0 { u64::MAX } else { index.volume.length() };
+        let size = (section.chunks * index.volume.chunk_length()).min(stated);
+        Ok(Some(Self::with(files, Format::E01, size, Some(index))))
+    }
+
     fn with(files: Files, format: Format, size: u64, index: Option<Index>) -> Self {
         Image { files, format, size, index, cache: Mutex::default(), damage: Mutex::default() }
     }

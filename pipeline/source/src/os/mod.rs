@@ -45,7 +45,7 @@ fn reduce(s: fs::Stat) -> Stat {
 /// Reads metadata of a name below a directory.
 pub fn stat_at(directory: BorrowedFd<'_>, path: &[u8], links: Links) -> Result<Stat, Errno> {
     let flags = match links {
-        Links::Follow => fs::AtFlags::empty(),
+        Links::Follow | Links::Within => fs::AtFlags::empty(),
         Links::Keep => fs::AtFlags::SYMLINK_NOFOLLOW,
     };
     fs::statat(directory, path, flags).map(reduce)
@@ -62,6 +62,8 @@ fn resolve(links: Links) -> ResolveFlags {
         // and opening must not lead outside (fault row A15).
         Links::Keep => ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS,
         Links::Follow => ResolveFlags::NO_MAGICLINKS,
+        // A list of names that came from elsewhere must not lead out of the directory it is checked against.
+        Links::Within => ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS,
     }
 }
 
@@ -72,7 +74,10 @@ fn open_piece(at: BorrowedFd<'_>, path: &[u8], flags: OFlags, links: Links) -> R
     let mut waits = 0;
     loop {
         let result = if NO_OPENAT2.load(Ordering::Relaxed) {
-            fs::openat(at, path, flags, Mode::empty())
+            match links {
+                Links::Within => open_without_links(at, path, flags),
+                _ => fs::openat(at, path, flags, Mode::empty()),
+            }
         } else {
             match fs::openat2(at, path, flags, Mode::empty(), resolve(links)) {
                 // Kernels before 5.6, and sandboxes that forbid what they do not know.
@@ -97,6 +102,23 @@ fn open_piece(at: BorrowedFd<'_>, path: &[u8], flags: OFlags, links: Links) -> R
             other => return other,
         }
     }
+}
+
+/// What kernels without openat2 have instead of RESOLVE_BENEATH: component by component, through no link and no `..`.
+fn open_without_links(at: BorrowedFd<'_>, path: &[u8], flags: OFlags) -> Result<OwnedFd, Errno> {
+    let outside = path.first() == Some(&b'/') || path.split(|&b| b == b'/').any(|part| part == b"..");
+    if outside {
+        return Err(Errno::XDEV);
+    }
+    let parts: Vec<&[u8]> = path.split(|&b| b == b'/').filter(|part| !part.is_empty() && *part != b".").collect();
+    let Some((last, directories)) = parts.split_last() else { return fs::openat(at, c".", flags, Mode::empty()) };
+    let way = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mut here: Option<OwnedFd> = None;
+    for part in directories {
+        let next = fs::openat(here.as_ref().map_or(at, |fd| fd.as_fd()), *part, way, Mode::empty())?;
+        here = Some(next);
+    }
+    fs::openat(here.as_ref().map_or(at, |fd| fd.as_fd()), *last, flags | OFlags::NOFOLLOW, Mode::empty())
 }
 
 /// Opens a path of any length: pieces of at most 4,000 bytes, each below the one before.
@@ -147,6 +169,7 @@ pub fn open_file(base: &Base, path: &[u8]) -> Result<OwnedFd, Problem> {
     let (at, links, last) = below(base);
     open_data(at, path, links, last).map_err(|errno| match (errno, base.links, &base.directory) {
         (Errno::LOOP, Links::Keep, Some(_)) => Problem::new(Stage::Open, Cause::Replaced),
+        (Errno::XDEV, Links::Within, Some(_)) => Problem::new(Stage::Open, Cause::Outside),
         _ => Problem::os(Stage::Open, errno),
     })
 }

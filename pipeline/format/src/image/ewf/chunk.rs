@@ -1,6 +1,7 @@
 //! Chunks: deflated where that saves anything, else stored with a checksum behind.
 
 use super::{Malformed, is_sealed, seal};
+use crate::image::is_zero;
 use libdeflater::CompressionLvl;
 
 /// How hard to compress.
@@ -97,12 +98,6 @@ impl Compressor {
         let length = self.inner.zlib_compress(chunk, &mut self.room).ok()?;
         Some(Packed { bytes: self.room[..length].to_vec(), is_compressed: true })
     }
-}
-
-fn is_zero(chunk: &[u8]) -> bool {
-    // Whole vectors at a time; `all` over bytes stops at each.
-    let (blocks, rest) = chunk.as_chunks::<64>();
-    blocks.iter().all(|b| b.iter().fold(0, |or, byte| or | byte) == 0) && rest.iter().all(|b| *b == 0)
 }
 
 /// Unpacks chunks; one per thread.

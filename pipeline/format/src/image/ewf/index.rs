@@ -169,6 +169,16 @@ impl Index {
         self.chunks
     }
 
+    /// The complete sections of chunks, in order: each is a place to cut the image off and go on.
+    pub fn sections(&self) -> impl Iterator<Item = Section> {
+        let next = self.places.iter().skip(1).map(|p| p.first).chain([self.chunks]);
+        self.places.iter().zip(next).map(|(place, chunks)| {
+            // The table's copy follows it, as long as it is.
+            let end = place.offset + 2 * place.length + Descriptor::LENGTH as u64;
+            Section { segment: place.segment, end, chunks }
+        })
+    }
+
     /// Where chunk `number` is. `cached` keeps the table last used; give the same one back each time.
     ///
     /// # Errors

@@ -130,9 +130,9 @@ impl Writer {
         self.segment
     }
 
-    /// Where the last finished section ended, if none is open: safe to resume from once everything taken is on disk.
-    pub fn section(&self) -> Option<Section> {
-        self.section.is_none().then_some(Section { segment: self.segment, end: self.offset, chunks: self.chunks })
+    /// Chunks in finished sections: what a resumed acquisition finds again, once everything taken is on disk.
+    pub fn settled(&self) -> u64 {
+        self.chunks - self.entries.len() as u64
     }
 
     /// What is to be written, in order. `Write`s may overlap earlier ones: a section's descriptor is known only at its end.

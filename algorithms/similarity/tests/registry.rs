@@ -1,0 +1,72 @@
+//! The methods as algorithms of a registry: names, texts, any split into pieces, inputs without a digest.
+
+mod inputs;
+use inputs::{inputs, prng};
+use pfh_digest::{Algorithm, Output, Registry, Row, Standing};
+use pfh_similarity::mrsh_v2::MrshV2;
+use pfh_similarity::sdhash::Sdhash;
+use pfh_similarity::ssdeep::Ssdeep;
+use pfh_similarity::tlsh::Tlsh;
+use pfh_similarity::{Method, Named, ROWS, WITH_FEATURES, split_features};
+
+static LISTS: [&[Row]; 1] = [ROWS];
+
+fn all() -> Vec<Algorithm> {
+    Registry::new(&LISTS).all().collect()
+}
+
+#[test]
+fn names_are_those_of_the_methods() {
+    let names: Vec<&str> = all().iter().map(|algorithm| algorithm.name()).collect();
+    assert_eq!(names, Named::ALL.map(Named::name));
+    for algorithm in all() {
+        assert_eq!((algorithm.output(), algorithm.standing()), (Output::Text, Standing::Similarity));
+        assert_eq!(algorithm.standing().name(), "similarity");
+    }
+}
+
+#[test]
+fn texts_are_the_methods_own() {
+    for (name, bytes) in inputs() {
+        let text = |digest: Result<String, _>, absent: &str| {
+            digest.unwrap_or_else(|_: pfh_similarity::NoDigest| absent.into())
+        };
+        let own = [
+            text(Ssdeep.digest(&bytes).map(|d| d.to_string()), "none"),
+            text(Sdhash::STREAM.digest(&bytes).map(|d| d.to_string()), "none"),
+            text(Sdhash::BLOCKS.digest(&bytes).map(|d| d.to_string()), "none"),
+            text(MrshV2::PLAIN.digest(&bytes).map(|d| d.to_string()), "none"),
+            text(MrshV2::NETWORK.digest(&bytes).map(|d| d.to_string()), "none"),
+            text(Tlsh.digest(&bytes).map(|d| d.to_string()), "TNULL"),
+        ];
+        for ((algorithm, own), method) in all().into_iter().zip(own).zip(Named::ALL) {
+            let digest = algorithm.digest(&bytes);
+            assert_eq!(digest.text(), Some(own.as_str()), "{name} {algorithm}");
+            assert_eq!(method.check(&own), Ok(()), "{name} {algorithm}");
+            // Both kinds of mrsh-v2 look alike.
+            let looks_like = Named::recognise(own.as_bytes()).map(|found| found.name());
+            let expected = (own != "none").then_some(method.name().trim_end_matches("-network"));
+            assert_eq!(looks_like, expected, "{name}");
+            for piece in [1000, 16 << 10, 65_537] {
+                let mut hasher = algorithm.hasher();
+                bytes.chunks(piece).for_each(|piece| hasher.update(piece));
+                assert_eq!(hasher.clone().finalize(), digest, "{name} {algorithm} in pieces of {piece}");
+            }
+        }
+    }
+}
+
+#[test]
+fn features_come_along() {
+    let bytes = prng(9, 300_000);
+    for row in WITH_FEATURES {
+        let algorithm = Algorithm::from_row(row);
+        let plain = all().into_iter().find(|plain| plain.name() == algorithm.name()).unwrap();
+        let both = algorithm.digest(&bytes);
+        let (text, features) = split_features(both.text().unwrap()).unwrap();
+        assert_eq!(Some(text), plain.digest(&bytes).text());
+        assert!(features.len() > 1000 && features.is_sorted_by(|a, b| a < b));
+        assert_eq!(split_features(&both.text().unwrap()[..both.text().unwrap().len() - 1]), None);
+    }
+    assert_eq!(Algorithm::from_row(&WITH_FEATURES[0]).digest(b"short").text(), Some("none"));
+}

@@ -1,0 +1,34 @@
+//! The similarity tools' files: one line is one item or neutral, and what is an entry is written and read again as it was.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use pfh_digest::{Registry, Row as Registered};
+use pfh_format::{Decoder, Format, Item, Layout, Options, Row};
+
+static LISTS: [&[Registered]; 2] = [pfh_digest::ROWS, pfh_similarity::ROWS];
+
+fuzz_target!(|bytes: &[u8]| {
+    let registry = Registry::new(&LISTS);
+    for format in [Format::Ssdeep, Format::Sdbf, Format::Mrsh, Format::Sums] {
+        let options = Options { format: Some(format), limit: 4096, ..Options::default() };
+        let mut decoder = Decoder::with_registry(bytes, &options, registry).expect("memory");
+        let mut items = 0;
+        for item in decoder.by_ref() {
+            items += 1;
+            let Item::Entry(entry) = item.expect("memory").item else { continue };
+            assert!(!entry.name.is_empty() && !entry.name.contains(&0) && !entry.digests.is_empty());
+            let row = Row { name: &entry.name, digests: &entry.digests, ..Row::default() };
+            let mut out = Vec::new();
+            if format.encoder(Layout::default()).expect("a layout").row(&mut out, &row).is_ok() {
+                let mut again = Decoder::with_registry(&out[..], &options, registry).expect("memory");
+                let Some(Ok(located)) = again.next() else { panic!("{out:?}") };
+                let Item::Entry(read) = located.item else { panic!("{out:?}") };
+                assert_eq!((read.name, read.digests), (entry.name, entry.digests));
+            }
+        }
+        let marked = [&b"\xEF\xBB\xBF"[..], b"\xFF\xFE", b"\xFE\xFF"].iter().any(|mark| bytes.starts_with(mark));
+        if !marked {
+            assert_eq!(items + decoder.neutral(), bytes.split_inclusive(|&byte| byte == b'\n').count() as u64);
+        }
+    }
+});

@@ -1,0 +1,216 @@
+//! One medium, read once: to every digest and every target at the same time.
+//!
+//! A reader fills slabs of one byte-bounded budget; each unit of algorithms and each target has a thread of its own, and
+//! all of them read the same slabs, in order (Panichprecha et al., *Multi-threading in disk cloner*: a reader and a writer
+//! around a ring buffer; here the ring is the budget, and it has as many readers as there are ends).
+
+mod reading;
+mod run;
+mod units;
+
+use crate::record::Piece;
+use pfh_digest::{Algorithm, Digest};
+use pfh_prefetch::Bytes;
+use pfh_source::device::{Bad, Care, Stop};
+use std::io;
+use std::time::Duration;
+
+pub use run::image;
+
+/// What is done with the holes of a sparse source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Holes {
+    /// They are read like everything else.
+    #[default]
+    Read,
+    /// They are believed to be zeros: SEEK_HOLE has lied before, so this must be asked for.
+    Skip,
+}
+
+/// What is to be imaged, and how.
+#[derive(Debug, Clone)]
+pub struct Imaging {
+    /// Digests of the image as written.
+    pub algorithms: Vec<Algorithm>,
+    /// Digests of every window of so many bytes, too.
+    pub piecewise: Option<u64>,
+    /// Marks (xxh3-128) of every so many bytes, to find differing places by later. They prove nothing.
+    pub marks: Option<u64>,
+    /// Bytes that may be read and not yet hashed and written.
+    pub memory: usize,
+    /// Where on the medium the image starts, in bytes.
+    pub from: u64,
+    /// How many bytes at most; to the end of the medium by default.
+    pub length: Option<u64>,
+    /// So many bytes of the image are there already and are only hashed, from the image.
+    pub done: u64,
+    /// How unreadable sectors are dealt with.
+    pub care: Care,
+    /// How many blocks are read at a time. Streams are read by one.
+    pub readers: usize,
+    /// Whether the holes of a sparse file are taken for zeros without being read.
+    pub holes: Holes,
+    /// The image is filled up with zeros to a multiple of so many bytes (formats that count sectors).
+    pub pad: Option<u32>,
+    /// How often targets are synced and told to the caller, so that an interrupted run can go on there.
+    pub checkpoint: Duration,
+}
+
+impl Imaging {
+    /// 64 MiB: 64 slabs of 1 MiB; the paper's five buffers of 64 MB only add latency.
+    pub const MEMORY: usize = 64 << 20;
+
+    /// The whole medium, with these digests.
+    pub fn new(algorithms: Vec<Algorithm>) -> Self {
+        Imaging {
+            algorithms,
+            piecewise: None,
+            marks: None,
+            memory: Self::MEMORY,
+            from: 0,
+            length: None,
+            done: 0,
+            care: Care::default(),
+            readers: 1,
+            holes: Holes::Read,
+            pad: None,
+            checkpoint: Duration::from_secs(10),
+        }
+    }
+}
+
+/// Consecutive bytes of the image; the slab behind them returns to the budget with the last copy.
+#[derive(Clone)]
+pub struct Portion {
+    /// Where in the image, in bytes.
+    pub offset: u64,
+    /// The bytes, unreadable ones filled.
+    pub bytes: Bytes,
+}
+
+/// How the image ended.
+#[derive(Debug, Clone)]
+pub struct Ending<'a> {
+    /// Bytes of the image.
+    pub bytes: u64,
+    /// Its digests, in the order asked for.
+    pub digests: &'a [Digest],
+    /// Unreadable runs that were filled, by offset in the image.
+    pub bad: &'a [Bad],
+}
+
+/// Where an image goes.
+pub trait Target: Send {
+    /// Writes the next portion. Portions come in order, without gaps.
+    ///
+    /// # Errors
+    /// Whatever the system says; the run ends.
+    fn write(&mut self, portion: &Portion) -> io::Result<()>;
+
+    /// Puts everything written on the medium, and says up to which offset of the image (in bytes) it could go on later.
+    ///
+    /// # Errors
+    /// Late write errors arrive here: without this call they arrive nowhere.
+    fn sync(&mut self) -> io::Result<u64>;
+
+    /// Completes the image, synced.
+    ///
+    /// # Errors
+    /// As for [`sync`](Target::sync).
+    fn finish(&mut self, end: &Ending<'_>) -> io::Result<()>;
+}
+
+/// How far it is.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Pace {
+    /// Bytes of the image that have been read (or taken from what was there).
+    pub bytes: u64,
+    /// All bytes, where that is known.
+    pub total: Option<u64>,
+    /// Unreadable bytes so far.
+    pub bad: u64,
+    /// Since the start.
+    pub elapsed: Duration,
+}
+
+/// Takes up to which offset all targets have the image on their media, in bytes, and the unreadable runs so far.
+pub type Settled<'a> = dyn FnMut(u64, &[Bad]) -> io::Result<()> + 'a;
+
+/// How the caller follows the run.
+#[derive(Default)]
+pub struct Follow<'a> {
+    /// Ends the run early, resumable.
+    pub cancel: crate::Cancel,
+    /// Called about ten times a second.
+    pub progress: Option<&'a mut dyn FnMut(&Pace)>,
+    /// Called at every checkpoint and at the end.
+    pub settled: Option<&'a mut Settled<'a>>,
+}
+
+/// Where the time went.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Times {
+    /// The whole.
+    pub total: Duration,
+    /// The reader, reading.
+    pub read: Duration,
+    /// The reader, waiting for a free slab.
+    pub waited: Duration,
+    /// The busiest unit of algorithms.
+    pub hash: Duration,
+    /// The busiest target.
+    pub write: Duration,
+}
+
+/// What came of it.
+#[derive(Debug, Clone)]
+pub struct Imaged {
+    /// Bytes of the image.
+    pub bytes: u64,
+    /// Bytes of it that are padding behind the medium's end.
+    pub padded: u64,
+    /// Digests in the order asked for. Empty when `stopped`.
+    pub digests: Vec<Digest>,
+    /// Windows and their digests.
+    pub pieces: Vec<Piece>,
+    /// Marks.
+    pub marks: Vec<Piece>,
+    /// Unreadable runs, by offset in the image.
+    pub bad: Vec<Bad>,
+    /// Sectors that were read only on a later try.
+    pub retried: u64,
+    /// Why it ended before its end: then there is no image yet, and no digest.
+    pub stopped: Option<Stop>,
+    /// Where the time went.
+    pub times: Times,
+}
+
+/// Why there is no image.
+#[derive(Debug, thiserror::Error)]
+pub enum ImagingError {
+    /// A target could not be written.
+    #[error("target {target}: {error}")]
+    Target {
+        /// Which, counted from 0.
+        target: usize,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// The part that was there already could not be read back.
+    #[error("what is there already cannot be read back at offset {offset}: {error}")]
+    Prefix {
+        /// Where, in bytes.
+        offset: u64,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// The caller's record of what is settled could not be written.
+    #[error("the map: {0}")]
+    Settled(io::Error),
+    /// A thread could not be started.
+    #[error("no thread: {0}")]
+    Thread(io::Error),
+    /// A thread of ours failed.
+    #[error("a worker failed; the digests would be wrong")]
+    Panicked,
+}

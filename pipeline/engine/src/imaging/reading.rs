@@ -1,0 +1,301 @@
+//! The reader: the image's bytes, in order, into slabs.
+
+use super::{Holes, Imaging, ImagingError, Portion};
+use crate::Cancel;
+use pfh_prefetch::{Bell, Budget, Bytes, Slab};
+use pfh_source::device::{Bad, Kind, Medium, Rescue, Stop};
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::Builder;
+use std::time::{Duration, Instant};
+
+/// What reader and caller share.
+#[derive(Default)]
+pub(super) struct Shared {
+    /// Bytes of the image so far.
+    pub(super) bytes: AtomicU64,
+    /// Set when an end failed: no more is read.
+    pub(super) halt: AtomicBool,
+    /// Unreadable runs so far, by offset in the image.
+    pub(super) bad: Mutex<Vec<Bad>>,
+}
+
+impl Shared {
+    pub(super) fn bad(&self) -> Vec<Bad> {
+        self.bad.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// Who gets a portion.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum To {
+    /// The digests alone: the targets have it.
+    Digests,
+    /// Everybody.
+    All,
+}
+
+/// What the reader found.
+pub(super) struct Read {
+    pub(super) bytes: u64,
+    pub(super) padded: u64,
+    pub(super) retried: u64,
+    pub(super) stopped: Option<Stop>,
+    pub(super) reading: Duration,
+    pub(super) waited: Duration,
+}
+
+pub(super) struct Reader<'a> {
+    pub(super) medium: &'a Medium,
+    pub(super) prefix: Option<&'a Medium>,
+    pub(super) imaging: &'a Imaging,
+    pub(super) shared: &'a Shared,
+    pub(super) cancel: Cancel,
+}
+
+impl Reader<'_> {
+    /// Bytes that the image will have, where that is known.
+    pub(super) fn total(medium: &Medium, imaging: &Imaging) -> Option<u64> {
+        let rest = medium.size().map(|size| size.saturating_sub(imaging.from));
+        match (rest, imaging.length) {
+            (Some(rest), Some(length)) => Some(rest.min(length)),
+            (Some(rest), None) => Some(rest),
+            (None, _) => None,
+        }
+    }
+
+    /// Reads to the end. `send` takes each portion; `checkpoint` is called where one is due.
+    pub(super) fn run(
+        self,
+        mut send: impl FnMut(Portion, To),
+        mut checkpoint: impl FnMut(),
+    ) -> Result<Read, ImagingError> {
+        let bell = Arc::new(Bell::default());
+        let budget = Budget::new(self.imaging.memory, 1, bell.clone());
+        let mut read =
+            Read { bytes: 0, padded: 0, retried: 0, stopped: None, reading: Duration::ZERO, waited: Duration::ZERO };
+        self.prefix(&budget, &bell, &mut read, &mut send)?;
+        let end = Self::total(self.medium, self.imaging).or(self.imaging.length).unwrap_or(u64::MAX);
+        let several = self.imaging.readers.max(1);
+        if several > 1 && self.medium.kind() != Kind::Stream {
+            self.several(several, end, &budget, &bell, &mut read, &mut send, &mut checkpoint)?;
+        } else {
+            self.single(end, &budget, &bell, &mut read, &mut send, &mut checkpoint);
+        }
+        if read.stopped.is_none() {
+            self.pad(&budget, &bell, &mut read, &mut send);
+        }
+        Ok(read)
+    }
+
+    /// One block after the other.
+    fn single(
+        &self,
+        end: u64,
+        budget: &Arc<Budget>,
+        bell: &Bell,
+        read: &mut Read,
+        send: &mut impl FnMut(Portion, To),
+        checkpoint: &mut impl FnMut(),
+    ) {
+        let mut rescue = Rescue::new(self.medium, self.imaging.care.clone());
+        let mut last = Instant::now();
+        while read.bytes < end {
+            let Some(mut slab) = self.slab(budget, bell, read) else { break };
+            let room = (slab.bytes().len() as u64).min(end - read.bytes) as usize;
+            let from = Instant::now();
+            let got = self.block(&mut rescue, &mut slab.bytes_mut()[..room], read.bytes);
+            read.reading += from.elapsed();
+            match got {
+                Ok((0, _)) => break,
+                Ok((n, bad)) => self.deliver(slab, n, &bad, read, send),
+                Err(stop) => {
+                    read.stopped = Some(stop);
+                    break;
+                }
+            }
+            if last.elapsed() >= self.imaging.checkpoint {
+                checkpoint();
+                last = Instant::now();
+            }
+        }
+        read.retried += rescue.retried();
+    }
+
+    /// Several blocks at a time, by as many threads: a device with a queue gives more that way. They are delivered in
+    /// order; each round waits for its last block, which the slabs behind it bridge.
+    #[expect(clippy::too_many_arguments, reason = "the parts of one loop")]
+    fn several(
+        &self,
+        readers: usize,
+        end: u64,
+        budget: &Arc<Budget>,
+        bell: &Bell,
+        read: &mut Read,
+        send: &mut impl FnMut(Portion, To),
+        checkpoint: &mut impl FnMut(),
+    ) -> Result<(), ImagingError> {
+        let (jobs, queue) = channel::<(u64, usize, Slab)>();
+        let queue = Mutex::new(queue);
+        let (give, done) = channel();
+        std::thread::scope(|scope| {
+            for number in 0..readers {
+                let (queue, give) = (&queue, give.clone());
+                let started = Builder::new().name(format!("pfh-read-{number}")).spawn_scoped(scope, move || {
+                    let mut rescue = Rescue::new(self.medium, self.imaging.care.clone());
+                    loop {
+                        let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                        let Ok((offset, room, mut slab)) = job else { break };
+                        let before = rescue.retried();
+                        let from = Instant::now();
+                        let got = self.block(&mut rescue, &mut slab.bytes_mut()[..room], offset);
+                        let _ = give.send((offset, got, slab, rescue.retried() - before, from.elapsed()));
+                    }
+                });
+                started.map_err(ImagingError::Thread)?;
+            }
+            drop(give);
+            let (mut asked, mut early, mut last) = (read.bytes, BTreeMap::new(), Instant::now());
+            let mut under_way = 0;
+            let mut bad_sectors = 0;
+            while read.bytes < end && read.stopped.is_none() {
+                while under_way + early.len() < readers * 2 && asked < end {
+                    // With blocks under way only a free slab is taken; without any it is waited for.
+                    let slab =
+                        if under_way + early.len() == 0 { self.slab(budget, bell, read) } else { budget.try_take() };
+                    let Some(slab) = slab else { break };
+                    let room = (slab.bytes().len() as u64).min(end - asked) as usize;
+                    if jobs.send((asked, room, slab)).is_err() {
+                        break;
+                    }
+                    asked += room as u64;
+                    under_way += 1;
+                }
+                if self.shared.halt.load(Ordering::SeqCst) || self.cancel.is_cancelled() {
+                    read.stopped = Some(Stop::Cancelled);
+                }
+                if under_way > 0 {
+                    let Ok((offset, got, slab, retried, took)) = done.recv() else {
+                        return Err(ImagingError::Panicked);
+                    };
+                    under_way -= 1;
+                    read.retried += retried;
+                    read.reading += took;
+                    early.insert(offset, (got, slab));
+                }
+                while let Some((got, slab)) = early.remove(&read.bytes) {
+                    match got {
+                        Ok((n, bad)) => {
+                            bad_sectors +=
+                                bad.iter().map(|b| b.length.div_ceil(u64::from(self.medium.sector()))).sum::<u64>();
+                            self.deliver(slab, n, &bad, read, send);
+                            // Each thread counts by itself; together they may have seen more than allowed.
+                            if self.imaging.care.most_errors.is_some_and(|most| bad_sectors > most) {
+                                read.stopped = Some(Stop::Errors { offset: read.bytes });
+                            }
+                        }
+                        Err(stop) => read.stopped = Some(stop),
+                    }
+                }
+                if last.elapsed() >= self.imaging.checkpoint {
+                    checkpoint();
+                    last = Instant::now();
+                }
+            }
+            drop(jobs);
+            Ok(())
+        })
+    }
+
+    /// Fills a block of the image from `offset` on.
+    fn block(&self, rescue: &mut Rescue<'_>, room: &mut [u8], offset: u64) -> Result<(usize, Vec<Bad>), Stop> {
+        let at = self.imaging.from + offset;
+        if self.imaging.holes == Holes::Skip && self.medium.hole_at(at).is_some_and(|end| end >= at + room.len() as u64)
+        {
+            room.fill(0);
+            return Ok((room.len(), Vec::new()));
+        }
+        rescue.read(room, at)
+    }
+
+    fn deliver(&self, slab: Slab, n: usize, bad: &[Bad], read: &mut Read, send: &mut impl FnMut(Portion, To)) {
+        self.note(bad);
+        send(Portion { offset: read.bytes, bytes: Bytes::new(Arc::new(slab), 0..n) }, To::All);
+        read.bytes += n as u64;
+        self.shared.bytes.store(read.bytes, Ordering::Relaxed);
+    }
+
+    /// Waits for a slab; `None` when the run was ended meanwhile.
+    fn slab(&self, budget: &Arc<Budget>, bell: &Bell, read: &mut Read) -> Option<Slab> {
+        loop {
+            if self.shared.halt.load(Ordering::SeqCst) {
+                read.stopped.get_or_insert(Stop::Cancelled);
+                return None;
+            }
+            if self.cancel.is_cancelled() {
+                read.stopped = Some(Stop::Cancelled);
+                return None;
+            }
+            let heard = bell.heard();
+            if let Some(slab) = budget.try_take() {
+                return Some(slab);
+            }
+            read.waited += bell.wait(heard, Duration::from_millis(100));
+        }
+    }
+
+    /// What is there already goes through the digests once more.
+    fn prefix(
+        &self,
+        budget: &Arc<Budget>,
+        bell: &Bell,
+        read: &mut Read,
+        send: &mut impl FnMut(Portion, To),
+    ) -> Result<(), ImagingError> {
+        let Some(prefix) = self.prefix else { return Ok(()) };
+        while read.bytes < self.imaging.done {
+            let Some(mut slab) = self.slab(budget, bell, read) else { return Ok(()) };
+            let room = (slab.bytes().len() as u64).min(self.imaging.done - read.bytes) as usize;
+            let fail = |error| ImagingError::Prefix { offset: read.bytes, error };
+            let n = prefix.read_at(&mut slab.bytes_mut()[..room], read.bytes).map_err(|e| fail(e.into()))?;
+            if n == 0 {
+                return Err(fail(io::ErrorKind::UnexpectedEof.into()));
+            }
+            send(Portion { offset: read.bytes, bytes: Bytes::new(Arc::new(slab), 0..n) }, To::Digests);
+            read.bytes += n as u64;
+            self.shared.bytes.store(read.bytes, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    fn pad(&self, budget: &Arc<Budget>, bell: &Bell, read: &mut Read, send: &mut impl FnMut(Portion, To)) {
+        let Some(unit) = self.imaging.pad.map(u64::from).filter(|unit| *unit > 0) else { return };
+        let mut left = read.bytes.next_multiple_of(unit) - read.bytes;
+        read.padded = left;
+        while left > 0 {
+            let Some(mut slab) = self.slab(budget, bell, read) else { return };
+            let n = slab.bytes().len().min(left as usize);
+            slab.bytes_mut()[..n].fill(0);
+            send(Portion { offset: read.bytes, bytes: Bytes::new(Arc::new(slab), 0..n) }, To::All);
+            read.bytes += n as u64;
+            left -= n as u64;
+        }
+    }
+
+    /// Enters unreadable runs, by their place in the image.
+    fn note(&self, found: &[Bad]) {
+        let mut bad = self.shared.bad.lock().unwrap_or_else(PoisonError::into_inner);
+        for run in found {
+            let offset = run.offset - self.imaging.from;
+            match bad.last_mut() {
+                Some(last) if last.offset + last.length == offset && last.errno == run.errno => {
+                    last.length += run.length
+                }
+                _ => bad.push(Bad { offset, ..*run }),
+            }
+        }
+    }
+}

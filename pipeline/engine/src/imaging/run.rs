@@ -1,0 +1,274 @@
+//! The threads of one run.
+
+use super::reading::{Read, Reader, Shared, To};
+use super::units::{self, Unit};
+use super::{Ending, Follow, Imaged, Imaging, ImagingError, Pace, Portion, Target, Times};
+use pfh_source::device::Medium;
+use std::io;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::{Builder, Scope, ScopedJoinHandle};
+use std::time::{Duration, Instant};
+
+/// What a target's thread is told.
+enum Order {
+    Write(Portion),
+    Sync,
+}
+
+/// What the caller is told.
+enum Event {
+    /// A target has everything up to this offset of the image on its medium.
+    Synced {
+        target: usize,
+        upto: u64,
+    },
+    Failed {
+        target: usize,
+        error: io::Error,
+    },
+    ReaderDone,
+}
+
+/// Reads a medium once, into every digest and every target. `prefix` is the image so far, where the run goes on with one.
+/// Nothing is complete before this returns `Ok` without `stopped`.
+///
+/// # Errors
+/// When a target fails, or what is there already cannot be read back. Unreadable sectors are no error; they are in
+/// [`Imaged::bad`].
+pub fn image(
+    medium: &Medium,
+    prefix: Option<&Medium>,
+    imaging: &Imaging,
+    targets: &mut [Box<dyn Target>],
+    mut follow: Follow<'_>,
+) -> Result<Imaged, ImagingError> {
+    let from = Instant::now();
+    let shared = Shared::default();
+    let mut units = units::cut(&imaging.algorithms, imaging.piecewise, imaging.marks);
+    let total = Reader::total(medium, imaging);
+    let (read, hashing, writing) = std::thread::scope(|scope| {
+        let (events, heard) = channel();
+        let hashing = start_units(scope, &mut units).map_err(ImagingError::Thread)?;
+        let writing = start_targets(scope, targets, &events, &shared).map_err(ImagingError::Thread)?;
+        let senders: Vec<Sender<Portion>> = hashing.iter().map(|(s, _)| s.clone()).collect();
+        let orders: Vec<Sender<Order>> = writing.iter().map(|(s, _)| s.clone()).collect();
+        let reader = Reader { medium, prefix, imaging, shared: &shared, cancel: follow.cancel.clone() };
+        let told = events.clone();
+        drop(events);
+        let reader = Builder::new().name("pfh-read".into()).spawn_scoped(scope, move || {
+            let send = |portion: Portion, to| {
+                // A receiver that is gone has said why, or will be found out when it is joined.
+                senders.iter().for_each(|s| drop(s.send(portion.clone())));
+                if to == To::All {
+                    orders.iter().for_each(|s| drop(s.send(Order::Write(portion.clone()))));
+                }
+            };
+            let read = reader.run(send, || orders.iter().for_each(|s| drop(s.send(Order::Sync))));
+            let _ = told.send(Event::ReaderDone);
+            read
+        });
+        let reader = match reader {
+            Ok(reader) => reader,
+            Err(error) => return Err(ImagingError::Thread(error)),
+        };
+        let (hash_handles, write_handles) = (handles(hashing), handles(writing));
+        let followed = watch(&heard, &shared, total, from, &mut follow, write_handles.len());
+        if followed.is_err() {
+            shared.halt.store(true, Ordering::SeqCst);
+        }
+        let read = reader.join().map_err(|_| ImagingError::Panicked)?;
+        let hashing = join(hash_handles)?;
+        let writing = join(write_handles)?;
+        // A target may fail after the reader is done: its last writes are still on their way then.
+        let late = heard.try_iter().find_map(|event| match event {
+            Event::Failed { target, error } => Some(ImagingError::Target { target, error }),
+            _ => None,
+        });
+        followed?;
+        late.map_or(Ok(()), Err)?;
+        Ok((read?, hashing.into_iter().max(), writing.into_iter().max()))
+    })?;
+    let bad = shared.bad();
+    let mut imaged = gather(imaging, units, &read);
+    imaged.bad = bad;
+    let upto = if imaged.stopped.is_some() {
+        synced(targets)?
+    } else {
+        let ending = Ending { bytes: imaged.bytes, digests: &imaged.digests, bad: &imaged.bad };
+        for (target, end) in targets.iter_mut().enumerate() {
+            end.finish(&ending).map_err(|error| ImagingError::Target { target, error })?;
+        }
+        imaged.bytes
+    };
+    if let Some(settled) = &mut follow.settled {
+        settled(upto, &imaged.bad).map_err(ImagingError::Settled)?;
+    }
+    imaged.times = Times {
+        total: from.elapsed(),
+        read: read.reading,
+        waited: read.waited,
+        hash: hashing.unwrap_or_default(),
+        write: writing.unwrap_or_default(),
+    };
+    Ok(imaged)
+}
+
+/// Up to where an image that is not complete can go on.
+fn synced(targets: &mut [Box<dyn Target>]) -> Result<u64, ImagingError> {
+    let mut upto = if targets.is_empty() { 0 } else { u64::MAX };
+    for (target, end) in targets.iter_mut().enumerate() {
+        upto = upto.min(end.sync().map_err(|error| ImagingError::Target { target, error })?);
+    }
+    Ok(upto)
+}
+
+type Handle<'scope> = ScopedJoinHandle<'scope, Duration>;
+
+fn start_units<'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    units: &'scope mut [Unit],
+) -> io::Result<Vec<(Sender<Portion>, Handle<'scope>)>> {
+    let start = |(number, unit): (usize, &'scope mut Unit)| {
+        let (sender, receiver) = channel();
+        let name = format!("pfh-hash-{number}");
+        let handle = Builder::new().name(name).spawn_scoped(scope, move || {
+            unit.run(&receiver);
+            unit.busy
+        })?;
+        Ok((sender, handle))
+    };
+    units.iter_mut().enumerate().map(start).collect()
+}
+
+fn start_targets<'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    targets: &'scope mut [Box<dyn Target>],
+    events: &Sender<Event>,
+    shared: &'scope Shared,
+) -> io::Result<Vec<(Sender<Order>, Handle<'scope>)>> {
+    let start = |(target, end): (usize, &'scope mut Box<dyn Target>)| {
+        let (sender, receiver) = channel();
+        let events = events.clone();
+        let name = format!("pfh-write-{target}");
+        let handle = Builder::new().name(name).spawn_scoped(scope, move || {
+            let mut busy = Duration::ZERO;
+            for order in receiver {
+                let from = Instant::now();
+                let done = match order {
+                    Order::Write(portion) => end.write(&portion),
+                    Order::Sync => end.sync().map(|upto| drop(events.send(Event::Synced { target, upto }))),
+                };
+                busy += from.elapsed();
+                if let Err(error) = done {
+                    shared.halt.store(true, Ordering::SeqCst);
+                    let _ = events.send(Event::Failed { target, error });
+                    break;
+                }
+            }
+            busy
+        })?;
+        Ok((sender, handle))
+    };
+    targets.iter_mut().enumerate().map(start).collect()
+}
+
+/// Drops the senders that are left here: threads end when the reader's are gone, too.
+fn handles<'scope, T>(started: Vec<(Sender<T>, Handle<'scope>)>) -> Vec<Handle<'scope>> {
+    started.into_iter().map(|(_, handle)| handle).collect()
+}
+
+fn join(handles: Vec<Handle<'_>>) -> Result<Vec<Duration>, ImagingError> {
+    // All are joined before one is complained of.
+    let joined: Vec<_> = handles.into_iter().map(|handle| handle.join().map_err(|_| ImagingError::Panicked)).collect();
+    joined.into_iter().collect()
+}
+
+/// Follows the run until the reader is done: progress, and what is settled.
+fn watch(
+    heard: &Receiver<Event>,
+    shared: &Shared,
+    total: Option<u64>,
+    from: Instant,
+    follow: &mut Follow<'_>,
+    targets: usize,
+) -> Result<(), ImagingError> {
+    let mut upto = vec![0_u64; targets];
+    let mut settled = 0;
+    loop {
+        match heard.recv_timeout(Duration::from_millis(100)) {
+            Ok(Event::Synced { target, upto: offset }) => {
+                upto[target] = offset;
+                let least = upto.iter().copied().min().unwrap_or(0);
+                if least > settled
+                    && let Some(call) = &mut follow.settled
+                {
+                    settled = least;
+                    call(settled, &shared.bad()).map_err(ImagingError::Settled)?;
+                }
+            }
+            Ok(Event::Failed { target, error }) => return Err(ImagingError::Target { target, error }),
+            Ok(Event::ReaderDone) | Err(RecvTimeoutError::Disconnected) => return Ok(()),
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        if let Some(progress) = &mut follow.progress {
+            let bad = shared.bad().iter().map(|b| b.length).sum();
+            progress(&Pace { bytes: shared.bytes.load(Ordering::Relaxed), total, bad, elapsed: from.elapsed() });
+        }
+    }
+}
+
+/// Puts together what the units found. A run that stopped has no digests: they would be those of a part.
+fn gather(imaging: &Imaging, units: Vec<Unit>, read: &Read) -> Imaged {
+    let mut digests = vec![None; imaging.algorithms.len()];
+    let (mut pieces, mut marks) = (Vec::new(), Vec::new());
+    for unit in units {
+        let (places, is_marks) = (unit.places.clone(), unit.is_marks);
+        let found = unit.finish();
+        for (place, digest) in places.iter().zip(found.digests) {
+            digests[*place] = Some(digest);
+        }
+        if is_marks {
+            marks = found.pieces;
+        } else {
+            merge(&mut pieces, found.pieces, &places, imaging.algorithms.len());
+        }
+    }
+    let whole = read.stopped.is_none();
+    Imaged {
+        bytes: read.bytes,
+        padded: read.padded,
+        digests: if whole { digests.into_iter().flatten().collect() } else { Vec::new() },
+        pieces: pieces.into_iter().map(|piece: Slots| piece.whole()).collect(),
+        marks,
+        bad: Vec::new(),
+        retried: read.retried,
+        stopped: read.stopped,
+        times: Times::default(),
+    }
+}
+
+/// A window whose digests come from several units.
+struct Slots {
+    offset: u64,
+    length: u64,
+    digests: Vec<Option<pfh_digest::Digest>>,
+}
+
+impl Slots {
+    fn whole(self) -> crate::Piece {
+        let digests = self.digests.into_iter().flatten().collect();
+        crate::Piece { offset: self.offset, length: self.length, digests }
+    }
+}
+
+fn merge(all: &mut Vec<Slots>, found: Vec<crate::Piece>, places: &[usize], algorithms: usize) {
+    for (at, piece) in found.into_iter().enumerate() {
+        if all.len() == at {
+            all.push(Slots { offset: piece.offset, length: piece.length, digests: vec![None; algorithms] });
+        }
+        for (place, digest) in places.iter().zip(piece.digests) {
+            all[at].digests[*place] = Some(digest);
+        }
+    }
+}

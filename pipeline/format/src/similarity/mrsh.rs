@@ -1,0 +1,70 @@
+//! mrsh-v2's file format: `name:size:filters − 1:chunks in the last:HEX` and an empty line for each input.
+
+use pfh_digest::{Algorithm, Digest, Registry};
+use pfh_similarity::Named;
+use pfh_similarity::mrsh_v2::MrshV2;
+
+use crate::decode::{DecodeLine, Entry, Fault, Parsed};
+use crate::manifest::{Carried, Encode, Preamble, Problem, Row, Summary, Unrepresentable};
+
+/// Writes mrsh-v2's file format.
+#[derive(Default)]
+pub struct Encoder(());
+
+impl Encoder {
+    /// A writer.
+    pub fn new() -> Encoder {
+        Encoder(())
+    }
+}
+
+impl Encode for Encoder {
+    fn head(&mut self, _: &mut Vec<u8>, preamble: &Preamble<'_>) -> Result<(), Unrepresentable> {
+        super::only("mrsh", preamble.algorithms, &[Named::MrshV2, Named::MrshV2Network]).map(drop)
+    }
+
+    fn row(&mut self, out: &mut Vec<u8>, row: &Row<'_>) -> Result<(), Unrepresentable> {
+        let text = super::text("mrsh", row)?;
+        if row.name.iter().any(|byte| matches!(byte, b':' | b'\n')) {
+            return Err(Unrepresentable::new("mrsh cannot hold a name with a colon or a line feed"));
+        }
+        out.extend_from_slice(row.name);
+        out.extend_from_slice(text.as_bytes());
+        out.extend_from_slice(b"\n\n");
+        Ok(())
+    }
+
+    fn problem(&mut self, _: &mut Vec<u8>, _: &Problem<'_>) -> Carried {
+        Carried::No
+    }
+
+    fn tail(&mut self, _: &mut Vec<u8>, _: &Summary) {}
+}
+
+/// Reads mrsh-v2's file format. It does not say which build wrote it: taken for the plain one unless the other is assumed.
+pub(crate) struct Decoder(Option<Algorithm>);
+
+impl Decoder {
+    pub(crate) fn new(registry: Registry, assumed: &[Algorithm]) -> Decoder {
+        let network = assumed.iter().find(|algorithm| algorithm.name() == Named::MrshV2Network.name());
+        Decoder(network.copied().or_else(|| registry.find(Named::MrshV2.name()).ok()))
+    }
+
+    fn entry(&self, line: &[u8]) -> Result<Entry, Fault> {
+        let algorithm = self.0.ok_or(Fault::UnknownAlgorithm)?;
+        let (digest, name) = MrshV2::PLAIN.parse_line(line).map_err(super::fault)?;
+        if name.is_empty() {
+            return Err(Fault::Malformed("no name"));
+        }
+        let text = str::from_utf8(&line[name.len()..]).map_err(|_| Fault::Malformed("digest is not text"))?;
+        let size = Some(digest.size());
+        let digest = Digest::parse(algorithm, text).map_err(|_| Fault::WrongLength)?;
+        Ok(Entry { name: name.to_vec(), size, digests: vec![digest], ..Entry::default() })
+    }
+}
+
+impl DecodeLine for Decoder {
+    fn line(&mut self, line: &[u8]) -> Parsed {
+        if line.is_empty() { Parsed::Neutral } else { self.entry(line).into() }
+    }
+}

@@ -1,0 +1,70 @@
+//! ssdeep's file format, version 1.1: a header, then `digest,"name"`.
+
+use pfh_digest::{Algorithm, Digest, Registry};
+use pfh_similarity::{Named, ssdeep};
+
+use crate::decode::{DecodeLine, Entry, Fault, Parsed};
+use crate::manifest::{Carried, Encode, Preamble, Problem, Row, Summary, Unrepresentable};
+
+/// Writes ssdeep's file format.
+#[derive(Default)]
+pub struct Encoder(());
+
+impl Encoder {
+    /// A writer.
+    pub fn new() -> Encoder {
+        Encoder(())
+    }
+}
+
+impl Encode for Encoder {
+    fn head(&mut self, out: &mut Vec<u8>, preamble: &Preamble<'_>) -> Result<(), Unrepresentable> {
+        super::only("ssdeep", preamble.algorithms, &[Named::Ssdeep])?;
+        out.extend_from_slice(ssdeep::FILE_HEADER.as_bytes());
+        out.push(b'\n');
+        Ok(())
+    }
+
+    fn row(&mut self, out: &mut Vec<u8>, row: &Row<'_>) -> Result<(), Unrepresentable> {
+        let digest: Result<ssdeep::Digest, _> = super::text("ssdeep", row)?.parse();
+        let digest = digest.map_err(|error| Unrepresentable::new(error.to_string()))?;
+        ssdeep::print_line(&digest, row.name, out)
+            .map_err(|_| Unrepresentable::new("ssdeep cannot hold a name with a line feed, or one that its reader would misread: \\ at the end or before a \""))?;
+        out.push(b'\n');
+        Ok(())
+    }
+
+    fn problem(&mut self, _: &mut Vec<u8>, _: &Problem<'_>) -> Carried {
+        Carried::No
+    }
+
+    fn tail(&mut self, _: &mut Vec<u8>, _: &Summary) {}
+}
+
+/// Reads ssdeep's file format, also several files one behind the other and without a header.
+pub(crate) struct Decoder(Option<Algorithm>);
+
+impl Decoder {
+    pub(crate) fn new(registry: Registry) -> Decoder {
+        Decoder(registry.find(Named::Ssdeep.name()).ok())
+    }
+
+    fn entry(&self, line: &[u8]) -> Result<Entry, Fault> {
+        let algorithm = self.0.ok_or(Fault::UnknownAlgorithm)?;
+        let (digest, name) = ssdeep::parse_line(line).map_err(super::fault)?;
+        if name.is_empty() {
+            return Err(Fault::Malformed("no name"));
+        }
+        let digest = Digest::parse(algorithm, &digest.to_string()).map_err(|_| Fault::WrongLength)?;
+        Ok(Entry { name, digests: vec![digest], ..Entry::default() })
+    }
+}
+
+impl DecodeLine for Decoder {
+    fn line(&mut self, line: &[u8]) -> Parsed {
+        if line.is_empty() || line.starts_with(b"ssdeep,1.") {
+            return Parsed::Neutral;
+        }
+        self.entry(line).into()
+    }
+}

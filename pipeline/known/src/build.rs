@@ -1,0 +1,284 @@
+//! Builds a known-set file from what others publish.
+
+use std::fs::{self, File};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use pfh_digest::{Algorithm, Digest};
+use pfh_format::Fault;
+use pfh_format::known::Known;
+use pfh_format::known::bloom::Header;
+
+use crate::Error;
+use crate::input::{self, Found, Input};
+use crate::intake::{Intake, identifies};
+use crate::journal::{Journal, Progress, Run};
+use crate::layout::{Bloom, Directory, Table, VERSION, combination_bytes};
+use crate::sets::{Combinations, Numbers, Origins, Set};
+use crate::write::{self, Counted};
+
+/// Memory that a build takes unless told otherwise, in bytes: 512 MiB.
+pub const DEFAULT_MEMORY: usize = 512 << 20;
+
+/// The least that is of use: 16 MiB.
+const LEAST_MEMORY: usize = 16 << 20;
+
+/// Memory that merging and the filters take beside the sorting.
+const BESIDE: usize = 64 << 20;
+
+/// A build to be done.
+pub struct Build<'a> {
+    /// What to take in. Their order is that of the sets in the file.
+    pub inputs: Vec<Input>,
+    /// The file to write. It appears whole or not at all.
+    pub output: PathBuf,
+    /// Where sorted runs lie meanwhile; `None` for the output's name with `.work` behind it. The file system must hold about as
+    /// much again as the output takes.
+    pub work: Option<PathBuf>,
+    /// Bytes of memory.
+    pub memory: usize,
+    /// Told of every place of an input that holds no record: the input, the line (of databases the row), and why.
+    pub fault: &'a mut dyn FnMut(&Path, u64, &Fault),
+    /// Told now and then how many records were read.
+    pub progress: &'a mut dyn FnMut(u64),
+    /// Set to end the build soon; what is done is kept for the next.
+    pub cancel: Arc<AtomicBool>,
+}
+
+/// What a build came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Built {
+    /// The sets with their counts.
+    pub sets: Vec<Set>,
+    /// Distinct digests by algorithm.
+    pub digests: Vec<(String, u64)>,
+    /// Records that an earlier, interrupted build had already taken.
+    pub resumed: u64,
+}
+
+impl Build<'_> {
+    /// Does it. The same inputs give the same bytes, however much memory there is and however often it was interrupted.
+    ///
+    /// # Errors
+    /// Whatever keeps the file from being written. Inputs' records that are none are told to `fault` instead.
+    pub fn run(mut self) -> Result<Built, Error> {
+        let identities: Vec<_> = self.inputs.iter().map(Input::identity).collect::<Result<_, _>>()?;
+        let identity = serde_json::json!({ "pfh-known": VERSION, "inputs": identities }).to_string();
+        let work = self.work.clone().unwrap_or_else(|| suffixed(&self.output, ".work"));
+        let (journal, progress, runs) = Journal::open(&work, &identity)?;
+        let resumed = progress.origins.sets.iter().map(|set| set.records).sum();
+        let (journal, runs, origins, blooms) = self.take_in(journal, runs, progress)?;
+        let partial = suffixed(&self.output, ".partial");
+        let file = File::create(&partial).map_err(Error::io(&partial))?;
+        let directory = self.write(file, &partial, &work, &runs, origins, &blooms)?;
+        fs::rename(&partial, &self.output).map_err(Error::io(&self.output))?;
+        sync_directory_of(&self.output).map_err(Error::io(&self.output))?;
+        journal.remove()?;
+        let digests = directory.tables.iter().map(|table| (table.algorithm.clone(), table.rows)).collect();
+        Ok(Built { sets: directory.sets, digests, resumed })
+    }
+
+    fn take_in(
+        &mut self,
+        journal: Journal,
+        runs: Vec<Run>,
+        progress: Progress,
+    ) -> Result<(Journal, Vec<Run>, Origins, Vec<Header>), Error> {
+        let memory = self.memory.max(LEAST_MEMORY).saturating_sub(BESIDE).max(LEAST_MEMORY / 2);
+        let mut intake = Intake::start(journal, runs, memory);
+        let Progress { input: from, taken, mut origins } = progress;
+        let mut numbers = Numbers::of(&origins);
+        let mut blooms = Vec::new();
+        let mut total = 0_u64;
+        for (position, input) in self.inputs.iter().enumerate() {
+            let skip = match position.cmp(&from) {
+                // Of a filter there is nothing in the runs: it is only looked at again.
+                std::cmp::Ordering::Less if origins.sets[position].format != "bloom" => {
+                    blooms.push(None);
+                    continue;
+                }
+                std::cmp::Ordering::Equal => taken,
+                _ => 0,
+            };
+            if origins.sets.len() <= position {
+                origins.sets.push(new_set(input));
+            }
+            let mut seen = 0;
+            let mut failed = None;
+            let found = input::read(input, &mut |line, record| {
+                seen += 1;
+                if seen <= skip {
+                    return ControlFlow::Continue(());
+                }
+                total += 1;
+                match record {
+                    Ok(known) => {
+                        let number = |tag| numbers.number(&mut origins, position as u32, tag);
+                        match take(&known, number) {
+                            Ok(taken) => {
+                                let set = &mut origins.sets[position];
+                                set.records += 1;
+                                for (digest, origin) in taken {
+                                    set.count(digest.algorithm().name());
+                                    intake.take(digest, origin);
+                                }
+                            }
+                            Err(Refused::Record(fault)) => {
+                                origins.sets[position].faults += 1;
+                                (self.fault)(&input.path, line, &fault);
+                            }
+                            Err(Refused::Build(error)) => failed = Some(error),
+                        }
+                    }
+                    Err(fault) => {
+                        origins.sets[position].faults += 1;
+                        (self.fault)(&input.path, line, &fault);
+                    }
+                }
+                if intake.is_full() && failed.is_none() {
+                    let progress = Progress { input: position, taken: seen, origins: origins.clone() };
+                    failed = intake.spill(progress).err();
+                }
+                if total.is_multiple_of(1 << 16) {
+                    (self.progress)(total);
+                    if self.cancel.load(Ordering::Relaxed) && failed.is_none() {
+                        failed = Some(Error::Cancelled);
+                    }
+                }
+                if failed.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            })?;
+            if let Some(error) = failed {
+                return Err(error);
+            }
+            blooms.push(settle(&mut origins.sets[position], input, found));
+        }
+        (self.progress)(total);
+        let done = Progress { input: self.inputs.len(), taken: 0, origins: origins.clone() };
+        let (journal, runs) = intake.finish(done)?;
+        Ok((journal, runs, origins, blooms.into_iter().flatten().collect()))
+    }
+
+    fn write(
+        &self,
+        file: File,
+        partial: &Path,
+        work: &Path,
+        runs: &[Run],
+        origins: Origins,
+        blooms: &[Header],
+    ) -> Result<Directory, Error> {
+        let mut out = Counted::start(file).map_err(Error::io(partial))?;
+        let mut algorithms: Vec<&str> = runs.iter().map(|run| run.algorithm.as_str()).collect();
+        algorithms.sort_unstable();
+        algorithms.dedup();
+        let mut combinations = Combinations::default();
+        let mut tables = Vec::new();
+        for name in algorithms {
+            if self.cancel.load(Ordering::Relaxed) {
+                return Err(Error::Cancelled);
+            }
+            let Some(digest) = length_of(name) else { continue };
+            let of: Vec<Run> = runs.iter().filter(|run| run.algorithm == name).cloned().collect();
+            let combination = combination_bytes(origins.list.len());
+            let table = Table { algorithm: name.to_owned(), digest, combination, ..Table::default() };
+            tables.push(write::table(&mut out, partial, work, &of, table, &mut combinations)?);
+        }
+        let parts = origins.list.iter().map(|origin| {
+            let mut bytes = origin.set.to_le_bytes().to_vec();
+            bytes.extend_from_slice(origin.tag.as_deref().unwrap_or_default().as_bytes());
+            Box::new(bytes) as Box<dyn AsRef<[u8]>>
+        });
+        let parts = write::section(&mut out, parts).map_err(Error::io(partial))?;
+        let lists = combinations.list().iter().map(|list| {
+            Box::new(list.iter().flat_map(|part| part.to_le_bytes()).collect::<Vec<u8>>()) as Box<dyn AsRef<[u8]>>
+        });
+        let lists = write::section(&mut out, lists).map_err(Error::io(partial))?;
+        let mut filters = Vec::new();
+        let of_blooms = (0..).zip(&self.inputs).filter(|(set, _)| origins.sets[*set as usize].format == "bloom");
+        for ((set, input), header) in of_blooms.zip(blooms) {
+            let offset = out.offset();
+            input::bloom_words(input, header, |words| out.write(words).map_err(Error::io(partial)))?;
+            let algorithm = input.assumed.first().map_or_else(|| "sha1".to_owned(), Algorithm::to_string);
+            let Header { bits, hashes, entries, .. } = *header;
+            filters.push(Bloom { set, algorithm, offset, bits, hashes, entries });
+        }
+        let directory = Directory {
+            version: VERSION,
+            sets: origins.sets,
+            origins: parts,
+            combinations: lists,
+            tables,
+            blooms: filters,
+        };
+        let json = serde_json::to_vec(&directory).map_err(|error| Error::Io(partial.to_owned(), error.into()))?;
+        out.finish(&json).map_err(Error::io(partial))?;
+        Ok(directory)
+    }
+}
+
+/// Why a record is not taken.
+enum Refused {
+    Record(Fault),
+    Build(Error),
+}
+
+/// The digests of a record with the number of their origin.
+fn take(
+    known: &Known,
+    number: impl FnOnce(Option<String>) -> Result<u32, Error>,
+) -> Result<Vec<(&Digest, u32)>, Refused> {
+    if !known.digests.iter().any(|digest| identifies(digest.algorithm())) {
+        return Err(Refused::Record(Fault::Malformed("a checksum or a digest of more than 64 bytes")));
+    }
+    let origin = number(known.tag.clone()).map_err(Refused::Build)?;
+    Ok(known.digests.iter().filter(|digest| identifies(digest.algorithm())).map(|digest| (digest, origin)).collect())
+}
+
+/// Bytes of a digest of the algorithm of this name.
+fn length_of(name: &str) -> Option<usize> {
+    name.parse::<Algorithm>().ok().map(Algorithm::length)
+}
+
+fn new_set(input: &Input) -> Set {
+    let source = input.path.file_name().unwrap_or(input.path.as_os_str()).as_encoded_bytes();
+    let source = pfh_format::terminal::render(source);
+    let stem = source.rsplit_once('.').map_or(source.as_str(), |(stem, _)| stem);
+    let name = input.name.clone().unwrap_or_else(|| if stem.is_empty() { source.clone() } else { stem.to_owned() });
+    Set {
+        name,
+        class: Some(input.class.clone()),
+        version: input.version.clone(),
+        product: input.product.clone(),
+        source,
+        ..Set::default()
+    }
+}
+
+/// Notes what an input turned out to be; the header where it is a filter.
+fn settle(set: &mut Set, input: &Input, found: Found) -> Option<Header> {
+    match found {
+        Found::Records { format, version } => {
+            set.format = format;
+            set.version = input.version.clone().or(version);
+            None
+        }
+        Found::Bloom(header) => {
+            set.format = "bloom".to_owned();
+            set.records = 0;
+            Some(header)
+        }
+    }
+}
+
+fn suffixed(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+fn sync_directory_of(path: &Path) -> std::io::Result<()> {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    File::open(parent)?.sync_all()
+}

@@ -1,0 +1,175 @@
+//! What being in a set says of a file.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// The class that whoever builds gives to a set.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub enum Class {
+    /// What it holds is known to be bad.
+    Bad,
+    /// What it holds is to be looked at; counts as bad in a verdict.
+    Notable,
+    /// What it holds is known to be good.
+    Good,
+    /// What it holds is part of a system as delivered and unchanged; good or bad is not said.
+    NoChange,
+    /// A class of one's own.
+    Other(String),
+}
+
+/// A text that names no class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MalformedClass(String);
+
+impl fmt::Display for MalformedClass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} is no class: letters, digits, - and _, at most 64 of them", self.0)
+    }
+}
+
+impl std::error::Error for MalformedClass {}
+
+impl FromStr for Class {
+    type Err = MalformedClass;
+
+    fn from_str(text: &str) -> Result<Class, MalformedClass> {
+        Ok(match text {
+            "bad" => Class::Bad,
+            "notable" => Class::Notable,
+            "good" => Class::Good,
+            "no-change" => Class::NoChange,
+            other => {
+                let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+                if other.is_empty() || other.len() > 64 || !other.bytes().all(plain) {
+                    return Err(MalformedClass(other.to_owned()));
+                }
+                Class::Other(other.to_owned())
+            }
+        })
+    }
+}
+
+impl TryFrom<String> for Class {
+    type Error = MalformedClass;
+
+    fn try_from(text: String) -> Result<Class, MalformedClass> {
+        text.parse()
+    }
+}
+
+impl From<Class> for String {
+    fn from(class: Class) -> String {
+        class.name().to_owned()
+    }
+}
+
+impl Class {
+    /// The name: `bad`, `notable`, `good`, `no-change`, or one's own.
+    pub fn name(&self) -> &str {
+        match self {
+            Class::Bad => "bad",
+            Class::Notable => "notable",
+            Class::Good => "good",
+            Class::NoChange => "no-change",
+            Class::Other(name) => name,
+        }
+    }
+
+    /// The class of an entry whose set says more of it. NSRL publishes malicious files among the others, with the special code
+    /// M, and those to look at with S (Data Formats of the NSRL Reference Data Set, "SpecialCode"): known is not good.
+    pub(crate) fn of_entry(&self, tag: Option<&str>) -> Class {
+        match (self, tag) {
+            (Class::Good | Class::NoChange, Some("special code M")) => Class::Bad,
+            (Class::Good | Class::NoChange, Some("special code S")) => Class::Notable,
+            _ => self.clone(),
+        }
+    }
+}
+
+impl fmt::Display for Class {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What the sets say of one file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Verdict {
+    /// At least one set of class bad or notable holds it, whatever others say.
+    KnownBad,
+    /// A set of class good holds it, and none of class bad or notable.
+    KnownGood,
+    /// Only sets that are neither good nor bad hold it.
+    Known,
+    /// Only a probabilistic filter holds it: it may be known.
+    Maybe,
+    /// No set holds it.
+    Unknown,
+    /// Nothing can be said: it could not be read.
+    Error,
+}
+
+impl Verdict {
+    /// Every verdict, worst first.
+    pub const ALL: [Verdict; 6] =
+        [Verdict::KnownBad, Verdict::KnownGood, Verdict::Known, Verdict::Maybe, Verdict::Unknown, Verdict::Error];
+
+    /// The verdict of sets of these classes; `None` in the list stands for a "maybe".
+    pub fn of<'a>(classes: impl IntoIterator<Item = Option<&'a Class>>) -> Verdict {
+        let one = |class: Option<&Class>| match class {
+            None => Verdict::Maybe,
+            Some(Class::Bad | Class::Notable) => Verdict::KnownBad,
+            Some(Class::Good) => Verdict::KnownGood,
+            Some(Class::NoChange | Class::Other(_)) => Verdict::Known,
+        };
+        classes.into_iter().map(one).min().unwrap_or(Verdict::Unknown)
+    }
+
+    /// The word in output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::KnownBad => "known-bad",
+            Verdict::KnownGood => "known-good",
+            Verdict::Known => "known",
+            Verdict::Maybe => "maybe",
+            Verdict::Unknown => "unknown",
+            Verdict::Error => "error",
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bad_outweighs_good() {
+        let own: Class = "mine".parse().expect("a class");
+        let of = |classes: &[&Class]| Verdict::of(classes.iter().map(|class| Some(*class)));
+        assert_eq!(of(&[]), Verdict::Unknown);
+        assert_eq!(of(&[&Class::Good, &Class::Notable]), Verdict::KnownBad);
+        assert_eq!(of(&[&own, &Class::Good]), Verdict::KnownGood);
+        assert_eq!(of(&[&own, &Class::NoChange]), Verdict::Known);
+        assert_eq!(Verdict::of([None]), Verdict::Maybe);
+        assert_eq!(Verdict::of([None, Some(&own)]), Verdict::Known);
+    }
+
+    #[test]
+    fn malicious_files_of_nsrl_are_not_good() {
+        assert_eq!(Class::Good.of_entry(Some("special code M")), Class::Bad);
+        assert_eq!(Class::Good.of_entry(Some("special code S")), Class::Notable);
+        assert_eq!(Class::Good.of_entry(Some("category 1")), Class::Good);
+        assert_eq!(Class::Notable.of_entry(Some("special code M")), Class::Notable);
+        assert!("a b".parse::<Class>().is_err() && "".parse::<Class>().is_err());
+    }
+}

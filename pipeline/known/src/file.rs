@@ -1,0 +1,295 @@
+//! An open known-set file: look-ups by positioned reads, with only the indices that are touched in memory.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pfh_digest::{Algorithm, Digest};
+use pfh_format::known::bloom::Header;
+
+use crate::layout::{Bloom, Directory, END, MAGIC, Section, TAIL, VERSION};
+use crate::sets::{Origin, Set};
+use crate::table::Table;
+use crate::{Class, Error};
+
+/// Bytes of indices that are kept in memory unless told otherwise: 64 MiB, those of some 50 million entries. Look-ups in what is
+/// beyond are slower.
+pub const DEFAULT_RESIDENT: usize = 64 << 20;
+
+/// Combinations that are remembered at a time.
+const REMEMBERED: usize = 1 << 16;
+
+/// The longest directory that is believed: 256 MiB, that of 10^12 entries.
+const LONGEST_DIRECTORY: u64 = 256 << 20;
+
+/// Where a digest was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hit {
+    /// The position of the set in [`KnownSet::sets`].
+    pub set: usize,
+    /// What the set says of the entry beside.
+    pub tag: Option<String>,
+    /// The class: the set's, unless the tag says more.
+    pub class: Class,
+    /// Whether it is certain.
+    pub certainty: Certainty,
+}
+
+/// Whether a digest is in a set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Certainty {
+    /// It is.
+    Certain,
+    /// A probabilistic filter says that it may be.
+    Maybe,
+}
+
+/// An open known-set file.
+pub struct KnownSet {
+    path: PathBuf,
+    file: File,
+    directory: Directory,
+    tables: Vec<(Algorithm, Table)>,
+    blooms: Vec<(Algorithm, Header, Bloom)>,
+    remembered: Mutex<HashMap<u32, Arc<[Hit]>>>,
+}
+
+impl KnownSet {
+    /// Opens a file; `resident` bytes of its indices at most are kept in memory.
+    ///
+    /// # Errors
+    /// A file that is none, is cut off, or whose directory was changed.
+    pub fn open(path: &Path, resident: usize) -> Result<KnownSet, Error> {
+        let file = File::open(path).map_err(Error::io(path))?;
+        let directory = read_directory(path, &file)?;
+        let mut tables = Vec::new();
+        let budget = Arc::new(resident.into());
+        for table in &directory.tables {
+            // A file of a later version may know algorithms that this one does not.
+            if let Ok(algorithm) = table.algorithm.parse::<Algorithm>() {
+                tables.push((algorithm, Table::open(path, algorithm, table, Arc::clone(&budget))?));
+            }
+        }
+        let mut blooms = Vec::new();
+        for bloom in &directory.blooms {
+            if let Ok(algorithm) = bloom.algorithm.parse::<Algorithm>()
+                && bloom.bits > 0
+            {
+                let Bloom { hashes, bits, entries, .. } = *bloom;
+                blooms.push((algorithm, Header { hashes, bits, entries, probability: 0.0 }, bloom.clone()));
+            }
+        }
+        let set_of = |set: u32| (set as usize) < directory.sets.len();
+        if !blooms.iter().all(|(_, _, bloom)| set_of(bloom.set)) {
+            return Err(Error::damaged(path, "a filter of no set"));
+        }
+        Ok(KnownSet { path: path.to_owned(), file, directory, tables, blooms, remembered: Mutex::default() })
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The sets, in the order in which they were given.
+    pub fn sets(&self) -> &[Set] {
+        &self.directory.sets
+    }
+
+    /// The algorithms with the number of digests of each.
+    pub fn algorithms(&self) -> impl Iterator<Item = (Algorithm, u64)> {
+        self.tables.iter().map(|(algorithm, table)| (*algorithm, table.rows()))
+    }
+
+    /// The filters: the algorithm of their keys, the position of their set, and how many keys were put in.
+    pub fn filters(&self) -> impl Iterator<Item = (Algorithm, usize, u64)> {
+        self.blooms.iter().map(|(algorithm, header, bloom)| (*algorithm, bloom.set as usize, header.entries))
+    }
+
+    /// Bytes of the file.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn length(&self) -> Result<u64, Error> {
+        Ok(self.file.metadata().map_err(Error::io(&self.path))?.len())
+    }
+
+    /// The sets that hold a digest, certain ones first. Digests of algorithms that no set has are in none.
+    ///
+    /// # Errors
+    /// The system's, and a file that was changed since it was written: then nothing may be concluded.
+    pub fn find(&self, digest: &Digest) -> Result<Vec<Hit>, Error> {
+        let mut hits = match self.find_certain(digest)? {
+            Some(hits) => hits.to_vec(),
+            None => Vec::new(),
+        };
+        for (algorithm, header, bloom) in &self.blooms {
+            if *algorithm == digest.algorithm() && self.may_contain(header, bloom, digest)? {
+                let class = self.sets()[bloom.set as usize].class().clone();
+                hits.push(Hit { set: bloom.set as usize, tag: None, class, certainty: Certainty::Maybe });
+            }
+        }
+        Ok(hits)
+    }
+
+    /// The sets that certainly hold a digest; `None` where there is none.
+    ///
+    /// # Errors
+    /// As for [`find`](KnownSet::find).
+    pub fn find_certain(&self, digest: &Digest) -> Result<Option<Arc<[Hit]>>, Error> {
+        let Some((_, table)) = self.tables.iter().find(|(algorithm, _)| *algorithm == digest.algorithm()) else {
+            return Ok(None);
+        };
+        match table.find(&self.path, &self.file, digest.bytes())? {
+            Some(combination) => self.combination(combination).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    fn may_contain(&self, header: &Header, bloom: &Bloom, digest: &Digest) -> Result<bool, Error> {
+        let key = digest.to_string().to_ascii_uppercase();
+        for bit in header.positions(key.as_bytes()) {
+            let mut byte = [0];
+            // Words are little-endian, so bit n is in byte n / 8.
+            self.file.read_exact_at(&mut byte, bloom.offset + bit / 8).map_err(Error::io(&self.path))?;
+            if byte[0] >> (bit % 8) & 1 == 0 {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The parts of sets of a combination.
+    fn combination(&self, number: u32) -> Result<Arc<[Hit]>, Error> {
+        let remembered = || self.remembered.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(hits) = remembered().get(&number) {
+            return Ok(Arc::clone(hits));
+        }
+        let list = self.record(&self.directory.combinations, number)?;
+        let mut hits = Vec::new();
+        for part in list.as_chunks::<4>().0 {
+            let origin = self.origin(u32::from_le_bytes(*part))?;
+            let set = &self.directory.sets[origin.set as usize];
+            let class = set.class().of_entry(origin.tag.as_deref());
+            hits.push(Hit { set: origin.set as usize, tag: origin.tag, class, certainty: Certainty::Certain });
+        }
+        if hits.is_empty() {
+            return Err(self.damaged("a combination of no sets"));
+        }
+        let hits: Arc<[Hit]> = hits.into();
+        let mut all = remembered();
+        if all.len() >= REMEMBERED {
+            all.clear();
+        }
+        all.insert(number, Arc::clone(&hits));
+        Ok(hits)
+    }
+
+    fn origin(&self, number: u32) -> Result<Origin, Error> {
+        let record = self.record(&self.directory.origins, number)?;
+        let (set, tag) = record.split_first_chunk::<4>().ok_or_else(|| self.damaged("an origin without a set"))?;
+        let set = u32::from_le_bytes(*set);
+        let tag = str::from_utf8(tag).map_err(|_| self.damaged("an origin that is not text"))?;
+        if set as usize >= self.directory.sets.len() {
+            return Err(self.damaged("an origin of no set"));
+        }
+        Ok(Origin { set, tag: (!tag.is_empty()).then(|| tag.to_owned()) })
+    }
+
+    /// The content of a numbered record, which checks itself.
+    fn record(&self, section: &Section, number: u32) -> Result<Vec<u8>, Error> {
+        let read = |bytes: &mut [u8], offset| self.file.read_exact_at(bytes, offset).map_err(Error::io(&self.path));
+        if u64::from(number) >= section.count {
+            return Err(self.damaged("a number without a record"));
+        }
+        let mut offset = [0; 8];
+        read(&mut offset, section.offset.saturating_add(8 * u64::from(number)))?;
+        let offset = u64::from_le_bytes(offset);
+        let mut head = [0; 8];
+        read(&mut head, offset)?;
+        let [stated, length] = [0, 4].map(|at| head[at..].first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes)));
+        // Records are written in front of their offsets: none reaches beyond them.
+        if stated != number || offset.saturating_add(u64::from(length)) > section.offset {
+            return Err(self.damaged("a record is not where it should be"));
+        }
+        let mut content = vec![0; length as usize + 4];
+        read(&mut content, offset.saturating_add(8))?;
+        let crc = content.split_off(length as usize);
+        let mut hasher = crc32fast::Hasher::new();
+        hasher.update(&head);
+        hasher.update(&content);
+        if hasher.finalize().to_le_bytes() != crc[..] {
+            return Err(self.damaged("a record does not have its checksum"));
+        }
+        Ok(content)
+    }
+
+    fn damaged(&self, what: &str) -> Error {
+        Error::damaged(&self.path, format!("damaged: {what}"))
+    }
+
+    /// Reads the whole file and compares it with the digest that it states. Gives that digest.
+    ///
+    /// # Errors
+    /// The system's, and a file that was changed.
+    pub fn verify(&self) -> Result<[u8; 32], Error> {
+        let length = self.length()?;
+        let mut hasher = blake3::Hasher::new();
+        let mut room = vec![0; 1 << 20];
+        let mut offset = 0;
+        let end = length - TAIL as u64;
+        while offset < end {
+            let part = &mut room[..usize::try_from(end - offset).map_or(1 << 20, |left| left.min(1 << 20))];
+            self.file.read_exact_at(part, offset).map_err(Error::io(&self.path))?;
+            hasher.update(part);
+            offset += part.len() as u64;
+        }
+        let mut stated = [0; 32];
+        self.file.read_exact_at(&mut stated, end + 48).map_err(Error::io(&self.path))?;
+        // blake3::Hash compares in constant time.
+        if hasher.finalize() == stated { Ok(stated) } else { Err(self.damaged("its digest is another")) }
+    }
+}
+
+/// Whether a file starts like a known-set file.
+pub fn is_known_set(path: &Path) -> bool {
+    let mut start = [0; MAGIC.len()];
+    File::open(path).and_then(|file| file.read_exact_at(&mut start, 0)).is_ok() && start == MAGIC
+}
+
+fn read_directory(path: &Path, file: &File) -> Result<Directory, Error> {
+    let read = |bytes: &mut [u8], offset| file.read_exact_at(bytes, offset).map_err(Error::io(path));
+    let length = file.metadata().map_err(Error::io(path))?.len();
+    let mut magic = [0; MAGIC.len()];
+    if length < (MAGIC.len() + TAIL) as u64 {
+        return Err(Error::damaged(path, "not a known-set file"));
+    }
+    read(&mut magic, 0)?;
+    if magic != MAGIC {
+        return Err(Error::damaged(path, "not a known-set file; build one with pfh known build"));
+    }
+    let mut tail = [0; TAIL];
+    read(&mut tail, length - TAIL as u64)?;
+    if tail[TAIL - END.len()..] != END {
+        return Err(Error::damaged(path, "cut off: its end is missing"));
+    }
+    let number = |at: usize| tail[at..].first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
+    let (offset, size) = (number(0), number(8));
+    if size > LONGEST_DIRECTORY || offset.checked_add(size) != Some(length - TAIL as u64) {
+        return Err(Error::damaged(path, "cut off or changed: its directory is not where it should be"));
+    }
+    // Fits: it is at most LONGEST_DIRECTORY.
+    let mut json = vec![0; size as usize];
+    read(&mut json, offset)?;
+    if blake3::hash(&json).as_bytes()[..] != tail[16..48] {
+        return Err(Error::damaged(path, "damaged: its directory was changed"));
+    }
+    let directory: Directory =
+        serde_json::from_slice(&json).map_err(|error| Error::damaged(path, format!("its directory: {error}")))?;
+    if directory.version != VERSION {
+        return Err(Error::damaged(path, format!("of version {}, this program reads {VERSION}", directory.version)));
+    }
+    Ok(directory)
+}

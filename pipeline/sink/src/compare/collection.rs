@@ -1,0 +1,155 @@
+//! The digests of one algorithm that are to be compared, with their names.
+
+use super::sorter::Sorter;
+use pfh_digest::{Algorithm, Digest};
+use pfh_similarity::mrsh_v2::{self, MrshV2};
+use pfh_similarity::{Degenerate, Named, ParseError, sdhash, split_features, ssdeep, tlsh};
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+
+/// Digests of one algorithm, as it compares them.
+#[derive(Debug)]
+pub(super) enum Digests {
+    Ssdeep(Vec<ssdeep::Digest>),
+    /// Of either mode: they can be compared with each other.
+    Sdhash(Vec<sdhash::Digest>),
+    MrshV2(MrshV2, Vec<mrsh_v2::Digest>),
+    Tlsh(Vec<tlsh::Digest>),
+    /// Of an algorithm that knows only equal and not equal.
+    Exact(Vec<Digest>),
+}
+
+/// Why a digest was not taken in.
+#[derive(Debug)]
+pub enum Refused {
+    /// It is not a digest of the method.
+    Malformed(ParseError),
+    /// There are 2^31 already.
+    Full,
+    /// The temporary file for features failed.
+    Spill(io::Error),
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refused::Malformed(why) => write!(f, "not a digest: {why}"),
+            Refused::Full => f.write_str("more digests than can be compared"),
+            Refused::Spill(error) => write!(f, "temporary file: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for Refused {}
+
+/// What is to be compared: named digests of one algorithm, in the order in which they came, in one set or two.
+pub struct Collection {
+    pub(super) algorithm: Algorithm,
+    pub(super) names: Vec<Arc<[u8]>>,
+    pub(super) digests: Digests,
+    pub(super) split: Option<u32>,
+    without: u64,
+    /// Every feature with the places of the digests that hold it.
+    pub(super) features: Option<Sorter<u128>>,
+}
+
+impl Collection {
+    /// None yet, of this algorithm: a similarity method's digests are compared for likeness, others for equality.
+    pub fn new(algorithm: Algorithm) -> Collection {
+        let digests = match Named::find(algorithm.name()) {
+            Some(Named::Ssdeep) => Digests::Ssdeep(Vec::new()),
+            Some(Named::Sdhash | Named::SdhashDd) => Digests::Sdhash(Vec::new()),
+            Some(Named::MrshV2) => Digests::MrshV2(MrshV2::PLAIN, Vec::new()),
+            Some(Named::MrshV2Network) => Digests::MrshV2(MrshV2::NETWORK, Vec::new()),
+            Some(Named::Tlsh) => Digests::Tlsh(Vec::new()),
+            None => Digests::Exact(Vec::new()),
+        };
+        Collection { algorithm, names: Vec::new(), digests, split: None, without: 0, features: None }
+    }
+
+    /// The same, of digests that come with their features (`pfh_similarity::WITH_FEATURES`), for which so many bytes are kept in memory and
+    /// the rest in a temporary file.
+    pub fn with_features(algorithm: Algorithm, memory: usize) -> Collection {
+        Collection { features: Some(Sorter::new(memory)), ..Collection::new(algorithm) }
+    }
+
+    /// What the digests are of.
+    pub fn algorithm(&self) -> Algorithm {
+        self.algorithm
+    }
+
+    /// Whether a digest of this algorithm belongs here: the same, or sdhash's other mode.
+    pub fn takes(&self, algorithm: Algorithm) -> bool {
+        let sdhash = |name: &str| matches!(Named::find(name), Some(Named::Sdhash | Named::SdhashDd));
+        algorithm == self.algorithm || (sdhash(algorithm.name()) && sdhash(self.algorithm.name()))
+    }
+
+    /// Number of digests.
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// Inputs that came, but have no digest under the algorithm.
+    pub fn without(&self) -> u64 {
+        self.without
+    }
+
+    /// From here on the digests are those of the second set: only pairs across the two are asked for.
+    pub fn begin_second_set(&mut self) {
+        self.split = Some(self.names.len() as u32);
+    }
+
+    /// Takes in a digest. A text that says that the input has none is counted.
+    pub fn add(&mut self, name: &Arc<[u8]>, digest: &Digest) -> Result<(), Refused> {
+        let place = u32::try_from(self.names.len()).ok().filter(|&place| place < (1 << 31) - 1).ok_or(Refused::Full)?;
+        let text = digest.text().unwrap_or_default();
+        if Named::find(digest.algorithm().name()).is_some_and(|method| method.is_absent(text)) {
+            self.without += 1;
+            return Ok(());
+        }
+        let (text, features) = match &self.features {
+            Some(_) => split_features(text).ok_or(Refused::Malformed(ParseError::Fields))?,
+            None => (text, Vec::new()),
+        };
+        match &mut self.digests {
+            Digests::Ssdeep(digests) => digests.push(text.parse().map_err(Refused::Malformed)?),
+            Digests::Sdhash(digests) => digests.push(text.parse().map_err(Refused::Malformed)?),
+            Digests::MrshV2(_, digests) => digests.push(text.parse().map_err(Refused::Malformed)?),
+            Digests::Tlsh(digests) => digests.push(text.parse().map_err(Refused::Malformed)?),
+            Digests::Exact(digests) => digests.push(digest.clone()),
+        }
+        self.names.push(name.clone());
+        if let Some(sorter) = &mut self.features {
+            for feature in features {
+                sorter.push(u128::from(feature) << 32 | u128::from(place)).map_err(Refused::Spill)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The name of the digest at a place.
+    pub fn name(&self, place: u32) -> &[u8] {
+        &self.names[place as usize]
+    }
+
+    /// The names of all, in the order of their places; cheap to copy.
+    pub fn names(&self) -> Arc<[Arc<[u8]>]> {
+        self.names.clone().into()
+    }
+
+    pub(super) fn degenerate(&self, place: u32) -> Option<Degenerate> {
+        let place = place as usize;
+        match &self.digests {
+            Digests::Ssdeep(digests) => digests[place].degenerate(),
+            Digests::Sdhash(digests) => digests[place].degenerate(),
+            Digests::MrshV2(method, digests) => digests[place].degenerate(method),
+            Digests::Tlsh(_) | Digests::Exact(_) => None,
+        }
+    }
+}

@@ -1,0 +1,317 @@
+//! From a collection to its pairs.
+
+use super::collection::{Collection, Digests};
+use super::join;
+use super::sorter::Sorter;
+use pfh_similarity::index::{self, Filters, Hit, Pairs, Report, Share, Visitor};
+use pfh_similarity::mrsh_v2::Base;
+use pfh_similarity::{Degenerate, Evidence, Named, Score};
+use std::io;
+use std::ops::ControlFlow;
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// In which order the pairs come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// By the earlier digest of a pair, then by the later one: as `sdhash -g` and `mrsh -g` print.
+    Earlier,
+    /// By the later one first: as `ssdeep -d` prints.
+    Later,
+}
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Search {
+    /// The score that a pair must reach.
+    pub threshold: Score,
+    /// The order of the pairs.
+    pub order: Order,
+    /// Bytes for the index and for the pairs that wait to be sorted, beside the digests.
+    pub memory: usize,
+    /// Threads that compare filters (sdhash, mrsh-v2), 1 at least; the pairs are the same.
+    pub threads: usize,
+    /// Let names decide ties of sdhash digests, as the reference does; otherwise the order of the digests does.
+    pub names: bool,
+}
+
+/// A pair that reaches the threshold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pair {
+    /// The place of the earlier digest.
+    pub a: u32,
+    /// The place of the later one.
+    pub b: u32,
+    /// How alike they are.
+    pub score: Score,
+    /// What they share for certain, where the features were kept.
+    pub evidence: Evidence,
+    /// Why the score may mean nothing.
+    pub degenerate: Option<Degenerate>,
+}
+
+/// Something that so many digests have in common that it costs most of the time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hot {
+    /// What it is.
+    pub what: String,
+    /// The digests that have it.
+    pub digests: u64,
+}
+
+/// What a search came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// Pairs handed out.
+    pub pairs: u64,
+    /// Pairs of digests, or of filters for sdhash and mrsh-v2, that were compared.
+    pub compared: u64,
+    /// Passes of the index.
+    pub passes: u32,
+    /// Sorted runs in a temporary file.
+    pub spilled: usize,
+    /// What most digests have in common, most first. Nothing is left out for that.
+    pub hottest: Vec<Hot>,
+}
+
+/// Why a search ended before its time.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// The caller asked it to.
+    #[error("interrupted")]
+    Interrupted,
+    /// The temporary file.
+    #[error("temporary file: {0}")]
+    Spill(#[source] io::Error),
+    /// Whoever takes the pairs.
+    #[error("the output failed: {0}")]
+    Output(#[source] io::Error),
+}
+
+/// Called with the steps done and all steps; may end the search.
+pub type Watcher<'a> = &'a mut dyn FnMut(u64, u64) -> ControlFlow<()>;
+
+impl Search {
+    /// Hands out every pair. Those of a collection with features share at least one feature, and say how many.
+    ///
+    /// # Errors
+    /// See [`Failure`].
+    pub fn run(
+        &self,
+        collection: &mut Collection,
+        watch: Watcher<'_>,
+        emit: &mut dyn FnMut(Pair) -> io::Result<()>,
+    ) -> Result<Found, Failure> {
+        if let Some(features) = collection.features.take() {
+            return join::run(self, collection, features, watch, emit);
+        }
+        let mut gathered =
+            Gathered { sorter: Mutex::new(Sorter::new(self.memory / 2)), order: self.order, error: None, watch };
+        let report = match self.visit(collection, &mut gathered) {
+            ControlFlow::Continue(report) => report,
+            ControlFlow::Break(()) => return Err(gathered.error.map_or(Failure::Interrupted, Failure::Spill)),
+        };
+        let sorter = gathered.sorter.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let spilled = sorter.spilled();
+        let mut found = Found {
+            compared: report.compared,
+            passes: report.passes,
+            spilled,
+            hottest: report.hottest.iter().map(hot).collect(),
+            ..Found::default()
+        };
+        for packed in sorter.sorted().map_err(Failure::Spill)? {
+            let pair = unpack(packed.map_err(Failure::Spill)?, self.order, self.threshold);
+            let degenerate = collection.degenerate(pair.a).max(collection.degenerate(pair.b));
+            emit(Pair { degenerate, ..pair }).map_err(Failure::Output)?;
+            found.pairs += 1;
+        }
+        Ok(found)
+    }
+
+    fn visit(&self, collection: &Collection, visitor: &mut Gathered<'_>) -> ControlFlow<(), Report> {
+        let pairs = collection.split.map_or(Pairs::All, Pairs::Across);
+        let least = match self.threshold {
+            Score::Similarity(least) => least,
+            Score::Distance(_) => 0,
+        };
+        match &collection.digests {
+            Digests::Ssdeep(digests) => index::ssdeep(digests, pairs, least, self.memory, visitor),
+            Digests::Sdhash(digests) => {
+                let names: Option<Vec<&[u8]>> =
+                    self.names.then(|| collection.names.iter().map(|name| &name[..]).collect());
+                self.share_out(&Filters::sdhash(digests, names.as_deref(), pairs, least), visitor)
+            }
+            Digests::MrshV2(method, digests) => {
+                self.share_out(&Filters::mrsh_v2(method, digests, Base::Smaller, pairs, least), visitor)
+            }
+            Digests::Tlsh(digests) => {
+                let most = match self.threshold {
+                    Score::Distance(most) => most,
+                    Score::Similarity(_) => return ControlFlow::Continue(Report::default()),
+                };
+                index::tlsh(digests, pairs, most, visitor)
+            }
+            Digests::Exact(digests) => equal(digests, pairs, visitor),
+        }
+    }
+
+    /// Searches in several threads; the first one is this one and tells the progress.
+    fn share_out(&self, filters: &Filters, visitor: &mut Gathered<'_>) -> ControlFlow<(), Report> {
+        let of = self.threads.clamp(1, 256) as u32;
+        let stop = AtomicBool::new(false);
+        let (sorter, order) = (&visitor.sorter, self.order);
+        let watch = &mut visitor.watch;
+        let (reports, error) = std::thread::scope(|scope| {
+            let work = |part: u32, watch: Option<&mut Watcher<'_>>| {
+                let mut local = Local { found: Vec::new(), sorter, order, stop: &stop, watch, error: None };
+                let report = filters.search(Share { part, of }, &mut local);
+                local.hand_over();
+                if report.is_break() {
+                    stop.store(true, Ordering::SeqCst);
+                }
+                (report, local.error)
+            };
+            let others: Vec<_> = (1..of).map(|part| scope.spawn(move || work(part, None))).collect();
+            let mut ended = vec![work(0, Some(watch))];
+            // A thread that panicked: the panic goes on here.
+            ended.extend(others.into_iter().map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic))));
+            let mut error = None;
+            let reports: Vec<_> = ended
+                .into_iter()
+                .map(|(report, failed)| {
+                    error = error.take().or(failed);
+                    report
+                })
+                .collect();
+            (reports, error)
+        });
+        visitor.error = error;
+        let mut whole = Report::default();
+        for report in reports {
+            whole.compared += report?.compared;
+        }
+        if visitor.error.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(whole) }
+    }
+
+    /// The kind of score that an algorithm's digests have, with the threshold that is used unless another is asked for; `reference`: the
+    /// one that the reference tool uses.
+    pub fn default_threshold(algorithm: &str, reference: bool) -> Score {
+        match (Named::find(algorithm), reference) {
+            (Some(Named::Ssdeep), _) => Score::Similarity(1),
+            (Some(Named::Tlsh), false) => Score::Distance(30),
+            // The tool itself has none.
+            (Some(Named::Tlsh), true) => Score::Distance(u32::MAX),
+            (Some(_), true) => Score::Similarity(1),
+            (Some(_), false) => Score::Similarity(21),
+            (None, _) => Score::Similarity(100),
+        }
+    }
+}
+
+/// Pairs of equal digests; they score 100.
+fn equal(digests: &[pfh_digest::Digest], pairs: Pairs, visitor: &mut impl Visitor) -> ControlFlow<(), Report> {
+    let mut places: Vec<u32> = (0..digests.len() as u32).collect();
+    places.sort_by(|&a, &b| digests[a as usize].cmp(&digests[b as usize]).then(a.cmp(&b)));
+    let mut report = Report::default();
+    for group in places.chunk_by(|&a, &b| digests[a as usize] == digests[b as usize]) {
+        for (i, &a) in group.iter().enumerate() {
+            visitor.progress(report.compared, 0)?;
+            for &b in group[i + 1..].iter().filter(|&&b| pairs.include(a, b)) {
+                report.compared += 1;
+                visitor.hit(Hit { a, b, score: Score::Similarity(100) })?;
+            }
+        }
+    }
+    ControlFlow::Continue(report)
+}
+
+/// Keeps the pairs until they can be sorted.
+struct Gathered<'a> {
+    sorter: Mutex<Sorter<u128>>,
+    order: Order,
+    error: Option<io::Error>,
+    watch: Watcher<'a>,
+}
+
+/// Pairs that a thread hands over at a time.
+const BATCH: usize = 4096;
+
+/// What one of several threads has found.
+struct Local<'a, 'w> {
+    found: Vec<u128>,
+    sorter: &'a Mutex<Sorter<u128>>,
+    order: Order,
+    stop: &'a AtomicBool,
+    watch: Option<&'a mut Watcher<'w>>,
+    error: Option<io::Error>,
+}
+
+impl Local<'_, '_> {
+    fn hand_over(&mut self) {
+        let mut sorter = self.sorter.lock().unwrap_or_else(PoisonError::into_inner);
+        for packed in self.found.drain(..) {
+            if let Err(error) = sorter.push(packed) {
+                self.error = Some(error);
+                return;
+            }
+        }
+    }
+}
+
+impl Visitor for Local<'_, '_> {
+    fn hit(&mut self, hit: Hit) -> ControlFlow<()> {
+        self.found.push(pack(hit, self.order));
+        if self.found.len() >= BATCH {
+            self.hand_over();
+        }
+        if self.error.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn progress(&mut self, done: u64, total: u64) -> ControlFlow<()> {
+        if self.stop.load(Ordering::Relaxed) {
+            return ControlFlow::Break(());
+        }
+        match &mut self.watch {
+            Some(watch) => watch(done, total),
+            None => ControlFlow::Continue(()),
+        }
+    }
+}
+
+impl Visitor for Gathered<'_> {
+    fn hit(&mut self, hit: Hit) -> ControlFlow<()> {
+        match self.sorter.get_mut().unwrap_or_else(PoisonError::into_inner).push(pack(hit, self.order)) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                self.error = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    }
+
+    fn progress(&mut self, done: u64, total: u64) -> ControlFlow<()> {
+        (self.watch)(done, total)
+    }
+}
+
+fn pack(hit: Hit, order: Order) -> u128 {
+    let (first, second) = if order == Order::Earlier { (hit.a, hit.b) } else { (hit.b, hit.a) };
+    u128::from(first) << 64 | u128::from(second) << 32 | u128::from(hit.score.number())
+}
+
+fn unpack(packed: u128, order: Order, kind: Score) -> Pair {
+    let (first, second, number) = ((packed >> 64) as u32, (packed >> 32) as u32, packed as u32);
+    let (a, b) = if order == Order::Earlier { (first, second) } else { (second, first) };
+    let score = match kind {
+        Score::Similarity(_) => Score::Similarity(number as u8),
+        Score::Distance(_) => Score::Distance(number),
+    };
+    Pair { a, b, score, evidence: Evidence::default(), degenerate: None }
+}
+
+fn hot(gram: &index::HotGram) -> Hot {
+    let what = format!("{}:{}", gram.block_size, String::from_utf8_lossy(&gram.letters));
+    Hot { what, digests: gram.digests }
+}

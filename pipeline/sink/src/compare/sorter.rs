@@ -1,0 +1,196 @@
+//! Sorting more than the memory holds: sorted runs in a file without a name, merged in the end.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::unix::fs::FileExt;
+
+/// Bytes read of a run at a time, at least.
+const LEAST_READ: usize = 4 << 10;
+
+/// A number that can lie in a file.
+pub(crate) trait Item: Copy + Ord {
+    const BYTES: usize;
+    fn put(self, out: &mut Vec<u8>);
+    fn get(bytes: &[u8]) -> Self;
+}
+
+impl Item for u64 {
+    const BYTES: usize = 8;
+
+    fn put(self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.to_le_bytes());
+    }
+
+    fn get(bytes: &[u8]) -> u64 {
+        u64::from_le_bytes(bytes.try_into().expect("eight bytes"))
+    }
+}
+
+impl Item for u128 {
+    const BYTES: usize = 16;
+
+    fn put(self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.to_le_bytes());
+    }
+
+    fn get(bytes: &[u8]) -> u128 {
+        u128::from_le_bytes(bytes.try_into().expect("sixteen bytes"))
+    }
+}
+
+/// Takes items in any order; [`Sorter::sorted`] gives them back in theirs.
+pub(crate) struct Sorter<T> {
+    buffer: Vec<T>,
+    most: usize,
+    file: Option<File>,
+    /// Items of each run in the file, one behind the other.
+    runs: Vec<u64>,
+}
+
+impl<T: Item> Sorter<T> {
+    /// One that holds at most about so many bytes in memory; 64 KiB are always taken.
+    pub(crate) fn new(memory: usize) -> Sorter<T> {
+        Sorter {
+            buffer: Vec::new(),
+            most: (memory / T::BYTES).max((64 << 10) / T::BYTES),
+            file: None,
+            runs: Vec::new(),
+        }
+    }
+
+    /// Takes an item. An error of the temporary file.
+    pub(crate) fn push(&mut self, item: T) -> io::Result<()> {
+        if self.buffer.len() == self.most {
+            self.spill()?;
+        }
+        self.buffer.push(item);
+        Ok(())
+    }
+
+    /// How many runs did not fit the memory.
+    pub(crate) fn spilled(&self) -> usize {
+        self.runs.len()
+    }
+
+    fn spill(&mut self) -> io::Result<()> {
+        self.buffer.sort_unstable();
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => none.insert(tempfile::tempfile()?),
+        };
+        let mut bytes = Vec::with_capacity(1 << 16);
+        for part in self.buffer.chunks((1 << 16) / T::BYTES) {
+            bytes.clear();
+            part.iter().for_each(|item| item.put(&mut bytes));
+            file.write_all(&bytes)?;
+        }
+        self.runs.push(self.buffer.len() as u64);
+        self.buffer.clear();
+        Ok(())
+    }
+
+    /// All items, ascending.
+    pub(crate) fn sorted(mut self) -> io::Result<Sorted<T>> {
+        if !self.runs.is_empty() && !self.buffer.is_empty() {
+            self.spill()?;
+        }
+        self.buffer.sort_unstable();
+        let each = (self.most / self.runs.len().max(1)).max(LEAST_READ / T::BYTES);
+        let mut runs = Vec::with_capacity(self.runs.len());
+        let mut offset = 0;
+        for &items in &self.runs {
+            runs.push(Run { offset, left: items, each, bytes: Vec::new(), at: 0 });
+            offset += items * T::BYTES as u64;
+        }
+        let mut sorted = Sorted { buffer: self.buffer.into_iter(), file: self.file, runs, heads: BinaryHeap::new() };
+        for run in 0..sorted.runs.len() {
+            sorted.refill(run)?;
+        }
+        Ok(sorted)
+    }
+}
+
+struct Run {
+    offset: u64,
+    left: u64,
+    each: usize,
+    bytes: Vec<u8>,
+    at: usize,
+}
+
+/// Items in ascending order. The iterator's errors are those of the temporary file, and end it.
+pub(crate) struct Sorted<T> {
+    buffer: std::vec::IntoIter<T>,
+    file: Option<File>,
+    runs: Vec<Run>,
+    heads: BinaryHeap<Reverse<(T, usize)>>,
+}
+
+impl<T: Item> Sorted<T> {
+    /// Puts the next item of a run among the heads.
+    fn refill(&mut self, number: usize) -> io::Result<()> {
+        let run = &mut self.runs[number];
+        if run.at == run.bytes.len() {
+            let items = run.left.min(run.each as u64);
+            if items == 0 {
+                return Ok(());
+            }
+            run.bytes.resize(items as usize * T::BYTES, 0);
+            let file = self.file.as_ref().ok_or(io::ErrorKind::NotFound)?;
+            file.read_exact_at(&mut run.bytes, run.offset)?;
+            (run.at, run.left) = (0, run.left - items);
+            run.offset += run.bytes.len() as u64;
+        }
+        let item = T::get(&run.bytes[run.at..run.at + T::BYTES]);
+        run.at += T::BYTES;
+        self.heads.push(Reverse((item, number)));
+        Ok(())
+    }
+}
+
+impl<T: Item> Iterator for Sorted<T> {
+    type Item = io::Result<T>;
+
+    fn next(&mut self) -> Option<io::Result<T>> {
+        if self.file.is_none() {
+            return self.buffer.next().map(Ok);
+        }
+        let Reverse((item, run)) = self.heads.pop()?;
+        if let Err(error) = self.refill(run) {
+            self.heads.clear();
+            return Some(Err(error));
+        }
+        Some(Ok(item))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_fit_is_merged() {
+        let mut state = 7u64;
+        let items: Vec<u64> = (0..100_000)
+            .map(|_| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                state >> 40
+            })
+            .collect();
+        let mut expected = items.clone();
+        expected.sort_unstable();
+        for memory in [0, 200_000, 1 << 30] {
+            let mut sorter = Sorter::new(memory);
+            items.iter().for_each(|&item| sorter.push(item).unwrap());
+            assert_eq!(sorter.spilled() > 0, memory < 800_000);
+            let sorted: Vec<u64> = sorter.sorted().unwrap().map(Result::unwrap).collect();
+            assert_eq!(sorted, expected);
+            let mut wide = Sorter::new(memory);
+            items.iter().for_each(|&item| wide.push(u128::from(item) << 64).unwrap());
+            let sorted: Vec<u64> = wide.sorted().unwrap().map(|item| (item.unwrap() >> 64) as u64).collect();
+            assert_eq!(sorted, expected);
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Threads that deflate chunks; what they give comes back in the order of what they were given.
+
+use pfh_format::image::ewf::{Compression, Compressor, Packed};
+use pfh_prefetch::Bytes;
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+/// Chunks to be packed: in a slab, or joined from several.
+pub(super) enum Chunks {
+    Slab(Bytes),
+    Joined(Vec<u8>),
+}
+
+impl std::ops::Deref for Chunks {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Chunks::Slab(bytes) => bytes,
+            Chunks::Joined(bytes) => bytes,
+        }
+    }
+}
+
+/// A job's number and its packed chunks.
+type Done = (u64, Vec<Packed>);
+
+pub(super) struct Pool {
+    jobs: Option<Sender<(u64, Chunks)>>,
+    done: Receiver<Done>,
+    threads: Vec<JoinHandle<()>>,
+    given: u64,
+    taken: u64,
+    early: BTreeMap<u64, Vec<Packed>>,
+}
+
+impl Pool {
+    /// `threads` threads that cut what they get into chunks of `chunk` bytes.
+    pub(super) fn start(threads: usize, chunk: usize, compression: Compression) -> io::Result<Self> {
+        let (jobs, queue) = channel::<(u64, Chunks)>();
+        let (give, done) = channel();
+        let queue = Arc::new(Mutex::new(queue));
+        let start = |number| {
+            let (queue, give) = (queue.clone(), give.clone());
+            std::thread::Builder::new().name(format!("pfh-deflate-{number}")).spawn(move || {
+                let mut compressor = Compressor::new(compression);
+                loop {
+                    let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                    let Ok((number, chunks)) = job else { break };
+                    let packed = chunks.chunks(chunk).map(|c| compressor.pack(c)).collect();
+                    // The slab returns to the budget before the result is handed over.
+                    drop(chunks);
+                    if give.send((number, packed)).is_err() {
+                        break;
+                    }
+                }
+            })
+        };
+        let threads = (0..threads.max(1)).map(start).collect::<io::Result<_>>()?;
+        Ok(Pool { jobs: Some(jobs), done, threads, given: 0, taken: 0, early: BTreeMap::new() })
+    }
+
+    pub(super) fn give(&mut self, chunks: Chunks) -> io::Result<()> {
+        let failed = || io::Error::other("a thread that compresses failed");
+        self.jobs.as_ref().ok_or_else(failed)?.send((self.given, chunks)).map_err(|_| failed())?;
+        self.given += 1;
+        Ok(())
+    }
+
+    /// The next job's chunks. Waits for them when more than `most` jobs are on their way; `None` when none is to be had.
+    pub(super) fn take(&mut self, most: u64) -> io::Result<Option<Vec<Packed>>> {
+        loop {
+            if let Some(packed) = self.early.remove(&self.taken) {
+                self.taken += 1;
+                return Ok(Some(packed));
+            }
+            let on_their_way = self.given - self.taken;
+            let found = if on_their_way > most {
+                self.done.recv().map_err(|_| io::Error::other("a thread that compresses failed"))?
+            } else {
+                match self.done.try_recv() {
+                    Ok(found) => found,
+                    Err(_) => return Ok(None),
+                }
+            };
+            self.early.insert(found.0, found.1);
+        }
+    }
+
+    pub(super) fn threads(&self) -> u64 {
+        self.threads.len() as u64
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        drop(self.jobs.take());
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
+}

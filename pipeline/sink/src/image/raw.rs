@@ -1,0 +1,329 @@
+//! The medium's bytes as they are: one file, pieces of a file, or a block device.
+
+use pfh_engine::imaging::{Ending, Portion, Target};
+use pfh_format::image::is_zero;
+use pfh_format::image::split::{Suffix, cut};
+use pfh_source::os;
+use rustix::fs::{self, CWD, FallocateFlags, FileType, Mode, OFlags};
+use rustix::io::Errno;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// What becomes of a file that exists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    /// It must not exist.
+    New,
+    /// It is cut off where the image starts.
+    Replace,
+    /// It is written into; what lies beyond the image stays. Devices are always treated so.
+    Into,
+    /// So many bytes of the image are in it; what follows is written anew.
+    Resume(u64),
+}
+
+/// How an image is cut into files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pieces {
+    /// Bytes of a piece.
+    pub length: u64,
+    /// How they are numbered.
+    pub suffix: Suffix,
+    /// Places of the number.
+    pub width: usize,
+}
+
+/// How it is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RawOptions {
+    /// What becomes of a file that exists.
+    pub start: Start,
+    /// Where in the file or device the image starts, in bytes.
+    pub seek: u64,
+    /// Several files. The path is then the name without the number.
+    pub pieces: Option<Pieces>,
+    /// Zeros become holes.
+    pub sparse: bool,
+    /// Past the page cache where alignment allows.
+    pub direct: bool,
+    /// Bytes of the image where that is known: room for them is made sure of before the first is written.
+    pub expected: Option<u64>,
+    /// Whether the end is synced. dd does not, and loses late errors.
+    pub synced: bool,
+}
+
+impl Default for RawOptions {
+    fn default() -> Self {
+        let (seek, pieces, expected) = (0, None, None);
+        RawOptions { start: Start::New, seek, pieces, sparse: false, direct: false, expected, synced: true }
+    }
+}
+
+/// Zeros are looked for, and holes left, in units of so many bytes.
+const HOLE: usize = 4096;
+
+struct Open {
+    number: u64,
+    fd: OwnedFd,
+    /// The same, past the page cache.
+    direct: Option<(OwnedFd, u64)>,
+    /// Bytes written to it, or left out as a hole, from its start.
+    end: u64,
+    is_file: bool,
+}
+
+/// A raw image being written.
+pub struct Raw {
+    path: PathBuf,
+    options: RawOptions,
+    current: Option<Open>,
+    /// Bytes of the image written so far.
+    upto: u64,
+}
+
+impl Raw {
+    /// Opens the first file, or the device.
+    ///
+    /// # Errors
+    /// What the system says: it exists, there is no room (ENOSPC) for an image of the size expected, the device is in use.
+    pub fn create(path: &Path, options: RawOptions) -> io::Result<Self> {
+        let upto = if let Start::Resume(done) = options.start { done } else { 0 };
+        let mut raw = Raw { path: path.to_owned(), options, current: None, upto };
+        let piece = options.pieces.map_or(u64::MAX, |p| p.length);
+        // Pieces behind the place of resumption are stale.
+        if let (Start::Resume(done), Some(_)) = (options.start, options.pieces) {
+            let mut number = done.div_ceil(piece);
+            while let Ok(stale) = raw.name(number)
+                && stale.try_exists()?
+            {
+                std::fs::remove_file(stale)?;
+                number += 1;
+            }
+        }
+        raw.open(upto / piece)?;
+        raw.reserve()?;
+        Ok(raw)
+    }
+
+    /// The name of a piece.
+    fn name(&self, number: u64) -> io::Result<PathBuf> {
+        let Some(pieces) = self.options.pieces else { return Ok(self.path.clone()) };
+        let suffix = pieces.suffix.of(number, pieces.width).ok_or_else(|| {
+            io::Error::other("the names of the pieces are used up: make the pieces larger or their numbers longer")
+        })?;
+        let mut name = self.path.clone().into_os_string();
+        name.push(".");
+        name.push(suffix);
+        Ok(name.into())
+    }
+
+    fn open(&mut self, number: u64) -> io::Result<()> {
+        self.close()?;
+        let path = self.name(number)?;
+        let piece = self.options.pieces.map_or(u64::MAX, |p| p.length);
+        let is_device = fs::stat(&path).is_ok_and(|s| FileType::from_raw_mode(s.st_mode) == FileType::BlockDevice);
+        let inside = self.upto.saturating_sub(number.saturating_mul(piece));
+        let how = match self.options.start {
+            // O_EXCL on a device: refused while it is mounted or otherwise held.
+            _ if is_device => OFlags::EXCL,
+            Start::New => OFlags::CREATE | OFlags::EXCL,
+            Start::Replace | Start::Into => OFlags::CREATE,
+            Start::Resume(_) if inside > 0 => OFlags::empty(),
+            Start::Resume(_) => OFlags::CREATE | OFlags::TRUNC,
+        };
+        let flags = OFlags::WRONLY | OFlags::CLOEXEC | OFlags::NOCTTY;
+        let mode = Mode::from_raw_mode(0o666);
+        let fd = fs::openat(CWD, path.as_os_str().as_bytes(), flags | how, mode)?;
+        let is_file = fs::fstat(&fd).is_ok_and(|s| FileType::from_raw_mode(s.st_mode) == FileType::RegularFile);
+        if self.options.sparse && !is_file {
+            return Err(io::Error::other("holes need a regular file"));
+        }
+        if let (Start::Resume(_) | Start::Replace, true) = (self.options.start, is_file) {
+            // A hole must read as zeros: nothing of before may lie behind.
+            fs::ftruncate(&fd, self.options.seek + inside)?;
+        }
+        let align = os::direct_alignment(&fd).or(is_device.then_some(4096));
+        let direct = match align.filter(|_| self.options.direct || is_device) {
+            Some(align) => fs::openat(CWD, path.as_os_str().as_bytes(), flags | OFlags::DIRECT, mode)
+                .ok()
+                .map(|fd| (fd, u64::from(align))),
+            None => None,
+        };
+        self.current = Some(Open { number, fd, direct, end: self.options.seek + inside, is_file });
+        Ok(())
+    }
+
+    /// Makes sure of the room, so that a full disk is told before hours of reading and not after.
+    fn reserve(&self) -> io::Result<()> {
+        let (Some(open), Some(expected)) = (&self.current, self.options.expected) else { return Ok(()) };
+        if !open.is_file {
+            return match os::device_size(&open.fd) {
+                Ok(size) if size < self.options.seek + expected => Err(io::Error::other(format!(
+                    "the target has {size} bytes, and the image needs {}",
+                    self.options.seek + expected
+                ))),
+                _ => Ok(()),
+            };
+        }
+        if self.options.sparse || expected == 0 {
+            return Ok(());
+        }
+        let piece = self.options.pieces.map_or(u64::MAX, |p| p.length);
+        // The size stays: what is not written must not look as if it were.
+        match fs::fallocate(&open.fd, FallocateFlags::KEEP_SIZE, self.options.seek, expected.min(piece)) {
+            Ok(()) => self.room_elsewhere(expected.saturating_sub(piece)),
+            Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => self.room_elsewhere(expected),
+            Err(errno) => Err(errno.into()),
+        }
+    }
+
+    /// Whether the file system has so many bytes left.
+    fn room_elsewhere(&self, needed: u64) -> io::Result<()> {
+        let Some(open) = &self.current else { return Ok(()) };
+        let found = fs::fstatvfs(&open.fd)?;
+        let done = if let Start::Resume(done) = self.options.start { done } else { 0 };
+        // File systems that say nothing of blocks are believed to have room.
+        if found.f_blocks > 0 && found.f_bavail.saturating_mul(found.f_frsize) < needed.saturating_sub(done) {
+            return Err(Errno::NOSPC.into());
+        }
+        Ok(())
+    }
+
+    fn sync_current(&mut self) -> io::Result<()> {
+        let Some(open) = &self.current else { return Ok(()) };
+        if self.options.sparse && open.is_file && fs::fstat(&open.fd)?.st_size as u64 != open.end {
+            fs::ftruncate(&open.fd, open.end)?;
+        }
+        if self.options.synced {
+            sync(&open.fd)?;
+        }
+        Ok(())
+    }
+
+    fn close(&mut self) -> io::Result<()> {
+        self.sync_current()?;
+        let Some(open) = self.current.take() else { return Ok(()) };
+        // What was reserved and not written goes back.
+        if open.is_file && !matches!(self.options.start, Start::Into) {
+            fs::ftruncate(&open.fd, open.end)?;
+        }
+        if let Some((fd, _)) = open.direct {
+            os::close(fd)?;
+        }
+        Ok(os::close(open.fd)?)
+    }
+}
+
+/// fsync, where the target is something that can be synced.
+fn sync(fd: impl AsFd) -> io::Result<()> {
+    match fs::fsync(fd) {
+        Ok(()) | Err(Errno::INVAL | Errno::ROFS | Errno::NOTSUP) => Ok(()),
+        Err(errno) => Err(errno.into()),
+    }
+}
+
+impl Open {
+    fn write(&mut self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        let mut done = 0;
+        if let Some((fd, align)) = &self.direct
+            && offset.is_multiple_of(*align)
+            && (bytes.as_ptr() as usize).is_multiple_of(*align as usize)
+        {
+            let whole = bytes.len() / *align as usize * *align as usize;
+            // The last partial block goes through the page cache: O_DIRECT has no form for it.
+            match pwrite(fd, &bytes[..whole], offset) {
+                Ok(()) => done = whole,
+                Err(Errno::INVAL) => self.direct = None,
+                Err(errno) => return Err(errno.into()),
+            }
+        }
+        pwrite(&self.fd, &bytes[done..], offset + done as u64)?;
+        Ok(())
+    }
+}
+
+/// Writes all of it. Pipes and terminals have no places: there the order of writes is the order of bytes.
+fn pwrite(fd: &OwnedFd, mut bytes: &[u8], mut offset: u64) -> Result<(), Errno> {
+    while !bytes.is_empty() {
+        let wrote = match rustix::io::pwrite(fd, bytes, offset) {
+            Err(Errno::SPIPE) => rustix::io::write(fd, bytes),
+            other => other,
+        };
+        match wrote {
+            Err(Errno::INTR) => {}
+            Err(errno) => return Err(errno),
+            Ok(0) => return Err(Errno::NOSPC),
+            Ok(n) => {
+                bytes = &bytes[n..];
+                offset += n as u64;
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Target for Raw {
+    fn write(&mut self, portion: &Portion) -> io::Result<()> {
+        let piece = self.options.pieces.map_or(u64::MAX, |p| p.length);
+        let mut bytes = &portion.bytes[..];
+        let cuts: Vec<_> = cut(portion.offset, bytes.len() as u64, piece).collect();
+        for (number, inside, length) in cuts {
+            if self.current.as_ref().is_none_or(|open| open.number != number) {
+                self.open(number)?;
+            }
+            let (now, later) = bytes.split_at(length as usize);
+            bytes = later;
+            let (sparse, seek) = (self.options.sparse, self.options.seek);
+            let Some(open) = &mut self.current else { return Err(Errno::BADF.into()) };
+            let at = seek + inside;
+            if sparse {
+                let mut from = 0;
+                for (length, is_hole) in runs(now) {
+                    if !is_hole {
+                        open.write(&now[from..from + length], at + from as u64)?;
+                    }
+                    from += length;
+                }
+            } else {
+                open.write(now, at)?;
+            }
+            open.end = at + length;
+            self.upto += length;
+        }
+        Ok(())
+    }
+
+    fn sync(&mut self) -> io::Result<u64> {
+        self.sync_current()?;
+        Ok(self.upto)
+    }
+
+    fn finish(&mut self, _: &Ending<'_>) -> io::Result<()> {
+        let is_file = self.current.as_ref().is_some_and(|open| open.is_file);
+        self.close()?;
+        if is_file && self.options.synced {
+            // The name must survive, too.
+            let directory = match self.path.parent() {
+                Some(parent) if !parent.as_os_str().is_empty() => parent,
+                _ => Path::new("."),
+            };
+            sync(fs::openat(CWD, directory.as_os_str().as_bytes(), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?)?;
+        }
+        Ok(())
+    }
+}
+
+/// Runs of units that are all zeros, or not: (bytes, whether they are zeros).
+fn runs(bytes: &[u8]) -> Vec<(usize, bool)> {
+    let mut runs: Vec<(usize, bool)> = Vec::new();
+    for unit in bytes.chunks(HOLE) {
+        let zero = is_zero(unit);
+        match runs.last_mut() {
+            Some((length, before)) if *before == zero => *length += unit.len(),
+            _ => runs.push((unit.len(), zero)),
+        }
+    }
+    runs
+}

@@ -1,0 +1,58 @@
+//! The image's BLAKE3 tree, built while it is written: `pfh tree` and `pfh audit` go on from it.
+
+use crate::outboard;
+use pfh_engine::imaging::{Ending, Portion, Target};
+use pfh_source::device::Medium;
+use pfh_tree::outboard::{Builder, Function, Parameters};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Leaves of 16 KiB, the default of `pfh tree build`.
+const LEAF: usize = 16 << 10;
+
+/// A tree in the making.
+pub struct Tree {
+    path: PathBuf,
+    builder: Builder,
+    upto: u64,
+}
+
+impl Tree {
+    /// Starts a tree that will be kept at `path`. Of an image that is there in part, that part is read first.
+    ///
+    /// # Errors
+    /// When what is there cannot be read back.
+    pub fn open(path: &Path, there: Option<(&Medium, u64)>) -> io::Result<Self> {
+        let parameters = Parameters::new(Function::Blake3, LEAF).ok_or(io::ErrorKind::InvalidInput)?;
+        let mut tree = Tree { path: path.to_owned(), builder: Builder::new(parameters), upto: 0 };
+        if let Some((medium, length)) = there {
+            let mut room = vec![0; 1 << 20];
+            while tree.upto < length {
+                let most = (room.len() as u64).min(length - tree.upto) as usize;
+                let got = medium.read_at(&mut room[..most], tree.upto)?;
+                if got == 0 {
+                    return Err(io::ErrorKind::UnexpectedEof.into());
+                }
+                tree.builder.update(&room[..got]);
+                tree.upto += got as u64;
+            }
+        }
+        Ok(tree)
+    }
+}
+
+impl Target for Tree {
+    fn write(&mut self, portion: &Portion) -> io::Result<()> {
+        self.builder.update(&portion.bytes);
+        self.upto += portion.bytes.len() as u64;
+        Ok(())
+    }
+
+    fn sync(&mut self) -> io::Result<u64> {
+        Ok(self.upto)
+    }
+
+    fn finish(&mut self, _: &Ending<'_>) -> io::Result<()> {
+        outboard::store(&self.builder.clone().finish(), &self.path).map_err(io::Error::other)
+    }
+}

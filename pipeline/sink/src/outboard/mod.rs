@@ -1,0 +1,135 @@
+//! Trees beside files: built, kept up to date, compared with what the file holds now.
+//!
+//! The tree of `FILE` is `FILE.pfhtree` unless said otherwise (`docs/tree.md` has its bytes). It is replaced as a whole: written
+//! without a name, synced, renamed over the old one, and the directory synced; whatever interrupts that, the old tree or the new one
+//! is there. A tree file of which any bit is wrong is refused.
+
+mod change;
+mod check;
+mod pass;
+
+pub use change::{append, update, update_since};
+pub use check::{Verdict, check};
+pub use pass::build;
+
+use crate::Output;
+use pfh_source::{Problem, Ranges};
+use pfh_tree::Malformed;
+use pfh_tree::outboard::{Outboard, WrongChange};
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+/// What is appended to a file's name for its tree.
+pub const SUFFIX: &str = ".pfhtree";
+
+/// A tree file of more bytes is not read: 64 GiB, the tree of 16 TiB in leaves of 16 KiB.
+pub const LONGEST: u64 = 64 << 30;
+
+/// Why nothing came of it.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// A file could not be read, or changed meanwhile.
+    #[error("{}: {problem}", shown(.file))]
+    Read {
+        /// The file.
+        file: PathBuf,
+        /// What happened.
+        problem: Problem,
+    },
+    /// The tree file is none, or damaged.
+    #[error("{}: no tree that can be used: {malformed}", shown(.file))]
+    Tree {
+        /// The tree file.
+        file: PathBuf,
+        /// What is wrong with it.
+        malformed: Malformed,
+    },
+    /// The tree could not be written; the old one is still there.
+    #[error("{}: {error}", shown(.file))]
+    Write {
+        /// The tree file.
+        file: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// The file has another length than its tree says.
+    #[error("{}: has {found} bytes, its tree is of {stated}: append, or build it anew", shown(.file))]
+    Length {
+        /// The file.
+        file: PathBuf,
+        /// Bytes of the file when its tree was made.
+        stated: u64,
+        /// Bytes that it has now.
+        found: u64,
+    },
+    /// A range that lies outside of the file.
+    #[error("{}: has no range from byte {start} to byte {end}", shown(.file))]
+    Range {
+        /// The file.
+        file: PathBuf,
+        /// First byte.
+        start: u64,
+        /// One past the last byte.
+        end: u64,
+    },
+    /// The change does not fit the tree.
+    #[error("{0}")]
+    Change(#[from] WrongChange),
+    /// The caller asked to end.
+    #[error("interrupted; the tree is as it was")]
+    Cancelled,
+}
+
+fn shown(path: &Path) -> String {
+    pfh_format::terminal::render(path.as_os_str().as_bytes())
+}
+
+impl Failure {
+    fn read(path: &Path) -> impl FnOnce(Problem) -> Failure + use<'_> {
+        |problem| Failure::Read { file: path.to_owned(), problem }
+    }
+}
+
+/// How a long pass is followed, and how many threads it takes.
+pub struct Pass<'a> {
+    /// Threads that hash.
+    pub threads: usize,
+    /// Set from outside to end the pass.
+    pub cancel: &'a AtomicBool,
+    /// Called with the bytes read so far and the bytes to be read.
+    pub progress: &'a mut dyn FnMut(u64, u64),
+}
+
+/// Where the tree of a file is kept.
+pub fn beside(file: &Path) -> PathBuf {
+    let mut name: OsString = file.into();
+    name.push(SUFFIX);
+    name.into()
+}
+
+/// Reads a tree and proves it consistent.
+///
+/// # Errors
+/// When it cannot be read, or any bit of it is wrong.
+pub fn load(path: &Path) -> Result<Outboard, Failure> {
+    let file = Ranges::open(path.as_os_str().as_bytes()).map_err(Failure::read(path))?;
+    let bytes = file.read_all(LONGEST).map_err(Failure::read(path))?;
+    file.close().map_err(Failure::read(path))?;
+    Outboard::decode(&bytes).map_err(|malformed| Failure::Tree { file: path.to_owned(), malformed })
+}
+
+/// Puts a tree in the place of the one that is there, if any.
+///
+/// # Errors
+/// Whatever the system says; the old tree is still there then, unless the last sync alone failed.
+pub fn store(outboard: &Outboard, path: &Path) -> Result<(), Failure> {
+    let write = || {
+        let mut output = Output::file(path)?;
+        output.write_all(&outboard.encode())?;
+        output.commit()
+    };
+    write().map_err(|error| Failure::Write { file: path.to_owned(), error })
+}

@@ -1,0 +1,75 @@
+//! Names from a list that is not trusted, each below one directory and never outside it.
+
+use crate::Source;
+use crate::entry::{Base, Entry, Item, Origin};
+use crate::operand::{Links, Special};
+use crate::os;
+use crate::problem::{Problem, Stage};
+use std::sync::Arc;
+
+/// Files below a directory, by name. Links are followed as far as they stay in it; a name that leads out is a problem.
+pub struct Within {
+    base: Arc<Base>,
+    names: std::vec::IntoIter<Vec<u8>>,
+    number: u64,
+}
+
+impl Within {
+    /// The names below `root`; in the output they stand as they are.
+    ///
+    /// # Errors
+    /// When `root` is no directory that can be opened.
+    pub fn open(root: &[u8], names: Vec<Vec<u8>>) -> Result<Self, Problem> {
+        let directory = os::open_operand_directory(root).map_err(|e| Problem::os(Stage::Open, e))?;
+        let base = Base { directory: Some(directory), prefix: Box::default(), links: Links::Within };
+        Ok(Within { base: Arc::new(base), names: names.into_iter(), number: 0 })
+    }
+}
+
+impl Source for Within {
+    fn pull(&mut self) -> Option<Item> {
+        let path = self.names.next()?;
+        let number = self.number;
+        self.number += 1;
+        let origin = Origin::File { base: self.base.clone(), path: path.into(), special: Special::Skip };
+        Some(Item::Entry(Entry { number, origin, stat: None }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Cause;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn nothing_leads_out() {
+        let room = tempfile::tempdir().unwrap();
+        let root = room.path().join("root");
+        std::fs::create_dir_all(root.join("sub")).unwrap();
+        std::fs::write(room.path().join("secret"), "secret").unwrap();
+        std::fs::write(root.join("file"), "file").unwrap();
+        symlink("../secret", root.join("out")).unwrap();
+        symlink(room.path().join("secret"), root.join("absolute")).unwrap();
+        symlink("../file", root.join("sub/in")).unwrap();
+        let secret = room.path().join("secret");
+        let names: [&[u8]; 7] = [
+            b"file",
+            b"sub/in",
+            b"sub/../file",
+            b"../secret",
+            b"out",
+            b"absolute",
+            std::os::unix::ffi::OsStrExt::as_bytes(secret.as_os_str()),
+        ];
+        let names = names.map(<[u8]>::to_vec).to_vec();
+        let mut within =
+            Within::open(std::os::unix::ffi::OsStrExt::as_bytes(root.as_os_str()), names).expect("a directory");
+        let mut opened = Vec::new();
+        while let Some(Item::Entry(entry)) = within.pull() {
+            opened.push(entry.open().map(drop).map_err(|problem| problem.cause));
+        }
+        assert_eq!(opened[..3], [Ok(()), Ok(()), Ok(())]);
+        assert!(opened[3..].iter().all(|opened| *opened == Err(Cause::Outside)), "{opened:?}");
+    }
+}

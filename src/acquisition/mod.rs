@@ -1,0 +1,335 @@
+//! Acquiring a medium: what `pfh acquire` and `pfh dd` do, as a library.
+//!
+//! Reads the source once into all targets and digests, keeps a map by which an interrupted acquisition goes on, and
+//! compares the targets with what was read where that is asked for.
+
+mod comparing;
+mod resuming;
+
+use pfh_engine::Cancel;
+use pfh_engine::imaging::{Follow, Imaged, Imaging, ImagingError, Pace, Target, image};
+use pfh_format::image::ewf::{About, Compression, Media, Volume};
+use pfh_format::image::map::{Map, Status};
+use pfh_sink::image::{Ewf, EwfOptions, Pieces, Raw, RawOptions, Start, Tree};
+use pfh_source::device::{Access, Bad, Kind, Medium, is_same_medium, mounts};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+pub use comparing::{Compared, compare};
+use resuming::Resumption;
+
+/// The form of a target.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Form {
+    /// The medium's bytes in one file, or on a device.
+    Raw {
+        /// Where in it the image starts, in bytes.
+        seek: u64,
+        /// Zeros become holes.
+        sparse: bool,
+        /// Past the page cache.
+        direct: bool,
+        /// What becomes of a file that exists; `None` for what [`Acquisition::replace`] says.
+        start: Option<Start>,
+        /// Whether its end is synced.
+        synced: bool,
+    },
+    /// The medium's bytes in pieces. The path is the name without the number.
+    Split(Pieces),
+    /// EnCase 6's E01. The path is that of the first segment.
+    E01 {
+        /// How hard to compress.
+        compression: Compression,
+        /// Largest segment in bytes.
+        segment: u64,
+    },
+}
+
+impl Form {
+    /// One file or device, synced.
+    pub const RAW: Form = Form::Raw { seek: 0, sparse: false, direct: false, start: None, synced: true };
+}
+
+/// One target.
+#[derive(Debug, Clone, PartialEq)]
+pub struct To {
+    /// Where.
+    pub path: PathBuf,
+    /// In which form.
+    pub form: Form,
+}
+
+/// Where the bytes come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// A device or a file; `-` is standard input.
+    Medium(PathBuf),
+    /// The content of an image: E01, split or raw, by the name of its first file.
+    Image(PathBuf),
+    /// These bytes, over and over.
+    Pattern {
+        /// Which.
+        bytes: Vec<u8>,
+        /// How many bytes in all.
+        length: u64,
+    },
+}
+
+impl Origin {
+    /// Its path, where it has one.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Origin::Medium(path) | Origin::Image(path) => Some(path),
+            Origin::Pattern { .. } => None,
+        }
+    }
+}
+
+/// What is to be acquired, and where to.
+#[derive(Debug, Clone)]
+pub struct Acquisition {
+    /// Where the bytes come from.
+    pub source: Origin,
+    /// How it is read.
+    pub access: Access,
+    /// Parts of it to be treated as unreadable, for tests and training.
+    pub faults: Option<Map>,
+    /// Where it goes. May be empty: then it is only hashed.
+    pub targets: Vec<To>,
+    /// What is read of it and what is computed.
+    pub imaging: Imaging,
+    /// The map file: what has been read. An acquisition with a map goes on where it was cut off.
+    pub map: Option<PathBuf>,
+    /// Whether existing targets are replaced.
+    pub replace: bool,
+    /// Case data, for formats that hold them.
+    pub about: About,
+    /// Identifies an E01's set of segments.
+    pub set: [u8; 16],
+    /// Where the image's BLAKE3 tree is kept, for later updates and audits.
+    pub outboard: Option<PathBuf>,
+}
+
+/// What was found out before the first byte.
+#[derive(Debug, Clone)]
+pub struct Beginning {
+    /// Bytes of the image, where that is known.
+    pub bytes: Option<u64>,
+    /// How much of it is there from before.
+    pub done: u64,
+    /// Where the source is mounted, and whether for writing.
+    pub mounts: Vec<(String, bool)>,
+}
+
+/// Why nothing was acquired.
+#[derive(Debug, thiserror::Error)]
+pub enum AcquisitionError {
+    /// The source cannot be opened.
+    #[error("{}: {problem}", path.display())]
+    Source {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        problem: pfh_source::Problem,
+    },
+    /// The source is an image that is not sound.
+    #[error("{0}")]
+    Image(#[from] pfh_source::image::OpenError),
+    /// Source and target are one.
+    #[error("{} and {} are the same medium: nothing was written", source_path.display(), target.display())]
+    Same {
+        /// The source.
+        source_path: PathBuf,
+        /// The target.
+        target: PathBuf,
+    },
+    /// A target cannot be opened or written.
+    #[error("{}: {error}", path.display())]
+    Target {
+        /// Which.
+        path: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// The map cannot be read or written.
+    #[error("{}: {error}", path.display())]
+    Map {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// The imaging itself.
+    #[error(transparent)]
+    Imaging(ImagingError),
+    /// It makes no sense as asked for.
+    #[error("{0}")]
+    Usage(String),
+}
+
+/// An acquisition whose source is open.
+pub struct Acquire {
+    asked: Acquisition,
+    medium: Medium,
+    resumption: Resumption,
+}
+
+impl Acquire {
+    /// Opens the source, refuses what cannot work, and finds out what is there from an earlier run. Writes nothing.
+    ///
+    /// # Errors
+    /// See [`AcquisitionError`].
+    pub fn open(mut asked: Acquisition) -> Result<Self, AcquisitionError> {
+        let mut medium = match &asked.source {
+            Origin::Image(path) => Medium::image(pfh_source::image::Image::open(path)?),
+            Origin::Pattern { bytes, length } => Medium::pattern(bytes.clone(), *length),
+            Origin::Medium(path) => Medium::open(path.as_os_str().as_bytes(), asked.access)
+                .map_err(|problem| AcquisitionError::Source { path: path.clone(), problem })?,
+        };
+        if let Some(map) = asked.faults.clone() {
+            medium.set_faults(map);
+        }
+        if medium.kind() == Kind::Stream {
+            if asked.imaging.from > 0 {
+                return Err(AcquisitionError::Usage("a stream has no place to start from: leave out --skip".into()));
+            }
+            asked.map = None;
+        }
+        for (to, path) in asked.targets.iter().zip(asked.source.path().into_iter().cycle()) {
+            if is_same_medium(path.as_os_str().as_bytes(), to.path.as_os_str().as_bytes()) {
+                return Err(AcquisitionError::Same { source_path: path.to_owned(), target: to.path.clone() });
+            }
+        }
+        // A sector is what formats count in.
+        if asked.targets.iter().any(|to| matches!(to.form, Form::E01 { .. })) {
+            asked.imaging.pad = Some(medium.sector());
+        }
+        let resumption = Resumption::find(&asked, &medium)?;
+        asked.imaging.done = resumption.done;
+        Ok(Acquire { asked, medium, resumption })
+    }
+
+    /// The source.
+    pub fn medium(&self) -> &Medium {
+        &self.medium
+    }
+
+    /// What is known before the start.
+    pub fn beginning(&self) -> Beginning {
+        Beginning {
+            bytes: self.bytes(),
+            done: self.resumption.done,
+            mounts: self.medium.device().map(mounts).unwrap_or_default(),
+        }
+    }
+
+    fn bytes(&self) -> Option<u64> {
+        let rest = self.medium.size().map(|size| size.saturating_sub(self.asked.imaging.from));
+        rest.map(|rest| self.asked.imaging.length.map_or(rest, |length| rest.min(length)))
+    }
+
+    /// Reads, hashes and writes. When it returns without [`Imaged::stopped`], every target is complete and synced.
+    ///
+    /// # Errors
+    /// See [`AcquisitionError`]; the map says how far it came.
+    pub fn run(&mut self, cancel: Cancel, progress: &mut dyn FnMut(&Pace)) -> Result<Imaged, AcquisitionError> {
+        let map_path = self.asked.map.clone();
+        // First of all: a run that is cut off from here on can be told from somebody else's files.
+        self.resumption.save(map_path.as_deref())?;
+        let mut targets = self.create()?;
+        let paths: Vec<PathBuf> =
+            self.asked.targets.iter().map(|to| to.path.clone()).chain(self.asked.outboard.clone()).collect();
+        let Acquire { asked, medium, resumption } = self;
+        let (prefix, map) = (resumption.prefix.take(), &mut resumption.map);
+        let from = asked.imaging.from;
+        let mut settled = |upto: u64, bad: &[Bad]| {
+            let Some(path) = &map_path else { return Ok(()) };
+            map.set(from, upto, Status::Finished);
+            for run in bad.iter().filter(|run| run.offset < upto) {
+                map.set(from + run.offset, run.length.min(upto - run.offset), Status::Bad);
+            }
+            resuming::save(path, map)
+        };
+        let mut show = |pace: &Pace| progress(pace);
+        let follow = Follow { cancel, progress: Some(&mut show), settled: Some(&mut settled) };
+        // Unreadable runs of the part that is there are in the map, not in the reader's list.
+        let before = resumption.bad.clone();
+        let imaged = image(medium, prefix.as_ref(), &asked.imaging, &mut targets, follow);
+        let mut imaged = imaged.map_err(|error| match error {
+            ImagingError::Target { target, error } => AcquisitionError::Target { path: paths[target].clone(), error },
+            ImagingError::Settled(error) => AcquisitionError::Map { path: map_path.clone().unwrap_or_default(), error },
+            other => AcquisitionError::Imaging(other),
+        })?;
+        imaged.bad.splice(0..0, before);
+        Ok(imaged)
+    }
+
+    fn create(&self) -> Result<Vec<Box<dyn Target>>, AcquisitionError> {
+        let fail = |path: &Path, error| AcquisitionError::Target { path: path.to_owned(), error };
+        let create =
+            |(to, done): (&To, &resuming::Found)| self.create_one(to, done).map_err(|error| fail(&to.path, error));
+        let mut targets: Vec<_> =
+            self.asked.targets.iter().zip(&self.resumption.found).map(create).collect::<Result<_, _>>()?;
+        if let Some(path) = &self.asked.outboard {
+            let prefix = self.resumption.prefix.as_ref().map(|prefix| (prefix, self.resumption.done));
+            targets.push(Box::new(Tree::open(path, prefix).map_err(|error| fail(path, error))?));
+        }
+        Ok(targets)
+    }
+
+    fn create_one(&self, to: &To, found: &resuming::Found) -> io::Result<Box<dyn Target>> {
+        let replace = self.asked.replace || self.resumption.is_ours;
+        let usual = if replace { Start::Replace } else { Start::New };
+        let start = match found {
+            resuming::Found::Raw if self.resumption.done > 0 => Start::Resume(self.resumption.done),
+            _ => usual,
+        };
+        let options = RawOptions { start, expected: self.bytes(), ..RawOptions::default() };
+        Ok(match &to.form {
+            Form::Raw { seek, sparse, direct, start: asked, synced } => {
+                let start = if self.resumption.done > 0 { start } else { asked.unwrap_or(start) };
+                let options =
+                    RawOptions { seek: *seek, sparse: *sparse, direct: *direct, synced: *synced, start, ..options };
+                Box::new(Raw::create(&to.path, options)?)
+            }
+            Form::Split(pieces) => Box::new(Raw::create(&to.path, RawOptions { pieces: Some(*pieces), ..options })?),
+            Form::E01 { compression, segment } => {
+                let options = self.ewf(*compression, *segment, replace);
+                match found {
+                    resuming::Found::E01(at) if self.resumption.done > 0 => {
+                        Box::new(Ewf::resume(&to.path, options, at)?)
+                    }
+                    _ => Box::new(Ewf::create(&to.path, options)?),
+                }
+            }
+        })
+    }
+
+    fn ewf(&self, compression: Compression, segment: u64, replace: bool) -> EwfOptions {
+        let sector = self.medium.sector();
+        let facts = self.medium.facts();
+        let fact = |name: &str| facts.get(name).cloned().unwrap_or_default();
+        let volume = Volume {
+            media: if facts.get("removable").is_some_and(|r| r == "1") { Media::Removable } else { Media::Fixed },
+            is_physical: self.medium.kind() == Kind::Device && !facts.contains_key("partition"),
+            chunks: 0,
+            // 32 KiB, whatever the sector size: not all readers take larger chunks.
+            sectors_per_chunk: ((32 << 10) / sector).max(1),
+            bytes_per_sector: sector,
+            sectors: self.bytes().map_or(0, |bytes| bytes.div_ceil(u64::from(sector))),
+            compression: compression.number(),
+            error_granularity: 1,
+            set: self.asked.set,
+        };
+        let mut about = self.asked.about.clone();
+        if about.model.is_empty() {
+            about.model = fact("model");
+        }
+        if about.serial.is_empty() {
+            about.serial = fact("serial");
+        }
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        EwfOptions { compression, segment, volume, about, threads, replace }
+    }
+}

@@ -1,0 +1,108 @@
+//! The two logs of an acquisition: one for people, one for machines whose records hold on to each other.
+
+use pfh::format::Time;
+use pfh::format::custody::{self, Chain};
+use serde_json::{Map, Value};
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Both logs; nothing happens in one that is not wanted.
+#[derive(Default)]
+pub struct Logs {
+    text: Option<File>,
+    chained: Option<(File, Chain)>,
+}
+
+/// Now, in UTC.
+pub fn now() -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Time { seconds: since.as_secs() as i64, nanoseconds: since.subsec_nanos() }.to_string()
+}
+
+/// The name of the log for machines, beside that for people.
+pub fn chained_name(text: &Path) -> PathBuf {
+    let mut name = text.as_os_str().to_owned();
+    name.push(".jsonl");
+    name.into()
+}
+
+impl Logs {
+    /// Opens both. The log of a run that was cut off goes on; one that has an end is left alone, and refused.
+    ///
+    /// # Errors
+    /// A sentence for the user.
+    pub fn open(text: &Path, replace: bool) -> Result<Self, String> {
+        let name = chained_name(text);
+        let said = |path: &Path, e: &dyn std::fmt::Display| {
+            format!("{}: {e}", crate::shown(path.as_os_str().as_encoded_bytes()))
+        };
+        let (chain, keep) = match File::open(&name) {
+            Ok(file) if !replace => match custody::unfinished(BufReader::new(file)).map_err(|e| said(&name, &e))? {
+                Some(found) => found,
+                None => return Err(said(&name, &"the log of a finished acquisition: name another one with --log")),
+            },
+            Ok(_) => (Chain::default(), 0),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => (Chain::default(), 0),
+            Err(e) => return Err(said(&name, &e)),
+        };
+        let open = |path: &Path, keep: Option<u64>| -> io::Result<File> {
+            let file = OpenOptions::new().append(true).create(true).open(path)?;
+            if let Some(keep) = keep {
+                file.set_len(keep)?;
+            }
+            Ok(file)
+        };
+        let chained = open(&name, Some(keep)).map_err(|e| said(&name, &e))?;
+        let text_file = open(text, replace.then_some(0)).map_err(|e| said(text, &e))?;
+        Ok(Logs { text: Some(text_file), chained: Some((chained, chain)) })
+    }
+
+    /// A line for people.
+    ///
+    /// # Errors
+    /// A log that cannot be written is no log.
+    pub fn line(&mut self, line: &str) -> io::Result<()> {
+        match &mut self.text {
+            Some(file) => writeln!(file, "{line}"),
+            None => Ok(()),
+        }
+    }
+
+    /// A record for machines, on the medium before anything else happens.
+    ///
+    /// # Errors
+    /// As for [`line`](Logs::line).
+    pub fn record(&mut self, kind: &str, members: Value) -> io::Result<()> {
+        let Some((file, chain)) = &mut self.chained else { return Ok(()) };
+        let Value::Object(mut members) = members else { return Err(io::ErrorKind::InvalidInput.into()) };
+        members.insert("at".into(), now().into());
+        file.write_all(chain.append(kind, members)?.as_bytes())?;
+        file.sync_data()
+    }
+
+    /// Ends both; with a key the end is signed.
+    ///
+    /// # Errors
+    /// As for [`line`](Logs::line).
+    pub fn end(mut self, members: Value, key: Option<&ed25519_dalek::SigningKey>) -> io::Result<()> {
+        self.record("end", members)?;
+        if let Some((file, chain)) = &mut self.chained {
+            let value = chain.value();
+            if let Some(key) = key {
+                use ed25519_dalek::Signer;
+                let signature = key.sign(&chain.signed()).to_bytes();
+                let members: Map<String, Value> = custody::signature(&signature, &key.verifying_key().to_bytes());
+                file.write_all(chain.append("signature", members)?.as_bytes())?;
+            }
+            file.sync_all()?;
+            let signed = if key.is_some() { ", signed with Ed25519" } else { "" };
+            self.line(&format!("chain of records: {value}{signed}"))?;
+        }
+        match &self.text {
+            Some(file) => file.sync_all(),
+            None => Ok(()),
+        }
+    }
+}

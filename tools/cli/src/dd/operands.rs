@@ -1,0 +1,240 @@
+//! What stands behind `pfh dd`: `name=value`, each known or refused.
+
+use crate::shown;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Status {
+    /// What dd prints by default.
+    #[default]
+    Usual,
+    None,
+    NoTransfer,
+    Progress,
+}
+
+/// A number of blocks, or (suffix B, or a flag) of bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Number {
+    value: u64,
+    in_bytes: bool,
+}
+
+#[derive(Debug, Default, PartialEq)]
+pub struct Operands {
+    pub input: Option<PathBuf>,
+    pub of: Vec<PathBuf>,
+    pub hof: Vec<PathBuf>,
+    pub ofs: Vec<PathBuf>,
+    pub ofsz: Option<u64>,
+    pub split: Option<u64>,
+    pub vf: Option<PathBuf>,
+    pub ibs: u64,
+    pub obs: u64,
+    count: Option<Number>,
+    skip: Option<Number>,
+    seek: Option<Number>,
+    limit: Option<u64>,
+    flags: Vec<(&'static str, &'static str)>,
+    pub status: Status,
+    pub hash: Vec<String>,
+    pub hashwindow: Option<u64>,
+    pub hashlog: Option<PathBuf>,
+    pub errlog: Option<PathBuf>,
+    pub pattern: Option<Vec<u8>>,
+}
+
+/// Flags that are taken, by operand. `fullblock`, `fsync`, `fdatasync`, `sync` and `dsync` are always on here.
+const FLAGS: &[(&str, &[&str])] = &[
+    ("iflag", &["direct", "fullblock", "skip_bytes", "count_bytes", "sync", "dsync", "noatime"]),
+    ("oflag", &["direct", "seek_bytes", "sync", "dsync"]),
+    ("conv", &["noerror", "sync", "notrunc", "excl", "nocreat", "sparse", "fsync", "fdatasync"]),
+];
+
+/// Reads a size as dd does (coreutils manual, "dd invocation"): `c` 1, `w` 2, `b` 512, `kB` 1000, `K` 1024, …, `AxB`.
+pub fn dd_size(text: &str) -> Result<u64, String> {
+    let wrong = || format!("{text:?} is no number that dd reads (512, 64K, 64MB, 2x512)");
+    let mut product = 1_u64;
+    for part in text.split('x') {
+        let at = part.find(|c: char| !c.is_ascii_digit()).unwrap_or(part.len());
+        let (digits, unit) = part.split_at(at);
+        let number: u64 = digits.parse().map_err(|_| wrong())?;
+        let power = |base: u64, letter: char| {
+            "KMGTPE".find(letter.to_ascii_uppercase()).and_then(|p| base.checked_pow(p as u32 + 1))
+        };
+        let mut letters = unit.chars();
+        let factor = match (letters.next(), letters.as_str()) {
+            (None, _) | (Some('c' | 'B'), "") => Some(1),
+            (Some('w'), "") => Some(2),
+            (Some('b'), "") => Some(512),
+            (Some(letter), "" | "iB") => power(1024, letter),
+            (Some(letter), "B") => power(1000, letter),
+            _ => None,
+        };
+        let value = factor.and_then(|factor| number.checked_mul(factor)).ok_or_else(wrong)?;
+        product = product.checked_mul(value).ok_or_else(wrong)?;
+    }
+    Ok(product)
+}
+
+impl Operands {
+    /// Reads them.
+    ///
+    /// # Errors
+    /// A sentence that names the operand which is not supported, or makes no sense.
+    pub fn parse(words: &[OsString]) -> Result<Self, String> {
+        let mut found = Operands { ibs: 512, obs: 512, ..Operands::default() };
+        for word in words {
+            let bytes = word.as_bytes();
+            let name = || shown(bytes);
+            let at = bytes
+                .iter()
+                .position(|b| *b == b'=')
+                .ok_or_else(|| format!("{}: an operand has the form NAME=VALUE", name()))?;
+            let (key, value) = (&bytes[..at], OsStr::from_bytes(&bytes[at + 1..]));
+            let key = std::str::from_utf8(key).map_err(|_| format!("{}: no such operand", name()))?;
+            found.take(key, value).map_err(|e| format!("{}: {e}", name()))?;
+        }
+        if found.pattern.is_some() && (found.input.is_some() || found.skip.is_some()) {
+            return Err("pattern= stands in the place of if= and skip=".into());
+        }
+        if found.split.is_some() && found.seek.is_some() {
+            return Err("split= and seek= do not go together".into());
+        }
+        Ok(found)
+    }
+
+    fn take(&mut self, key: &str, value: &OsStr) -> Result<(), String> {
+        let path = || PathBuf::from(value);
+        let text = || value.to_str().ok_or_else(|| "no text".to_owned());
+        let positive = || dd_size(text()?).and_then(|n| if n == 0 { Err("zero makes no sense".into()) } else { Ok(n) });
+        let number = || {
+            let text = text()?;
+            // A B behind digits counts bytes; behind a letter it makes the unit decimal.
+            let in_bytes = text.strip_suffix('B').is_some_and(|rest| rest.ends_with(|c: char| c.is_ascii_digit()));
+            Ok::<_, String>(Number { value: dd_size(text)?, in_bytes })
+        };
+        match key {
+            "if" => self.input = Some(path()),
+            "of" => self.of.push(path()),
+            "hof" => self.hof.push(path()),
+            "ofs" => self.ofs.push(path()),
+            "ofsz" => self.ofsz = Some(positive()?),
+            "split" => self.split = Some(positive()?),
+            "vf" => self.vf = Some(path()),
+            "bs" => (self.ibs, self.obs) = (positive()?, positive()?),
+            "ibs" => self.ibs = positive()?,
+            "obs" => self.obs = positive()?,
+            "count" => self.count = Some(number()?),
+            "skip" | "iseek" => self.skip = Some(number()?),
+            "seek" | "oseek" => self.seek = Some(number()?),
+            "limit" => self.limit = Some(dd_size(text()?)?),
+            "hash" => self.hash.extend(text()?.split(',').map(str::to_owned)),
+            "hashwindow" => self.hashwindow = Some(positive()?),
+            "hashlog" => self.hashlog = Some(path()),
+            "errlog" => self.errlog = Some(path()),
+            "pattern" => self.pattern = Some(crate::acquire::bytes(text()?)?),
+            "sizeprobe" => {
+                let probe = text()?;
+                if !["if", "of"].contains(&probe) {
+                    dd_size(probe)?;
+                }
+            }
+            "status" => {
+                self.status = match text()? {
+                    "none" => Status::None,
+                    "noxfer" => Status::NoTransfer,
+                    "progress" => Status::Progress,
+                    _ => return Err("none, noxfer or progress".into()),
+                }
+            }
+            "iflag" | "oflag" | "conv" => {
+                for flag in text()?.split(',') {
+                    let known = FLAGS.iter().find(|(operand, _)| *operand == key);
+                    let known =
+                        known.and_then(|(operand, flags)| Some((*operand, *flags.iter().find(|f| **f == flag)?)));
+                    self.flags.push(known.ok_or_else(|| format!("{key}={flag} is not supported"))?);
+                }
+            }
+            _ => return Err("this operand is not supported".into()),
+        }
+        Ok(())
+    }
+
+    /// Whether a flag was given.
+    pub fn has(&self, operand: &str, flag: &str) -> bool {
+        self.flags.contains(&(operand, flag))
+    }
+
+    fn bytes(&self, number: Option<Number>, block: u64, flag: (&str, &str)) -> u64 {
+        let Some(number) = number else { return 0 };
+        if number.in_bytes || self.has(flag.0, flag.1) { number.value } else { number.value.saturating_mul(block) }
+    }
+
+    /// Bytes of the input to leave out.
+    pub fn skip_bytes(&self) -> u64 {
+        self.bytes(self.skip, self.ibs, ("iflag", "skip_bytes"))
+    }
+
+    /// Bytes of the output to leave out.
+    pub fn seek_bytes(&self) -> u64 {
+        self.bytes(self.seek, self.obs, ("oflag", "seek_bytes"))
+    }
+
+    /// Most bytes to copy.
+    pub fn length(&self) -> Option<u64> {
+        let counted = self.count.map(|n| self.bytes(Some(n), self.ibs, ("iflag", "count_bytes")));
+        match (counted, self.limit) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Operands, String> {
+        Operands::parse(&line.split_whitespace().map(OsString::from).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn sizes_as_dd_reads_them() {
+        for (text, bytes) in [
+            ("64MB", 64_000_000),
+            ("64M", 64 << 20),
+            ("1b", 512),
+            ("2x512", 1024),
+            ("1kB", 1000),
+            ("3w", 6),
+            ("1GiB", 1 << 30),
+            ("7c", 7),
+        ] {
+            assert_eq!(dd_size(text), Ok(bytes), "{text}");
+        }
+        for wrong in ["", "x", "-1", "1Q", "1KKB", "99999999999E"] {
+            assert!(dd_size(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_papers_command() {
+        let found = parse("if=/dev/sda of=image.dd bs=64MB count=16").unwrap();
+        assert_eq!((found.length(), found.skip_bytes(), found.of.len()), (Some(1_024_000_000), 0, 1));
+        let bytes = parse("count=10B skip=3 seek=2 ibs=4 obs=8 oflag=seek_bytes").unwrap();
+        assert_eq!((bytes.length(), bytes.skip_bytes(), bytes.seek_bytes()), (Some(10), 12, 2));
+    }
+
+    #[test]
+    fn what_is_not_supported_is_named() {
+        for wrong in
+            ["cbs=3", "conv=ucase", "iflag=append", "status=loud", "bs=0", "foo", "pattern=zz", "if=a pattern=00"]
+        {
+            assert!(parse(wrong).is_err(), "{wrong}");
+        }
+        assert!(parse("conv=swab").unwrap_err().contains("conv=swab is not supported"));
+    }
+}

@@ -1,0 +1,274 @@
+//! `pfh known build` and `pfh known info`.
+
+use crate::exit::{self, Exit};
+use crate::run::algorithms;
+use crate::signals::Signals;
+use crate::{shown, size};
+use clap::{Args, Subcommand};
+use pfh::known::{Build, Built, Class, DEFAULT_MEMORY, DEFAULT_RESIDENT, Error, Input, KnownSet, Packages, Set};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, Subcommand)]
+pub enum Known {
+    /// Compile sets of any format into one file.
+    Build(Box<Compile>),
+    /// What a known-set file holds.
+    Info(Info),
+}
+
+/// What to compile.
+#[derive(Debug, Args)]
+pub struct Compile {
+    /// The file to write; it appears whole or not at all.
+    #[arg(value_name = "OUT")]
+    pub output: PathBuf,
+    /// A set of what is known to be good.
+    #[arg(long, value_name = "FILE")]
+    pub good: Vec<PathBuf>,
+    /// A set of what is known to be bad.
+    #[arg(long, value_name = "FILE")]
+    pub bad: Vec<PathBuf>,
+    /// A set of what is to be looked at; counts as bad in a verdict.
+    #[arg(long, value_name = "FILE")]
+    pub notable: Vec<PathBuf>,
+    /// A set of what is part of a system as delivered.
+    #[arg(long, value_name = "FILE")]
+    pub no_change: Vec<PathBuf>,
+    /// A set of a class of one's own.
+    #[arg(long, value_name = "NAME=FILE")]
+    pub class: Vec<String>,
+    /// Sets with more said of them: a JSON object per line with file, class, and maybe name, version, product, algorithm, packages.
+    #[arg(long, value_name = "FILE")]
+    pub sets: Vec<PathBuf>,
+    /// The algorithm of digests that do not say theirs [default: MD5, SHA-1 and SHA-2 by length].
+    #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
+    pub algorithms: Vec<String>,
+    /// Each entry remembers its package, where the set has packages (NSRL RDSv3).
+    #[arg(long)]
+    pub packages: bool,
+    /// Memory for sorting. A bare number counts MiB.
+    #[arg(short, long, value_name = "SIZE", value_parser = size::parse_memory)]
+    pub memory: Option<u64>,
+    /// Where sorted runs lie meanwhile [default: OUT.work]; a build that was killed goes on from there.
+    #[arg(long, value_name = "DIR")]
+    pub work: Option<PathBuf>,
+}
+
+/// What to tell of a file.
+#[derive(Debug, Args)]
+pub struct Info {
+    /// The known-set file.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Read all of it and compare it with the digest that it states.
+    #[arg(long)]
+    pub verify: bool,
+    /// One JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Runs a request to its end.
+pub fn run(request: &Known) -> Exit {
+    let ended = match request {
+        Known::Build(compile) => build(compile),
+        Known::Info(request) => info(request),
+    };
+    ended.unwrap_or_else(|message| {
+        exit::say(message);
+        Exit::Usage
+    })
+}
+
+fn name(path: &Path) -> String {
+    shown(path.as_os_str().as_encoded_bytes())
+}
+
+fn build(compile: &Compile) -> Result<Exit, String> {
+    let inputs = inputs(compile)?;
+    if inputs.is_empty() {
+        return Err("no set was named: give --good, --bad, --notable, --no-change, --class or --sets".into());
+    }
+    let memory = compile.memory.map_or(Ok(DEFAULT_MEMORY), usize::try_from);
+    let signals = Signals::catch().map_err(|e| format!("signals cannot be caught: {e}"))?;
+    let mut faults = 0_u64;
+    let build = Build {
+        inputs,
+        output: compile.output.clone(),
+        work: compile.work.clone(),
+        memory: memory.map_err(|e| e.to_string())?,
+        fault: &mut |path, line, fault| {
+            faults += 1;
+            exit::say(format!("{}:{line}: {fault}", name(path)));
+        },
+        progress: &mut |_| {},
+        cancel: signals.flag(),
+    };
+    let built = match build.run() {
+        Ok(built) => built,
+        Err(Error::Cancelled) => {
+            exit::say(Error::Cancelled);
+            return Ok(Exit::Signal(signals.number()));
+        }
+        Err(error) => {
+            exit::say(error);
+            return Ok(Exit::Aborted);
+        }
+    };
+    tell(&built);
+    let faults: u64 = built.sets.iter().map(|set| set.faults).sum();
+    if faults > 0 {
+        exit::say(format!("{faults} places hold no record; what they were meant to hold is not in the file"));
+        return Ok(Exit::Incomplete);
+    }
+    Ok(Exit::Good)
+}
+
+fn tell(built: &Built) {
+    let digests: Vec<String> = built.digests.iter().map(|(name, count)| format!("{count} {name}")).collect();
+    if built.resumed > 0 {
+        exit::say(format!("{} records were there already from a build that had been interrupted", built.resumed));
+    }
+    exit::say(format!("{} sets, distinct digests: {}", built.sets.len(), digests.join(", ")));
+}
+
+fn inputs(compile: &Compile) -> Result<Vec<Input>, String> {
+    let assumed = if compile.algorithms.is_empty() { Vec::new() } else { algorithms(&compile.algorithms)? };
+    let packages = if compile.packages { Packages::Remember } else { Packages::Forget };
+    let input =
+        |path: &Path, class: &Class| Input { assumed: assumed.clone(), packages, ..Input::new(path, class.clone()) };
+    let mut inputs = Vec::new();
+    let classes = [
+        (&compile.good, Class::Good),
+        (&compile.bad, Class::Bad),
+        (&compile.notable, Class::Notable),
+        (&compile.no_change, Class::NoChange),
+    ];
+    for (paths, class) in classes {
+        inputs.extend(paths.iter().map(|path| input(path, &class)));
+    }
+    for text in &compile.class {
+        let (class, path) =
+            text.split_once('=').ok_or_else(|| format!("--class {}: NAME=FILE", shown(text.as_bytes())))?;
+        let class = class.parse::<Class>().map_err(|e| e.to_string())?;
+        inputs.push(input(Path::new(path), &class));
+    }
+    for path in &compile.sets {
+        let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", name(path)))?;
+        for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+            let described = described(line, &input).map_err(|why| format!("{}:{}: {why}", name(path), number + 1))?;
+            inputs.push(described);
+        }
+    }
+    Ok(inputs)
+}
+
+/// A set of a list of sets.
+fn described(line: &str, input: &dyn Fn(&Path, &Class) -> Input) -> Result<Input, String> {
+    let value: serde_json::Value = serde_json::from_str(line).map_err(|e| e.to_string())?;
+    let object = value.as_object().ok_or("not a JSON object")?;
+    const KNOWN: [&str; 7] = ["file", "class", "name", "version", "product", "algorithm", "packages"];
+    if let Some(other) = object.keys().find(|key| !KNOWN.contains(&key.as_str())) {
+        return Err(format!("{}: known are {}", shown(other.as_bytes()), KNOWN.join(", ")));
+    }
+    let text = |key: &str| object.get(key).and_then(|value| value.as_str()).map(str::to_owned);
+    let file = text("file").ok_or("no file")?;
+    let class = text("class").ok_or("no class")?.parse::<Class>().map_err(|e| e.to_string())?;
+    let mut described = input(Path::new(&file), &class);
+    described.name = text("name");
+    described.version = text("version");
+    described.product = text("product");
+    if let Some(algorithm) = text("algorithm") {
+        described.assumed = algorithms(&[algorithm])?;
+    }
+    if object.get("packages").and_then(serde_json::Value::as_bool) == Some(true) {
+        described.packages = Packages::Remember;
+    }
+    Ok(described)
+}
+
+fn info(request: &Info) -> Result<Exit, String> {
+    let known = match KnownSet::open(&request.file, DEFAULT_RESIDENT) {
+        Ok(known) => known,
+        Err(error) => {
+            exit::say(error);
+            return Ok(Exit::Aborted);
+        }
+    };
+    let digest = match request.verify.then(|| known.verify()).transpose() {
+        Ok(digest) => digest.map(|bytes| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>()),
+        Err(error @ Error::Damaged(..)) => {
+            exit::say(error);
+            return Ok(Exit::Verdict);
+        }
+        Err(error) => {
+            exit::say(error);
+            return Ok(Exit::Aborted);
+        }
+    };
+    let empties = empties(&known).map_err(|e| e.to_string())?;
+    let text = if request.json { json(&known, digest, &empties) } else { lines(&known, digest, &empties) };
+    match std::io::stdout().lock().write_all(text.as_bytes()) {
+        Ok(()) => Ok(Exit::Good),
+        Err(error) => Ok(exit::of_output(&error)),
+    }
+}
+
+/// The sets that hold the empty file's digest, by name.
+fn empties(known: &KnownSet) -> Result<Vec<String>, Error> {
+    let mut names: Vec<String> = Vec::new();
+    for (algorithm, _) in known.algorithms() {
+        for hit in known.find_certain(&algorithm.digest(b""))?.iter().flat_map(|hits| hits.iter()) {
+            let name = &known.sets()[hit.set].name;
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+    }
+    Ok(names)
+}
+
+fn json(known: &KnownSet, digest: Option<String>, empties: &[String]) -> String {
+    let counts: serde_json::Map<_, _> =
+        known.algorithms().map(|(algorithm, rows)| (algorithm.to_string(), rows.into())).collect();
+    let filters: Vec<_> = known
+        .filters()
+        .map(|(algorithm, set, entries)| serde_json::json!({ "set": known.sets()[set].name, "algorithm": algorithm.name(), "entries": entries }))
+        .collect();
+    let value = serde_json::json!({
+        "sets": known.sets(), "digests": counts, "filters": filters, "hold_the_empty_file": empties, "blake3": digest,
+    });
+    value.to_string() + "\n"
+}
+
+fn lines(known: &KnownSet, digest: Option<String>, empties: &[String]) -> String {
+    let mut text = String::new();
+    for set in known.sets() {
+        let Set { name, format, records, faults, source, .. } = set;
+        let more: Vec<&str> = [&set.version, &set.product].into_iter().flatten().map(String::as_str).collect();
+        let more = if more.is_empty() { String::new() } else { format!(" ({})", more.join(", ")) };
+        let line = format!("{:<10} {name}{more}: {records} records from {source} ({format})", set.class().name());
+        text += &shown(line.as_bytes());
+        if *faults > 0 {
+            text += &format!(", {faults} places without a record");
+        }
+        text.push('\n');
+    }
+    for (algorithm, rows) in known.algorithms() {
+        text += &format!("digests    {algorithm}: {rows}\n");
+    }
+    for (algorithm, set, entries) in known.filters() {
+        text += &format!(
+            "filter     {} of {entries} {algorithm}: says maybe or no\n",
+            shown(known.sets()[set].name.as_bytes())
+        );
+    }
+    if !empties.is_empty() {
+        text += &format!("the empty file is in {}; it makes no file known\n", shown(empties.join(", ").as_bytes()));
+    }
+    if let Some(digest) = digest {
+        text += &format!("whole      BLAKE3 {digest}\n");
+    }
+    text
+}

@@ -1,0 +1,268 @@
+//! How a run is carried out: the table, the threads, what is shown meanwhile. Every command that hashes flattens this.
+
+use crate::exit::{self, Exit};
+use crate::progress::Line;
+use crate::signals::Signals;
+use crate::{shown, size, stats};
+use clap::{Args, ValueEnum};
+use pfh::{Algorithm, Backend, Plan, Record, Sink, Source, Summary, Watch};
+use std::fmt::Display;
+use std::io;
+use std::time::Duration;
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Mode {
+    #[default]
+    /// Threads change role: a full table is emptied, an empty one filled.
+    Adaptive,
+    /// Fixed roles: prefetchers read, workers hash.
+    Mtp,
+    /// Every thread reads and hashes; no prefetchers.
+    Smt,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Io {
+    #[default]
+    /// What measured faster on this kind of run.
+    Auto,
+    /// One system call after the other.
+    Plain,
+    /// Several small files at a time through io_uring, where the kernel has it.
+    Uring,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum StatsForm {
+    /// Lines for people.
+    Text,
+    /// One JSON object.
+    Json,
+}
+
+/// Memory, threads, patience, and what is told.
+#[derive(Debug, Clone, Args)]
+pub struct Run {
+    /// The RAM table: bytes that may be read ahead of hashing. A bare number counts MiB.
+    #[arg(short, long, value_name = "SIZE", value_parser = size::parse_memory)]
+    pub memory: Option<u64>,
+    /// Threads that hash [default: one per processor].
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Threads that read ahead [default: three per thread].
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(0..=1024))]
+    pub prefetchers: Option<u16>,
+    /// Who reads and who hashes.
+    #[arg(long, value_enum, default_value = "adaptive")]
+    pub mode: Mode,
+    /// How small files are read.
+    #[arg(long, value_enum, default_value = "auto")]
+    pub io: Io,
+    /// Try a failed read again N times.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub retries: u32,
+    /// Give up on a read that does not come back within SECONDS; the other files go on.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
+    pub stall_timeout: u64,
+    /// No progress on standard error.
+    #[arg(long)]
+    pub no_progress: bool,
+    /// Print where the time went, on standard error.
+    #[arg(long, value_enum, value_name = "FORM")]
+    pub stats: Option<StatsForm>,
+}
+
+impl Default for Run {
+    fn default() -> Self {
+        Run {
+            memory: None,
+            threads: None,
+            prefetchers: None,
+            mode: Mode::Adaptive,
+            io: Io::Auto,
+            retries: 0,
+            stall_timeout: 60,
+            no_progress: false,
+            stats: None,
+        }
+    }
+}
+
+/// The algorithms of these names, each once.
+///
+/// # Errors
+/// A sentence for the user when one is unknown, or none is named.
+pub fn algorithms(names: &[String]) -> Result<Vec<Algorithm>, String> {
+    let mut algorithms: Vec<Algorithm> = Vec::new();
+    for name in names.iter().filter(|name| !name.is_empty()) {
+        let found = pfh::algorithm(name).map_err(|e| format!("{e}; `pfh algorithms` lists them"))?;
+        if !algorithms.contains(&found) {
+            algorithms.push(found);
+        }
+    }
+    if algorithms.is_empty() { Err("no algorithm was named".into()) } else { Ok(algorithms) }
+}
+
+/// Where a message about one name goes: past the progress line, rendered safe for a terminal.
+pub struct Voice<'a>(Option<&'a Line>);
+
+impl Voice<'_> {
+    /// Says what is the matter with a name.
+    pub fn say(&self, name: &[u8], what: &dyn Display) {
+        let message = format!("{}: {what}", shown(name));
+        match self.0 {
+            Some(line) => line.say(&message),
+            None => exit::say(message),
+        }
+    }
+}
+
+/// What a command does with the records of a run.
+pub trait Taker {
+    /// Takes one record, in input order. Failures and skips have been said on standard error already.
+    ///
+    /// # Errors
+    /// An error of the output ends the run.
+    fn take(&mut self, record: Record, voice: &Voice<'_>) -> io::Result<()>;
+
+    /// Called when nothing is on its way for the moment: what is buffered may go out.
+    ///
+    /// # Errors
+    /// As for [`take`](Taker::take).
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Whether what is wrong with a record is worth a sentence on standard error.
+    fn tells(&self, _record: &Record) -> bool {
+        true
+    }
+}
+
+struct Spoken<'a, T> {
+    taker: &'a mut T,
+    voice: Voice<'a>,
+}
+
+impl<T: Taker> Sink for Spoken<'_, T> {
+    fn record(&mut self, record: Record) -> io::Result<()> {
+        match &record.outcome {
+            _ if !self.taker.tells(&record) => {}
+            pfh::Outcome::Failed(problem) => self.voice.say(&record.name, problem),
+            pfh::Outcome::Skipped(skip) => {
+                self.voice.say(&record.name, &format_args!("skipped: {}", skip.reason()));
+            }
+            pfh::Outcome::Hashed(_) => {}
+        }
+        self.taker.take(record, &self.voice)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.taker.flush()
+    }
+}
+
+/// How a run ended, and by which signal if it was interrupted.
+pub struct Ended {
+    /// The counts.
+    pub summary: Summary,
+    /// The signal's number; 0 when there was none.
+    pub signal: i32,
+}
+
+impl Ended {
+    /// The exit of a run whose output is complete: interrupted, incomplete, or good. `unwritten` records of files have no
+    /// digest in the output for other reasons than failing.
+    pub fn exit(&self, unwritten: u64) -> Exit {
+        let Summary { hashed, failed, .. } = self.summary;
+        if self.summary.interrupted {
+            exit::say(format!("interrupted: {} records are out, the rest is missing", hashed + failed));
+            Exit::Signal(self.signal)
+        } else if failed + unwritten > 0 {
+            exit::say(format!("{} of {} files have no digest in the output", failed + unwritten, hashed + failed));
+            Exit::Incomplete
+        } else {
+            Exit::Good
+        }
+    }
+}
+
+impl Run {
+    /// The plan of a run with these algorithms.
+    ///
+    /// # Errors
+    /// A sentence for the user when the table does not fit this machine.
+    pub fn plan(&self, algorithms: Vec<Algorithm>) -> Result<Plan, String> {
+        let mut plan = Plan::new(algorithms);
+        if let Some(threads) = self.threads {
+            plan.threads = usize::from(threads);
+            plan.prefetchers = plan.threads * 3;
+        }
+        plan.mode = match self.mode {
+            Mode::Adaptive => pfh::Mode::Adaptive,
+            Mode::Mtp => pfh::Mode::Mtp,
+            Mode::Smt => pfh::Mode::Smt,
+        };
+        plan.backend = match self.io {
+            Io::Auto => Backend::Auto,
+            Io::Plain => Backend::Plain,
+            Io::Uring => Backend::Uring,
+        };
+        plan.prefetchers = match (self.mode, self.prefetchers) {
+            (_, Some(prefetchers)) => usize::from(prefetchers),
+            (Mode::Mtp, None) => 1,
+            (_, None) => plan.prefetchers,
+        };
+        if let Some(memory) = self.memory {
+            plan.memory =
+                usize::try_from(memory).map_err(|_| format!("a table of {memory} bytes does not fit this machine"))?;
+        }
+        plan.retries = self.retries;
+        plan.stall = Duration::from_secs(self.stall_timeout);
+        Ok(plan)
+    }
+
+    /// Runs a plan over a source: progress, signals, a sentence for every file that has no digest. `again` yields the
+    /// same entries once more, to count how much there is.
+    ///
+    /// # Errors
+    /// The exit to leave with; the reason has been said.
+    pub fn carry_out(
+        &self,
+        source: Box<dyn Source>,
+        again: Option<Box<dyn Source>>,
+        plan: &Plan,
+        taker: &mut impl Taker,
+    ) -> Result<Ended, Exit> {
+        let signals = Signals::catch().map_err(|e| {
+            exit::say(format!("signals cannot be caught: {e}"));
+            Exit::Aborted
+        })?;
+        let line = Line::open(!self.no_progress, again);
+        let mut spoken = Spoken { taker, voice: Voice(line.as_ref()) };
+        let mut show = |now: &pfh::Progress| {
+            if let Some(line) = &line {
+                line.show(now);
+            }
+        };
+        let watch = Watch { cancel: signals.flag().into(), progress: Some(&mut show) };
+        let ran = pfh::run(source, plan, &mut spoken, watch);
+        drop(line);
+        match ran {
+            Ok(summary) => Ok(Ended { summary, signal: signals.number() }),
+            Err(pfh::Error::Sink(error)) => Err(exit::of_output(&error)),
+            Err(error) => {
+                exit::say(error);
+                Err(Exit::Aborted)
+            }
+        }
+    }
+
+    /// Prints where the time went, if that was asked for.
+    pub fn tell(&self, summary: &Summary) {
+        use io::Write;
+        if let Some(form) = self.stats {
+            let _ = writeln!(io::stderr().lock(), "{}", stats::render(summary, form));
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! `pfh hash --cache`: what is not read again, what is, and runs that were interrupted.
+
+mod program;
+
+use std::fs;
+use std::time::Duration;
+
+use pfh_inject::{Outcome, Trial};
+use program::{Room, records, sha256};
+
+fn hash(room: &Room, more: &[&str]) -> Outcome {
+    Trial::new(env!("CARGO_BIN_EXE_pfh"))
+        .args(["hash", "--no-progress", "-r", "-f", "jsonl", "--cache", "cache"])
+        .args(more)
+        .arg("d")
+        .directory(room.path())
+        .run()
+        .unwrap()
+}
+
+/// Makes every file of the tree look old: what changed just now is never kept.
+fn age(room: &Room) {
+    std::thread::sleep(Duration::from_millis(2100));
+    assert!(room.path().exists());
+}
+
+fn tree() -> Room {
+    let room = Room::new();
+    for n in 0..20 {
+        room.file(format!("d/{n:02}"), format!("content {n}").as_bytes());
+    }
+    age(&room);
+    room
+}
+
+fn reused(seen: &Outcome) -> usize {
+    records(seen).iter().filter(|line| line.0["notes"].to_string().contains("reused")).count()
+}
+
+#[test]
+fn unchanged_files_are_not_read_again_and_changed_ones_are() {
+    let room = tree();
+    let first = hash(&room, &[]);
+    assert_eq!((first.code, reused(&first)), (Some(0), 0), "{}", first.stderr);
+    let again = hash(&room, &[]);
+    assert_eq!((again.code, reused(&again)), (Some(0), 20), "{}", again.stderr);
+    // The same digests, marked.
+    let plain = |seen: &Outcome| String::from_utf8(seen.stdout.clone()).unwrap().replace(",\"notes\":[\"reused\"]", "");
+    assert_eq!(plain(&again), plain(&first));
+    fs::write(room.path().join("d/07"), "changed 7").unwrap();
+    fs::rename(room.path().join("d/08"), room.path().join("d/99")).unwrap();
+    let seen = hash(&room, &[]);
+    let lines = records(&seen);
+    assert_eq!(program::record(&lines, "07").digest("sha256"), Some(&*sha256(b"changed 7")));
+    assert_eq!(program::record(&lines, "99").digest("sha256"), Some(&*sha256(b"content 8")));
+    // A file that changed a moment ago is read, every time, until its times are old enough to tell.
+    assert!(reused(&seen) >= 18, "{}", seen.stderr);
+    // Another algorithm finds nothing to reuse.
+    assert_eq!(reused(&hash(&room, &["-a", "sha256,md5"])), 0);
+    assert_eq!(reused(&hash(&room, &["--cache-verify", "100%"])), 0);
+}
+
+#[test]
+fn a_cache_that_is_wrong_is_found_out() {
+    let room = tree();
+    assert_eq!(hash(&room, &[]).code, Some(0));
+    // A row whose digest was changed does not have its checksum: the file is read.
+    let sql = "UPDATE digests SET digest = zeroblob(32) WHERE inode = (SELECT min(inode) FROM digests)";
+    let connection = rusqlite::Connection::open(room.path().join("cache")).unwrap();
+    assert_eq!(connection.execute(sql, []).unwrap(), 1);
+    drop(connection);
+    let seen = hash(&room, &[]);
+    assert_eq!((seen.code, reused(&seen)), (Some(0), 19), "{}", seen.stderr);
+    for line in records(&seen) {
+        let n: usize = line.path().rsplit('/').next().unwrap().parse().unwrap();
+        assert_eq!(line.digest("sha256"), Some(&*sha256(format!("content {n}").as_bytes())));
+    }
+    // Something else is no cache, and is left as it is.
+    room.file(
+        "cache",
+        b"not a database, but longer than a header of one: it is not touched, whatever it is, for nobody said so",
+    );
+    let seen = hash(&room, &[]);
+    assert_eq!(seen.code, Some(2), "{}", seen.stderr);
+    fs::remove_file(room.path().join("cache")).unwrap();
+    rusqlite::Connection::open(room.path().join("cache")).unwrap().execute_batch("CREATE TABLE x (y)").unwrap();
+    assert_eq!(hash(&room, &[]).code, Some(2));
+}
+
+#[test]
+fn an_interrupted_run_goes_on_and_ends_the_same() {
+    let room = tree();
+    // One large file last: the signal comes while it is read.
+    let large = fs::File::create(room.path().join("d/zz")).unwrap();
+    large.set_len(40 << 30).unwrap();
+    let trial = Trial::new(env!("CARGO_BIN_EXE_pfh"))
+        .args(["hash", "--no-progress", "-r", "-f", "jsonl", "--cache", "cache", "-o", "out", "d"])
+        .directory(room.path())
+        .signal(Duration::from_secs(3), 15)
+        .limit(Duration::from_secs(50));
+    let seen = trial.run().unwrap();
+    assert_eq!(seen.code, Some(143), "{}", seen.stderr);
+    assert!(!room.path().join("out").exists());
+    large.set_len(5).unwrap();
+    age(&room);
+    let seen = hash(&room, &["-o", "out"]);
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    assert!(seen.stderr.contains("20 files were not read again"), "{}", seen.stderr);
+    let resumed = fs::read(room.path().join("out")).unwrap();
+    fs::remove_file(room.path().join("cache")).unwrap();
+    assert_eq!(hash(&room, &["-o", "out"]).code, Some(0));
+    assert_eq!(String::from_utf8(resumed).unwrap(), fs::read_to_string(room.path().join("out")).unwrap());
+}

@@ -1,0 +1,113 @@
+//! The page of `pfh compare --html`, in Debian's Chromium: it draws, it searches, and no name becomes anything but text.
+
+mod program;
+use pfh_inject::Trial;
+use program::Room;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Names that would be markup, script or another direction if they were not escaped.
+const HOSTILE: [&[u8]; 7] = [
+    b"<script>document.title='owned'<%2Fscript>",
+    b"<img src=x onerror=\"document.title='owned'\">",
+    b"\"><svg onload=document.title='owned'>",
+    b"' onmouseover='document.title=1",
+    "\u{202e}gpj.exe".as_bytes(),
+    b"not \xff UTF-8",
+    b"&lt;b&gt; {{7*7}} ${7*7} \n\x1b[31m",
+];
+
+fn page(room: &Room) -> PathBuf {
+    let bytes: Vec<u8> = (0..60_000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    for name in HOSTILE {
+        room.file(Path::new("t").join(OsStr::from_bytes(name)), &bytes);
+    }
+    room.file("t/other", &bytes[..30_000]);
+    let out = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("compare.html");
+    let seen = Trial::new(env!("CARGO_BIN_EXE_pfh"))
+        .args(["compare", "--no-progress", "-a", "ssdeep,tlsh", "-f", "csv", "--html"])
+        .arg(&out)
+        .arg("t")
+        .directory(room.path())
+        .run()
+        .expect("a run");
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    out
+}
+
+#[test]
+fn the_page_needs_nothing_else() {
+    let room = Room::new();
+    let html = std::fs::read_to_string(page(&room)).expect("UTF-8");
+    for forbidden in
+        ["src=x onerror=\"", "<img", "<svg onload", "href=", "http://", "https://", "@import", "\u{202e}", "\u{1b}"]
+    {
+        assert!(!html.contains(forbidden), "{forbidden}");
+    }
+    assert_eq!(html.matches("<script").count(), 1);
+    assert!(html.contains("default-src 'none'"));
+}
+
+#[test]
+fn a_browser_draws_it_and_runs_no_name() {
+    let Some(browser) = ["chromium", "chromium-browser", "google-chrome"]
+        .into_iter()
+        .find(|name| Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success()))
+    else {
+        return println!("skipped: no Chromium");
+    };
+    let room = Room::new();
+    let page = page(&room);
+    let profile = tempfile::tempdir().expect("a directory");
+    let browse = |more: &[&str], page: &Path| {
+        let output = Command::new(browser)
+            .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"])
+            .args(["--no-first-run", "--disable-component-update", "--disable-sync", "--disable-quic"])
+            .arg(format!("--user-data-dir={}", profile.path().display()))
+            .args(more)
+            .arg(format!("file://{}", page.display()))
+            .output()
+            .expect("a browser");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    // What the browser made of it: the parsed document again as text.
+    let seen = browse(&["--dump-dom"], &page);
+    assert!(seen.contains("<title>Similar files</title>"), "no name has run");
+    let files = HOSTILE.len() + 1;
+    assert_eq!(seen.matches("<circle").count(), 2 * files - 1, "the half file is no neighbour for TLSH");
+    assert_eq!(seen.matches("<script").count(), 1);
+    assert_eq!(seen.matches("<img").count(), 0);
+    assert!(seen.contains("&lt;script&gt;document.title"), "the name is there as text");
+    // The page's one script runs under its policy: typing hides rows. A copy types by itself, so its policy allows that script too.
+    let html = std::fs::read_to_string(&page).expect("UTF-8");
+    let typing = "<script>var i=document.querySelector('input');i.value='other';i.dispatchEvent(new Event('input'))</script></body>";
+    let policy = html.find("<meta http-equiv").expect("a policy");
+    let end = policy + html[policy..].find('>').expect("its end") + 1;
+    let copy = format!("{}{}", &html[..policy], &html[end..]).replace("</body>", typing);
+    let copied = page.with_file_name("compare-typed.html");
+    std::fs::write(&copied, copy).expect("a file");
+    let typed = browse(&["--dump-dom"], &copied);
+    assert!(typed.contains(&format!("<caption>{} rows</caption>", HOSTILE.len())), "{typed}");
+    // And with the policy, the script is not refused: a page that typed could not be told from one whose script never ran.
+    let console = Command::new(browser)
+        .args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-background-networking",
+            "--enable-logging=stderr",
+        ])
+        .arg(format!("--user-data-dir={}", profile.path().display()))
+        .args(["--dump-dom"])
+        .arg(format!("file://{}", page.display()))
+        .output()
+        .expect("a browser");
+    let console = String::from_utf8_lossy(&console.stderr).into_owned();
+    assert!(!console.contains("Content Security Policy"), "{console}");
+    let picture = page.with_file_name("compare.png");
+    browse(&[&format!("--screenshot={}", picture.display()), "--window-size=1200,1600"], &page);
+    assert!(std::fs::metadata(picture).is_ok_and(|found| found.len() > 10_000));
+}
