@@ -8,7 +8,7 @@ use std::hash::{Hash, Hasher as StdHasher};
 use crate::{Algorithm, Output};
 
 /// Bytes that a digest holds without an allocation: SHA-512's.
-const INLINE: usize = 64;
+pub(crate) const INLINE: usize = 64;
 
 /// What a [`State`](crate::State) ends in.
 #[derive(Clone)]
@@ -46,6 +46,15 @@ impl Value {
         Value(Form::Text(text.into()))
     }
 
+    /// The place of a value of at most [`INLINE`] bytes. What is written behind its length is never looked at.
+    #[inline]
+    fn place(&mut self) -> Option<&mut [u8; INLINE]> {
+        match &mut self.0 {
+            Form::Inline { bytes, .. } => Some(bytes),
+            Form::Boxed(_) | Form::Text(_) => None,
+        }
+    }
+
     pub(crate) fn bytes(&self) -> &[u8] {
         match &self.0 {
             Form::Inline { bytes, length } => &bytes[..usize::from(*length)],
@@ -66,6 +75,18 @@ pub struct Digest {
 }
 
 impl Digest {
+    /// A digest that is still to be written into its [`place`](Digest::place), for values of at most [`INLINE`] bytes.
+    pub(crate) fn blank(algorithm: Algorithm) -> Digest {
+        let length = algorithm.length().min(INLINE) as u8;
+        Digest { algorithm, value: Value(Form::Inline { bytes: [0; INLINE], length }) }
+    }
+
+    /// Where the bytes of a value of at most [`INLINE`] bytes stand.
+    #[inline]
+    pub(crate) fn place(&mut self) -> Option<&mut [u8; INLINE]> {
+        self.value.place()
+    }
+
     pub(crate) fn new(algorithm: Algorithm, value: Value) -> Digest {
         debug_assert!(fits(algorithm, &value), "{algorithm} gave a value of another form");
         Digest { algorithm, value }

@@ -4,6 +4,8 @@
 //! many messages share them out among SIMD lanes ([`lanes`]); the others take one after another. The results are the same.
 
 #[cfg(test)]
+mod cavp;
+#[cfg(test)]
 mod grid;
 mod lanes;
 mod queue;

@@ -32,6 +32,18 @@ unsafe fn quarters(messages: *const &[u8], first: usize, step: usize, offset: us
     }
 }
 
+/// See [`Vector::opaque`].
+///
+/// # Safety
+/// The CPU has AVX-512 F.
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn opaque(mut value: __m512i) -> __m512i {
+    // SAFETY: no instruction.
+    unsafe { core::arch::asm!("/* {0} */", inout(zmm_reg) value, options(pure, nomem, nostack, preserves_flags)) };
+    value
+}
+
 /// What the types share.
 macro_rules! common {
     ($word:ident, $add:ident, $sub:ident, $srl:ident, $rol:ident, $ternary:ident, $xor:ident, $and:ident, $or:ident,
@@ -104,6 +116,13 @@ impl Vector for Avx512x32 {
     type Word = u32;
     const LANES: usize = 16;
     const TERNARY: bool = true;
+    const WAITS: bool = true;
+
+    #[inline(always)]
+    fn opaque(self) -> Self {
+        // SAFETY: a value proves the instruction set.
+        Self(unsafe { opaque(self.0) })
+    }
     common!(
         u32,
         _mm512_add_epi32,
@@ -162,6 +181,13 @@ impl Vector for Avx512x64 {
     type Word = u64;
     const LANES: usize = 8;
     const TERNARY: bool = true;
+    const WAITS: bool = true;
+
+    #[inline(always)]
+    fn opaque(self) -> Self {
+        // SAFETY: a value proves the instruction set.
+        Self(unsafe { opaque(self.0) })
+    }
     common!(
         u64,
         _mm512_add_epi64,

@@ -224,8 +224,8 @@ impl<W: Word> Compression<W> {
         self.chosen().many[0]
     }
 
-    /// The kernel that advances `messages` messages, all of a length, soonest. Where it has fewer lanes, the rest waits its turn; where
-    /// it has more, some stay empty.
+    /// The kernel to begin with, so that `messages` messages, all of a length, are done soonest. Where it has fewer lanes, the rest waits
+    /// its turn, which may be another kernel's; where it has more, some stay empty.
     ///
     /// # Panics
     /// If `messages` is 0.
@@ -246,13 +246,18 @@ impl<W: Word> Compression<W> {
         usable.sort_by(|a, b| (u64::from(a.cost) * b.lanes as u64).cmp(&(u64::from(b.cost) * a.lanes as u64)));
         let widest =
             usable.iter().map(|kernel| kernel.lanes).max().expect("a portable kernel that computes the known answer");
-        let best = |messages: usize| {
-            let usable = usable.iter().filter(|kernel| messages > 1 || kernel.lanes == 1);
-            *usable
-                .min_by_key(|kernel| messages.div_ceil(kernel.lanes) as u64 * u64::from(kernel.cost))
-                .expect("as above")
-        };
-        let many = (1..=3 * widest).map(best).collect();
+        let one = usable.iter().filter(|kernel| kernel.lanes == 1).min_by_key(|kernel| kernel.cost);
+        let one = *one.expect("the portable kernel has one lane");
+        // What n messages of one length take, a block of each, and the kernel that begins: the others follow when it is done.
+        let mut many = vec![one];
+        let mut picoseconds = vec![0, u64::from(one.cost)];
+        for messages in 2..=3 * widest {
+            let after =
+                |kernel: &Kernel<W>| u64::from(kernel.cost) + picoseconds[messages.saturating_sub(kernel.lanes)];
+            let best = *usable.iter().min_by_key(|kernel| after(kernel)).expect("the portable kernel is one");
+            picoseconds.push(after(best));
+            many.push(best);
+        }
         Chosen { usable, refused, many }
     }
 }

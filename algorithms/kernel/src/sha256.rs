@@ -68,8 +68,16 @@ pub(crate) unsafe fn compress<V: Vector<Word = u32>>(state: *mut u32, messages: 
             ($a:ident, $b:ident, $c:ident, $d:ident, $e:ident, $f:ident, $g:ident, $h:ident, $i:literal, $k:expr) => {
                 // SAFETY: as on entry.
                 let k = unsafe { V::splat($k[$i]) };
-                let t1 = $h.add(w[$i].add(k)).add($e.select($f, $g)).add(sum1($e));
-                $d = $d.add(t1);
+                let kw = $h.add(w[$i].add(k));
+                let t1 = if V::WAITS {
+                    let d = $d;
+                    $d = kw.add(d).opaque().add($e.select($f, $g)).opaque().add(sum1($e));
+                    $d.sub(d)
+                } else {
+                    let t1 = kw.add($e.select($f, $g)).add(sum1($e));
+                    $d = $d.add(t1);
+                    t1
+                };
                 let majority = if V::TERNARY {
                     $a.majority($b, $c)
                 } else {
@@ -78,7 +86,11 @@ pub(crate) unsafe fn compress<V: Vector<Word = u32>>(state: *mut u32, messages: 
                     last = difference;
                     majority
                 };
-                $h = sum0($a).add(majority).add(t1);
+                $h = if V::WAITS {
+                    t1.opaque().add(majority).opaque().add(sum0($a))
+                } else {
+                    sum0($a).add(majority).add(t1)
+                };
             };
         }
         macro_rules! schedule {

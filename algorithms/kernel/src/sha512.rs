@@ -137,13 +137,13 @@ pub(crate) static K: [u64; 80] = [
 
 /// Σ0 of FIPS 180-4, section 4.1.
 #[inline(always)]
-fn sum0<V: Vector>(x: V) -> V {
+pub(crate) fn sum0<V: Vector>(x: V) -> V {
     x.rotate_left::<{ 64 - 28 }, 28>().xor3(x.rotate_left::<{ 64 - 34 }, 34>(), x.rotate_left::<{ 64 - 39 }, 39>())
 }
 
 /// Σ1 of FIPS 180-4, section 4.1.
 #[inline(always)]
-fn sum1<V: Vector>(x: V) -> V {
+pub(crate) fn sum1<V: Vector>(x: V) -> V {
     x.rotate_left::<{ 64 - 14 }, 14>().xor3(x.rotate_left::<{ 64 - 18 }, 18>(), x.rotate_left::<{ 64 - 41 }, 41>())
 }
 
@@ -180,8 +180,16 @@ pub(crate) unsafe fn compress<V: Vector<Word = u64>>(state: *mut u64, messages: 
             ($a:ident, $b:ident, $c:ident, $d:ident, $e:ident, $f:ident, $g:ident, $h:ident, $i:literal, $k:expr) => {
                 // SAFETY: as on entry.
                 let k = unsafe { V::splat($k[$i]) };
-                let t1 = $h.add(w[$i].add(k)).add($e.select($f, $g)).add(sum1($e));
-                $d = $d.add(t1);
+                let kw = $h.add(w[$i].add(k));
+                let t1 = if V::WAITS {
+                    let d = $d;
+                    $d = kw.add(d).opaque().add($e.select($f, $g)).opaque().add(sum1($e));
+                    $d.sub(d)
+                } else {
+                    let t1 = kw.add($e.select($f, $g)).add(sum1($e));
+                    $d = $d.add(t1);
+                    t1
+                };
                 let majority = if V::TERNARY {
                     $a.majority($b, $c)
                 } else {
@@ -190,7 +198,11 @@ pub(crate) unsafe fn compress<V: Vector<Word = u64>>(state: *mut u64, messages: 
                     last = difference;
                     majority
                 };
-                $h = sum0($a).add(majority).add(t1);
+                $h = if V::WAITS {
+                    t1.opaque().add(majority).opaque().add(sum0($a))
+                } else {
+                    sum0($a).add(majority).add(t1)
+                };
             };
         }
         macro_rules! schedule {

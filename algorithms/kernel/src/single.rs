@@ -2,3 +2,4 @@
 
 pub(crate) mod sha1_ni;
 pub(crate) mod sha256_ni;
+pub(crate) mod sha512_mixed;

@@ -8,7 +8,7 @@ use crate::vector::Group;
 use crate::{
     avx2::{Avx2x32, Avx2x64},
     avx512::{Avx512x32, Avx512x64},
-    single::{sha1_ni, sha256_ni},
+    single::{sha1_ni, sha256_ni, sha512_mixed},
     sse::{Sse32, Sse64},
 };
 use crate::{keccak, md5, ripemd160, sha1, sha256, sha512};
@@ -121,7 +121,7 @@ pub static SHA256: Compression<u32> = Compression {
     words: 8,
     block_length: 64,
     kernels: kernels!(u32, 8, 64, fixed, [
-        #[cfg(target_arch = "x86_64")] Avx512 16 Words "avx512 x16" 167112 sha256::compress::<Avx512x32>;
+        #[cfg(target_arch = "x86_64")] Avx512 16 Words "avx512 x16" 147000 sha256::compress::<Avx512x32>;
         #[cfg(target_arch = "x86_64")] Avx512 32 Words "avx512 x32" 262386 sha256::compress::<Group<Avx512x32, 2>>;
         #[cfg(target_arch = "x86_64")] ShaNi 1 Messages "sha-ni x1" 31900 sha256_ni::compress::<1>;
         #[cfg(target_arch = "x86_64")] ShaNi 2 Messages "sha-ni x2" 41000 sha256_ni::compress::<2>;
@@ -146,10 +146,12 @@ pub static SHA512: Compression<u64> = Compression {
     words: 8,
     block_length: 128,
     kernels: kernels!(u64, 8, 128, fixed, [
-        #[cfg(target_arch = "x86_64")] Avx512 8 Words "avx512 x8" 205711 sha512::compress::<Avx512x64>;
+        #[cfg(target_arch = "x86_64")] Avx512 8 Words "avx512 x8" 178000 sha512::compress::<Avx512x64>;
         #[cfg(target_arch = "x86_64")] Avx512 16 Words "avx512 x16" 326069 sha512::compress::<Group<Avx512x64, 2>>;
         #[cfg(target_arch = "x86_64")] Avx2 4 Words "avx2 x4" 313149 sha512::compress::<Avx2x64>;
         #[cfg(target_arch = "x86_64")] Sse41 2 Words "sse4.1 x2" 334000 sha512::compress::<Sse64<true>>;
+        #[cfg(target_arch = "x86_64")] Avx512 1 Messages "avx512vl x1" 120000 sha512_mixed::compress::<true>;
+        #[cfg(target_arch = "x86_64")] Avx2 1 Messages "avx2 x1" 130000 sha512_mixed::compress::<false>;
         #[cfg(target_arch = "x86_64")] Avx2 1 Words "bmi x1" 154623 sha512::compress::<u64>;
         Portable 1 Words "portable x1" 160000 sha512::compress::<u64>;
     ]),

@@ -59,6 +59,15 @@ pub(crate) trait Vector: Copy {
     /// Shifts right by `N`, filling with zeros.
     fn shift_right<const N: i32>(self) -> Self;
 
+    /// Whether rounds wait for one another rather than for free places: shorter chains are then worth more operations.
+    const WAITS: bool = false;
+
+    /// The same value, of which the compiler knows nothing: it cannot put the terms of a sum into another order across this.
+    #[inline(always)]
+    fn opaque(self) -> Self {
+        self
+    }
+
     /// `self ^ b ^ c`
     #[inline(always)]
     fn xor3(self, b: Self, c: Self) -> Self {

@@ -1,4 +1,5 @@
-//! Every kernel that this CPU can run, whichever it would choose, against RustCrypto's single-message functions and AWS-LC's.
+//! Every kernel that this CPU can run, whichever it would choose, against two other hands: RustCrypto's single-message functions and
+//! AWS-LC's or, where that has none, those of a further crate.
 //! Kernels that the CPU cannot run are counted in the output.
 
 use pfh_kernel::{
@@ -161,6 +162,15 @@ fn shake128(message: &[u8]) -> Vec<u8> {
     hasher.finalize_xof().read(&mut bytes);
     bytes
 }
+fn shake128_second(message: &[u8]) -> Vec<u8> {
+    tiny_keccak_digest(tiny_keccak::Shake::v128(), message, 168)
+}
+fn tiny_keccak_digest(mut hasher: impl tiny_keccak::Hasher, message: &[u8], length: usize) -> Vec<u8> {
+    let mut bytes = vec![0; length];
+    hasher.update(message);
+    hasher.finalize(&mut bytes);
+    bytes
+}
 fn md5_case() -> Case<u32> {
     Case {
         compression: &MD5,
@@ -168,7 +178,7 @@ fn md5_case() -> Case<u32> {
         block: 64,
         pad: |message| padded(message, 64, false),
         bytes: little,
-        oracles: vec![|message| md5_oracle(message)],
+        oracles: vec![|message| md5_oracle(message), |message| md5_second::compute(message).to_vec()],
     }
 }
 fn md5_oracle(message: &[u8]) -> Vec<u8> {
@@ -221,7 +231,9 @@ fn ripemd160_case() -> Case<u32> {
         block: 64,
         pad: |message| padded(message, 64, false),
         bytes: little,
-        oracles: vec![|message| <ripemd::Ripemd160 as ripemd::Digest>::digest(message).to_vec()],
+        oracles: vec![|message| <ripemd::Ripemd160 as ripemd::Digest>::digest(message).to_vec(), |message| {
+            bitcoin_hashes::ripemd160::Hash::hash(message).to_byte_array().to_vec()
+        }],
     }
 }
 
@@ -257,7 +269,11 @@ fn sha512() {
         vec![|m| sha2::Sha512_256::digest(m).to_vec(), |m| aws(&aws_lc_rs::digest::SHA512_256, m)],
     )
     .holds_for_many();
-    sha512_case(sha512::INITIAL_512_224, vec![|m| sha2::Sha512_224::digest(m).to_vec()]).holds_for_many();
+    sha512_case(
+        sha512::INITIAL_512_224,
+        vec![|m| sha2::Sha512_224::digest(m).to_vec(), |m| sha2_const::Sha512_224::new().update(m).finalize().to_vec()],
+    )
+    .holds_for_many();
 }
 #[test]
 fn keccak24_at_every_rate_in_use() {
@@ -266,7 +282,13 @@ fn keccak24_at_every_rate_in_use() {
     let pad384 = |m: &[u8]| sponge_padded(m, 104, 0x06);
     let pad512 = |m: &[u8]| sponge_padded(m, 72, 0x06);
     let pad_shake = |m: &[u8]| sponge_padded(m, 168, 0x1f);
-    sponge_case(&KECCAK24, 144, pad224, vec![|m| sha3::Sha3_224::digest(m).to_vec()]).holds_for_many();
+    sponge_case(
+        &KECCAK24,
+        144,
+        pad224,
+        vec![|m| sha3::Sha3_224::digest(m).to_vec(), |m| tiny_keccak_digest(tiny_keccak::Sha3::v224(), m, 28)],
+    )
+    .holds_for_many();
     sponge_case(
         &KECCAK24,
         136,
@@ -288,7 +310,7 @@ fn keccak24_at_every_rate_in_use() {
         vec![|m| sha3::Sha3_512::digest(m).to_vec(), |m| aws(&aws_lc_rs::digest::SHA3_512, m)],
     )
     .holds_for_many();
-    sponge_case(&KECCAK24, 168, pad_shake, vec![shake128]).holds_for_many();
+    sponge_case(&KECCAK24, 168, pad_shake, vec![shake128, shake128_second]).holds_for_many();
 }
 #[test]
 fn ripemd160() {

@@ -2,7 +2,7 @@
 
 use crate::ledger::{Finished, Ledger};
 use crate::pieces::Pieces;
-use crate::places::Places;
+use crate::places::{Place, Places};
 use crate::plan::Plan;
 use crate::record::{Hashed, Outcome, Piece, Record};
 use pfh_digest::{Alone, Digest, Executor, Hasher, finalize_many, hash_many, update_many, update_together};
@@ -73,8 +73,8 @@ impl Hashing {
         Hashing { plan, units, table, ledger, places }
     }
 
-    /// Works through a batch. A panic in it is a problem of every message in it; the run goes on.
-    pub(crate) fn process(&self, jobs: Vec<Job<State>>) -> u64 {
+    /// Works through a batch, in a place among the threads that hash. A panic in it is a problem of every message in it; the run goes on.
+    pub(crate) fn process(&self, jobs: Vec<Job<State>>, place: Place) -> u64 {
         let entries: Vec<Arc<Entry>> = jobs
             .iter()
             .filter_map(|job| match job {
@@ -83,7 +83,7 @@ impl Hashing {
                 Job::Part { chunks, .. } => chunks.first().map(|chunk| chunk.entry.clone()),
             })
             .collect();
-        let worked = catch_unwind(AssertUnwindSafe(|| self.work(jobs)));
+        let worked = catch_unwind(AssertUnwindSafe(|| self.work(jobs, place)));
         worked.unwrap_or_else(|_| {
             for entry in entries {
                 self.table.abandon(entry.number);
@@ -93,7 +93,7 @@ impl Hashing {
         })
     }
 
-    fn work(&self, jobs: Vec<Job<State>>) -> u64 {
+    fn work(&self, jobs: Vec<Job<State>>, place: Place) -> u64 {
         let (mut records, mut wholes, mut parts) = (Vec::new(), Vec::new(), Vec::new());
         for job in jobs {
             match job {
@@ -136,6 +136,8 @@ impl Hashing {
         self.ledger.enter(records);
         drop(messages);
         drop(wholes);
+        // Before the states go back: whoever takes one next may want to borrow every other place.
+        drop(place);
         self.settle(parts);
         bytes
     }

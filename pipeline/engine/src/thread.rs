@@ -57,8 +57,12 @@ impl Shared {
 
     /// Hashes one batch, if there is one and a place is free.
     fn hash(&self) -> bool {
-        let Some(place) = self.places.take() else { return false };
         let (waiting, _) = self.table.waiting();
+        // Whoever would find the table empty must not hold a place meanwhile: it could have been lent.
+        if waiting == 0 {
+            return false;
+        }
+        let Some(place) = self.places.take() else { return false };
         let threads = self.plan.threads.max(1);
         // A fair share when there is enough for everybody's lanes; units of one long message are shared when not.
         let jobs =
@@ -70,12 +74,9 @@ impl Shared {
         if any {
             self.counters.batches.fetch_add(1, Ordering::Relaxed);
             self.counters.batch_jobs.fetch_add(batch.len() as u64, Ordering::Relaxed);
-            let bytes = self.hashing.process(batch);
+            let bytes = self.hashing.process(batch, place);
             self.counters.hash_bytes.fetch_add(bytes, Ordering::Relaxed);
             Counters::add(&self.counters.hash_ns, from.elapsed());
-        }
-        drop(place);
-        if any {
             self.bell.ring();
             self.tell_end();
         }

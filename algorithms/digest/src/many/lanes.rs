@@ -66,8 +66,8 @@ impl<'a, W: Word, const N: usize, const B: usize> Slot<'a, W, N, B> {
 pub(super) trait Queue<'a, W, const N: usize, const B: usize> {
     /// Puts the next message that has blocks to compress into `slot`; false if there is none left.
     fn submit(&mut self, slot: &mut Slot<'a, W, N, B>) -> bool;
-    /// Takes the state of a message whose blocks have all been compressed.
-    fn evict(&mut self, slot: &Slot<'a, W, N, B>);
+    /// Takes the state of the message `id`, whose blocks have all been compressed, word by word.
+    fn evict(&mut self, id: usize, state: impl Fn(usize) -> W);
     /// At least the number of messages that [`Self::submit`] will still give; 0 only if there are none.
     fn waiting(&self) -> usize;
 }
@@ -82,11 +82,12 @@ pub(super) fn run<'a, W: Word, const N: usize, const B: usize>(
     while slots.len() + queue.waiting() > 0 {
         let kernel = choose(slots.len() + queue.waiting());
         while slots.len() < kernel.lanes() {
-            let mut slot = Slot::empty();
-            if !queue.submit(&mut slot) {
+            // In its place from the start: with its two blocks it is too long to be moved for nothing.
+            slots.push(Slot::empty());
+            if !slots.last_mut().is_some_and(|slot| queue.submit(slot)) {
+                slots.pop();
                 break;
             }
-            slots.push(slot);
         }
         // The queue may have had less than it promised.
         if slots.is_empty() {
@@ -94,7 +95,9 @@ pub(super) fn run<'a, W: Word, const N: usize, const B: usize>(
         }
         let kernel = if queue.waiting() == 0 { choose(slots.len()) } else { kernel };
         // If they are more than the lanes, the longest begin.
-        slots.sort_unstable_by_key(|slot| std::cmp::Reverse(slot.left()));
+        if slots.len() > kernel.lanes() {
+            slots.sort_unstable_by_key(|slot| std::cmp::Reverse(slot.left()));
+        }
         Lanes::new(kernel, &mut words).run(choose, &mut slots, queue);
     }
 }
@@ -130,10 +133,10 @@ impl<'s, W: Word> Lanes<'s, W> {
         }
     }
 
-    fn store<const N: usize>(&self, lane: usize, state: &mut [W; N]) {
-        for (word, value) in state.iter_mut().enumerate() {
-            *value = self.states[word * self.strides.0 + lane * self.strides.1];
-        }
+    /// One word of a lane's state.
+    #[inline(always)]
+    fn word(&self, lane: usize, word: usize) -> W {
+        self.states[word * self.strides.0 + lane * self.strides.1]
     }
 
     /// Runs until another kernel is the better one for the messages that are left, which then stand in `slots`.
@@ -162,7 +165,7 @@ impl<'s, W: Word> Lanes<'s, W> {
         slots.retain_mut(|slot| {
             let busy = self.busy[lane];
             if busy {
-                self.store(lane, &mut slot.state);
+                slot.state = std::array::from_fn(|word| self.word(lane, word));
             }
             lane += 1;
             busy
@@ -210,8 +213,7 @@ impl<'s, W: Word> Lanes<'s, W> {
             if slot.left() > 0 {
                 continue;
             }
-            self.store(lane, &mut slot.state);
-            queue.evict(slot);
+            queue.evict(slot.id, |word| self.word(lane, word));
             if slots.len() > self.kernel.lanes() {
                 slots.swap_remove(lane);
             } else if !queue.submit(&mut slots[lane]) {

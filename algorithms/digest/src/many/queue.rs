@@ -7,10 +7,15 @@ use crate::function::{Blocks, Function};
 use crate::{Algorithm, Digest, Hasher};
 
 /// The order in which messages of these lengths should begin: the longer ones first, so that no long one is left alone at the end.
-/// Lengths of the same power of two count as equal and keep their order, which takes one pass instead of a sort.
+/// Lengths that differ by less than an eighth count as equal and keep their order, which takes one pass instead of a sort.
 fn longest_first(lengths: impl Iterator<Item = usize> + Clone) -> Vec<usize> {
-    let class = |length: usize| length.leading_zeros() as usize;
-    let mut counts = [0usize; usize::BITS as usize + 1];
+    // The place of the highest bit and the three bits below it, longest first; below eight bytes the length itself.
+    const CLASSES: usize = 8 * (usize::BITS as usize - 2);
+    let class = |length: usize| {
+        let shift = length.max(8).ilog2() - 3;
+        CLASSES - 1 - (8 * shift as usize + (length >> shift))
+    };
+    let mut counts = [0u32; CLASSES];
     for length in lengths.clone() {
         counts[class(length)] += 1;
     }
@@ -18,10 +23,10 @@ fn longest_first(lengths: impl Iterator<Item = usize> + Clone) -> Vec<usize> {
     for count in &mut counts {
         (*count, start) = (start, start + *count);
     }
-    let mut order = vec![0; start];
+    let mut order = vec![0; start as usize];
     for (index, length) in lengths.enumerate() {
         let place = &mut counts[class(length)];
-        order[*place] = index;
+        order[*place as usize] = index;
         *place += 1;
     }
     order
@@ -30,21 +35,22 @@ fn longest_first(lengths: impl Iterator<Item = usize> + Clone) -> Vec<usize> {
 /// Whole messages.
 pub(super) struct Messages<'m, 'a, W: 'static, const N: usize, const B: usize> {
     function: &'static Function<W, N, B>,
-    algorithm: Algorithm,
     messages: &'m [&'a [u8]],
     order: std::vec::IntoIter<usize>,
-    digests: Vec<Option<Digest>>,
+    digests: Vec<Digest>,
+    done: usize,
 }
 
 impl<'m, 'a, W: Word, const N: usize, const B: usize> Messages<'m, 'a, W, N, B> {
     pub(super) fn new(function: &'static Function<W, N, B>, algorithm: Algorithm, messages: &'m [&'a [u8]]) -> Self {
         let order = longest_first(messages.iter().map(|message| message.len())).into_iter();
-        let digests = vec![None; messages.len()];
-        Messages { function, algorithm, messages, order, digests }
+        let digests = messages.iter().map(|_| Digest::blank(algorithm)).collect();
+        Messages { function, messages, order, digests, done: 0 }
     }
 
     pub(super) fn digests(self) -> Vec<Digest> {
-        self.digests.into_iter().map(|digest| digest.expect("every message has its digest")).collect()
+        assert_eq!(self.done, self.digests.len(), "every message has its digest");
+        self.digests
     }
 }
 
@@ -60,9 +66,10 @@ impl<'a, W: Word, const N: usize, const B: usize> Queue<'a, W, N, B> for Message
         true
     }
 
-    fn evict(&mut self, slot: &Slot<'a, W, N, B>) {
-        let value = self.function.output(slot.state, self.algorithm.length());
-        self.digests[slot.id] = Some(Digest::new(self.algorithm, value));
+    #[inline]
+    fn evict(&mut self, id: usize, state: impl Fn(usize) -> W) {
+        self.function.finish(state, &mut self.digests[id]);
+        self.done += 1;
     }
 
     fn waiting(&self) -> usize {
@@ -98,8 +105,8 @@ impl<'a, W: Word, const N: usize, const B: usize> Queue<'a, W, N, B> for Pieces<
         false
     }
 
-    fn evict(&mut self, slot: &Slot<'a, W, N, B>) {
-        self.pieces[slot.id].0.state = slot.state;
+    fn evict(&mut self, id: usize, state: impl Fn(usize) -> W) {
+        self.pieces[id].0.state = std::array::from_fn(state);
     }
 
     fn waiting(&self) -> usize {
@@ -112,17 +119,19 @@ pub(super) struct Ends<W: 'static, const N: usize, const B: usize> {
     function: &'static Function<W, N, B>,
     hashers: Vec<Option<Hasher>>,
     next: usize,
-    digests: Vec<Option<Digest>>,
+    digests: Vec<Digest>,
+    done: usize,
 }
 
 impl<W: Word, const N: usize, const B: usize> Ends<W, N, B> {
     pub(super) fn new(function: &'static Function<W, N, B>, hashers: Vec<Hasher>) -> Self {
-        let digests = vec![None; hashers.len()];
-        Ends { function, hashers: hashers.into_iter().map(Some).collect(), next: 0, digests }
+        let digests = hashers.iter().map(|hasher| Digest::blank(hasher.algorithm())).collect();
+        Ends { function, hashers: hashers.into_iter().map(Some).collect(), next: 0, digests, done: 0 }
     }
 
     pub(super) fn digests(self) -> Vec<Digest> {
-        self.digests.into_iter().map(|digest| digest.expect("every message has its digest")).collect()
+        assert_eq!(self.done, self.digests.len(), "every message has its digest");
+        self.digests
     }
 }
 
@@ -138,18 +147,39 @@ impl<W: Word, const N: usize, const B: usize> Queue<'_, W, N, B> for Ends<W, N, 
                 slot.own_first(own, &[]);
                 return true;
             }
-            self.digests[id] = hasher.take().map(Hasher::finalize);
+            self.digests[id] = hasher.take().expect("taken once").finalize();
+            self.done += 1;
         }
         false
     }
 
-    fn evict(&mut self, slot: &Slot<'_, W, N, B>) {
-        let algorithm = self.hashers[slot.id].as_ref().expect("it is in the lane").algorithm();
-        let value = self.function.output(slot.state, algorithm.length());
-        self.digests[slot.id] = Some(Digest::new(algorithm, value));
+    fn evict(&mut self, id: usize, state: impl Fn(usize) -> W) {
+        self.function.finish(state, &mut self.digests[id]);
+        self.done += 1;
     }
 
     fn waiting(&self) -> usize {
         self.hashers.len() - self.next
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::longest_first;
+
+    #[test]
+    fn every_message_once_and_the_longer_first() {
+        let lengths: Vec<usize> = (0..5000usize)
+            .map(|i| i.wrapping_mul(0x9e3779b97f4a7c15) >> (i % 64))
+            .chain([0, 1, 7, 8, 9, 15, 16, usize::MAX, usize::MAX - 1, 1 << 63])
+            .collect();
+        let order = longest_first(lengths.iter().copied());
+        let mut sorted = order.clone();
+        sorted.sort_unstable();
+        assert!(sorted.into_iter().eq(0..lengths.len()));
+        for pair in order.windows(2) {
+            let (before, after) = (lengths[pair[0]], lengths[pair[1]]);
+            assert!(after <= before.saturating_add(before / 8), "{before} before {after}");
+        }
     }
 }

@@ -1,0 +1,87 @@
+//! `pfh acquire` killed, interrupted and gone on with.
+
+mod program;
+
+use pfh_inject::content;
+use program::acquisition::{acquire, pfh, report};
+use program::{MIB, Room, digest_by, sha256, sha256_of};
+use std::time::Duration;
+
+/// A tree kept on the way is that of the finished image, also where the run was cut off; an image is a source of `pfh hash`.
+#[test]
+fn the_tree_of_an_image_is_kept() {
+    let room = Room::in_memory();
+    let source = room.file("source", &content(21, 64 * MIB + 99));
+    let (image, tree) = (room.path().join("image"), room.path().join("tree"));
+    let trial =
+        || acquire(["-m", "4", "--map-interval", "0.02", "--outboard"]).arg(&tree).arg("--to").arg(&image).arg(&source);
+    trial().signal(Duration::from_millis(60), 9).run().unwrap();
+    let seen = trial().run().unwrap();
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    let checked = pfh(["tree".as_ref(), "check".as_ref(), "--outboard".as_ref(), tree.as_os_str(), image.as_os_str()]);
+    assert_eq!(checked.code, Some(0), "{}", checked.stderr);
+    let e01 = room.path().join("image.E01");
+    let seen = acquire(["--length", "1MiB", "--to"]).arg(&e01).arg(&source).run().unwrap();
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    let seen = pfh(["hash".as_ref(), "--image".as_ref(), e01.as_os_str()]);
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    assert!(String::from_utf8_lossy(&seen.stdout).starts_with(&sha256(&content(21, 64 * MIB + 99)[..1 << 20])));
+}
+
+/// Killed at any moment, and gone on with by the same command: the image of an undisturbed run.
+#[test]
+fn a_killed_acquisition_goes_on() {
+    let room = Room::in_memory();
+    let size = 96 * MIB;
+    let source = room.file("source", &content(12, size));
+    let expected = sha256_of(&source);
+    for (form, targets) in [("raw", vec!["image"]), ("e01", vec!["image.E01"]), ("both", vec!["two", "two.E01"])] {
+        let mut interrupted = 0;
+        let mut delay = 40;
+        let seen = loop {
+            let mut trial =
+                acquire(["-a", "sha256,md5,sha1", "--map-interval", "0.02", "--compression", "best", "-m", "4"]);
+            for target in &targets {
+                trial = trial.arg("--to").arg(room.path().join(target));
+            }
+            // Later and later, so that it ends.
+            let seen = trial.arg(&source).signal(Duration::from_millis(delay), 9).run().unwrap();
+            if seen.code == Some(0) {
+                break seen;
+            }
+            assert_eq!(seen.code, Some(128 + 9), "{form}: {}", seen.stderr);
+            (interrupted, delay) = (interrupted + 1, delay + delay / 2);
+        };
+        assert_eq!(report(&seen)["digests"]["sha256"].as_str().unwrap(), expected, "{form} after {interrupted} kills");
+        for target in &targets {
+            let path = room.path().join(target);
+            if target.ends_with("E01") {
+                let back = room.path().join("back");
+                let seen = acquire(["--image", "--force", "--to"]).arg(&back).arg(&path).run().unwrap();
+                assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+                assert_eq!(sha256_of(&back), expected, "{form} after {interrupted} kills");
+                assert_eq!(pfh(["verify".as_ref(), path.as_os_str()]).code, Some(0), "{form}");
+            } else {
+                assert_eq!(sha256_of(&path), expected, "{form} after {interrupted} kills");
+            }
+        }
+        let log = room.path().join(format!("{}.log.jsonl", targets[0]));
+        assert_eq!(pfh(["verify".as_ref(), "--log".as_ref(), log.as_os_str()]).code, Some(0), "{form}");
+        assert!(interrupted > 0, "{form} was never interrupted");
+    }
+}
+
+/// Ctrl-C stops soon, says so, and can be gone on with.
+#[test]
+fn an_interrupted_acquisition_says_so() {
+    let room = Room::in_memory();
+    let source = room.file("source", &content(13, 192 * MIB));
+    let image = room.path().join("image.E01");
+    let trial = || acquire(["-a", "md5", "--compression", "best", "-m", "4", "--to"]).arg(&image).arg(&source);
+    let seen = trial().signal(Duration::from_millis(200), 2).run().unwrap();
+    assert_eq!(seen.code, Some(130), "{}", seen.stderr);
+    assert!(seen.stderr.contains("goes on from here") && seen.stdout.is_empty(), "{}", seen.stderr);
+    let seen = trial().limit(Duration::from_secs(120)).run().unwrap();
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    assert_eq!(report(&seen)["digests"]["md5"].as_str().unwrap(), digest_by("md5sum", &content(13, 192 * MIB)));
+}
