@@ -107,7 +107,7 @@ fn try_run(hash: &Hash) -> Result<Exit, String> {
         source = Box::new(cache.reusing(source));
     }
     let format = hash.format.parse::<Format>().map_err(|e| e.to_string())?;
-    if plan.piecewise.is_some() && matches!(format, Format::Sums | Format::Bsd) {
+    if plan.piecewise.is_some() && !matches!(format, Format::Hashdeep | Format::Dfxml | Format::Jsonl | Format::Csv) {
         return Err(format!("-f {} has no form for --piecewise: use hashdeep, dfxml, jsonl or csv", format.name()));
     }
     let output = match &hash.output {

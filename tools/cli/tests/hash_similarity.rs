@@ -81,4 +81,7 @@ fn what_has_no_digest_is_told() {
         assert_eq!((seen.code, seen.stdout.len()), (Some(2), 0), "{}", seen.stderr);
         assert!(seen.stderr.contains(format), "{}", seen.stderr);
     }
+    let pieces = ["-a", "ssdeep", "-f", "ssdeep", "--piecewise", "100", "long"];
+    let seen = pfh_hash(pieces).directory(room.path()).run().expect("a run");
+    assert_eq!((seen.code, seen.stdout.len()), (Some(2), 0), "{}", seen.stderr);
 }
