@@ -44,7 +44,7 @@ pub struct Answer {
     /// Where it is known: the position of the set file, the hit, the algorithm. `None` for the position stands for the digests
     /// that are sought.
     pub hits: Vec<(Option<usize>, Hit, Algorithm)>,
-    /// Whether it is the digest of no bytes at all.
+    /// Whether it is in a set as the digest of no bytes at all.
     pub empty: bool,
 }
 
@@ -83,7 +83,6 @@ impl Reference {
     pub fn ask(&self, digests: &[Digest]) -> Result<Answer, Error> {
         let mut answer = Answer::default();
         for digest in digests {
-            answer.empty |= *digest == digest.algorithm().digest(b"");
             for (position, known) in self.sets.iter().enumerate() {
                 for hit in known.find(digest)? {
                     // The same set may hold the file by several digests; one is enough to say so.
@@ -101,6 +100,9 @@ impl Reference {
                 answer.hits.push((None, hit, digest.algorithm()));
             }
         }
+        // Only what is in a set can be known by being empty; of the others nobody asks, and there are more of them.
+        answer.empty =
+            !answer.hits.is_empty() && digests.iter().any(|digest| *digest == digest.algorithm().digest(b""));
         Ok(answer)
     }
 
