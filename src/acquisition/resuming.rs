@@ -184,6 +184,9 @@ fn look(path: &Path, form: &Form) -> Result<(Vec<Place>, Option<Medium>), Acquis
 
 /// Writes a map so that the old or the new one is there, whatever happens.
 pub(super) fn save(path: &Path, map: &Map) -> io::Result<()> {
+    if std::fs::symlink_metadata(path).is_ok_and(|found| !found.is_file()) {
+        return Err(io::Error::other("no regular file: a map takes the place of what has its name"));
+    }
     let mut name = path.as_os_str().to_owned();
     name.push(".new");
     let fresh = PathBuf::from(name);

@@ -64,6 +64,10 @@ impl Build<'_> {
     /// # Errors
     /// Whatever keeps the file from being written. Inputs' records that are none are told to `fault` instead.
     pub fn run(mut self) -> Result<Built, Error> {
+        if fs::symlink_metadata(&self.output).is_ok_and(|found| !found.is_file()) {
+            let what = "no regular file: a set takes the place of what has its name";
+            return Err(Error::Io(self.output.clone(), std::io::Error::other(what)));
+        }
         let identities: Vec<_> = self.inputs.iter().map(Input::identity).collect::<Result<_, _>>()?;
         let identity = serde_json::json!({ "pfh-known": VERSION, "inputs": identities }).to_string();
         let work = self.work.clone().unwrap_or_else(|| suffixed(&self.output, ".work"));

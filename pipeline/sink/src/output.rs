@@ -12,7 +12,13 @@ const ROOM: usize = 64 << 10;
 
 enum Target {
     Standard,
-    File { fd: OwnedFd, path: PathBuf, temporary: Option<PathBuf> },
+    File {
+        fd: OwnedFd,
+        path: PathBuf,
+        temporary: Option<PathBuf>,
+    },
+    /// A device, a FIFO: written to as it is. Nothing may take its place; `/dev/null` would be gone.
+    Special(OwnedFd),
 }
 
 /// A buffered, checked output. Nothing counts as written before [`commit`](Output::commit) has returned.
@@ -29,11 +35,19 @@ impl Output {
     }
 
     /// A file that takes the place of `path` when everything has been written and synced. Until then it has no name
-    /// (O_TMPFILE), so that hashing a tree that holds the output never meets a half-written one.
+    /// (O_TMPFILE), so that hashing a tree that holds the output never meets a half-written one. A link stays, and its file
+    /// is replaced; devices and FIFOs are written to as they are.
     ///
     /// # Errors
     /// When the directory cannot be written to.
     pub fn file(path: &Path) -> io::Result<Self> {
+        let resolved = std::fs::canonicalize(path);
+        let path = resolved.as_deref().unwrap_or(path);
+        if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+            let flags = OFlags::WRONLY | OFlags::CLOEXEC | OFlags::NOCTTY;
+            let fd = fs::openat(CWD, path, flags, Mode::empty())?;
+            return Ok(Output { target: Target::Special(fd), room: Vec::with_capacity(ROOM), written: 0 });
+        }
         let directory = directory_of(path);
         let mode = Mode::from_raw_mode(0o666);
         let flags = OFlags::WRONLY | OFlags::CLOEXEC;
@@ -74,7 +88,7 @@ impl Output {
             let rest = &self.room[from..];
             let wrote = match &self.target {
                 Target::Standard => rustix::io::write(rustix::stdio::stdout(), rest),
-                Target::File { fd, .. } => rustix::io::write(fd, rest),
+                Target::File { fd, .. } | Target::Special(fd) => rustix::io::write(fd, rest),
             };
             match wrote {
                 Err(Errno::INTR) => {}
@@ -101,15 +115,19 @@ impl Output {
     pub fn commit(mut self) -> io::Result<()> {
         self.write_out()?;
         let target = std::mem::replace(&mut self.target, Target::Standard);
-        let Target::File { fd, path, mut temporary } = target else {
+        let (fd, path, mut temporary) = match target {
+            Target::File { fd, path, temporary } => (fd, path, temporary),
+            Target::Special(fd) => return close(fd),
             // close(2) is where NFS and quotas report late; standard output must survive for messages, so a copy is closed.
-            return match rustix::io::dup(rustix::stdio::stdout()) {
-                Ok(copy) => close(copy),
-                Err(errno) => Err(errno.into()),
-            };
+            Target::Standard => {
+                return match rustix::io::dup(rustix::stdio::stdout()) {
+                    Ok(copy) => close(copy),
+                    Err(errno) => Err(errno.into()),
+                };
+            }
         };
         match fs::fsync(&fd) {
-            // Pipes and special files given as -o cannot be synced.
+            // Some file systems have no sync.
             Ok(()) | Err(Errno::INVAL | Errno::ROFS) => {}
             Err(errno) => {
                 discard(temporary);
@@ -204,5 +222,30 @@ mod tests {
         output.commit().unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"new");
         assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn links_and_special_files_stay_what_they_are() {
+        use std::os::unix::fs::FileTypeExt;
+        let directory = tempfile::tempdir().unwrap();
+        let (file, link, fifo) =
+            (directory.path().join("file"), directory.path().join("link"), directory.path().join("fifo"));
+        std::fs::write(&file, "old").unwrap();
+        std::os::unix::fs::symlink("file", &link).unwrap();
+        let mut output = Output::file(&link).unwrap();
+        output.write_all(b"new").unwrap();
+        output.commit().unwrap();
+        assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(std::fs::read(&file).unwrap(), b"new");
+        fs::mknodat(CWD, &fifo, fs::FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        let reader = std::thread::spawn({
+            let fifo = fifo.clone();
+            move || std::fs::read(fifo).unwrap()
+        });
+        let mut output = Output::file(&fifo).unwrap();
+        output.write_all(b"through").unwrap();
+        output.commit().unwrap();
+        assert_eq!(reader.join().unwrap(), b"through");
+        assert!(std::fs::symlink_metadata(&fifo).unwrap().file_type().is_fifo());
     }
 }

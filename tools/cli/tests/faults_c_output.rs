@@ -241,3 +241,39 @@ fn an_honest_run_would_be_taken_for_one() {
     let seen = Trial::new("sha256sum").arg(room.path().join("file")).run().unwrap();
     assert!(String::from_utf8_lossy(&seen.stdout).starts_with(&sha256(b"file")));
 }
+
+/// A device named as output is written to; a file in its place would break the machine.
+#[test]
+fn c13_devices_and_links_are_not_replaced() {
+    use std::os::unix::fs::FileTypeExt;
+    let room = Room::new();
+    let file = room.file("file", b"content");
+    if !lacks(&[Need::Root]) {
+        // Nodes of the test's own: a failure must not cost the machine its /dev/null.
+        for (name, minor, code) in [("null", "3", 0), ("full", "7", 4)] {
+            let node = room.path().join(name);
+            assert!(std::process::Command::new("mknod").arg(&node).args(["c", "1", minor]).status().unwrap().success());
+            let seen = pfh_hash(["-o"]).arg(&node).arg(&file).run().unwrap();
+            assert_eq!(seen.code, Some(code), "{name}: {}", seen.stderr);
+            assert!(fs::symlink_metadata(&node).unwrap().file_type().is_char_device(), "{name}");
+        }
+        let map = room.path().join("null");
+        let seen = Trial::new(env!("CARGO_BIN_EXE_pfh"))
+            .args(["acquire", "--no-progress", "--map"])
+            .arg(&map)
+            .arg("--to")
+            .arg(room.path().join("image"))
+            .arg(&file)
+            .run()
+            .unwrap();
+        assert_eq!(seen.code, Some(4), "{}", seen.stderr);
+        assert!(fs::symlink_metadata(&map).unwrap().file_type().is_char_device());
+    }
+    let link = room.path().join("link");
+    std::os::unix::fs::symlink("target", &link).unwrap();
+    room.file("target", b"old");
+    let seen = pfh_hash(["-o"]).arg(&link).arg(&file).run().unwrap();
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert!(fs::read_to_string(room.path().join("target")).unwrap().starts_with(&sha256(b"content")));
+}
