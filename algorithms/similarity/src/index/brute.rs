@@ -85,7 +85,7 @@ enum Either {
 }
 
 impl Filters {
-    /// Those of sdhash digests; see [`sdhash`].
+    /// Those of sdhash digests; see [`sdhash()`].
     ///
     /// # Panics
     /// If there are names, but not as many as digests.

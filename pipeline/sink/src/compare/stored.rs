@@ -104,10 +104,10 @@ impl Stored {
         Stored::from_file(File::open(path)?)
     }
 
-    /// An index for as long as this value lives, of a collection of ssdeep digests: see [`write`].
+    /// An index for as long as this value lives, of a collection of ssdeep digests: see [`write()`].
     ///
     /// # Errors
-    /// As [`write`].
+    /// As [`write()`].
     pub fn temporary(collection: &Collection, memory: usize) -> io::Result<Stored> {
         let mut out = BufWriter::new(tempfile::tempfile()?);
         write(collection, memory, &mut out)?;
