@@ -75,6 +75,7 @@ pub fn compare(
         from: seek,
         length: Some(imaged.bytes),
         done: 0,
+        done_bad: Vec::new(),
         pad: None,
         piecewise: None,
         care: Default::default(),

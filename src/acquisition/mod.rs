@@ -207,6 +207,7 @@ impl Acquire {
         }
         let resumption = Resumption::find(&asked, &medium)?;
         asked.imaging.done = resumption.done;
+        asked.imaging.done_bad = resumption.bad.clone();
         Ok(Acquire { asked, medium, resumption })
     }
 
@@ -253,16 +254,12 @@ impl Acquire {
         };
         let mut show = |pace: &Pace| progress(pace);
         let follow = Follow { cancel, progress: Some(&mut show), settled: Some(&mut settled) };
-        // Unreadable runs of the part that is there are in the map, not in the reader's list.
-        let before = resumption.bad.clone();
         let imaged = image(medium, prefix.as_ref(), &asked.imaging, &mut targets, follow);
-        let mut imaged = imaged.map_err(|error| match error {
+        imaged.map_err(|error| match error {
             ImagingError::Target { target, error } => AcquisitionError::Target { path: paths[target].clone(), error },
             ImagingError::Settled(error) => AcquisitionError::Map { path: map_path.clone().unwrap_or_default(), error },
             other => AcquisitionError::Imaging(other),
-        })?;
-        imaged.bad.splice(0..0, before);
-        Ok(imaged)
+        })
     }
 
     fn create(&self) -> Result<Vec<Box<dyn Target>>, AcquisitionError> {
@@ -310,14 +307,17 @@ impl Acquire {
         let sector = self.medium.sector();
         let facts = self.medium.facts();
         let fact = |name: &str| facts.get(name).cloned().unwrap_or_default();
+        // 32 KiB, whatever the sector size: not all readers take larger chunks.
+        let sectors_per_chunk = ((32 << 10) / sector).max(1);
+        let sectors = self.bytes().map_or(0, |bytes| bytes.div_ceil(u64::from(sector)));
         let volume = Volume {
             media: if facts.get("removable").is_some_and(|r| r == "1") { Media::Removable } else { Media::Fixed },
             is_physical: self.medium.kind() == Kind::Device && !facts.contains_key("partition"),
-            chunks: 0,
-            // 32 KiB, whatever the sector size: not all readers take larger chunks.
-            sectors_per_chunk: ((32 << 10) / sector).max(1),
+            // Must agree with the sectors from the start: an image that is cut off is found again by them.
+            chunks: sectors.div_ceil(u64::from(sectors_per_chunk)) as u32,
+            sectors_per_chunk,
             bytes_per_sector: sector,
-            sectors: self.bytes().map_or(0, |bytes| bytes.div_ceil(u64::from(sector))),
+            sectors,
             compression: compression.number(),
             error_granularity: 1,
             set: self.asked.set,

@@ -2,9 +2,11 @@
 
 mod program;
 
-use pfh_inject::content;
-use program::acquisition::{acquire, pfh, report};
+use pfh_inject::{Need, content, lacks};
+use program::acquisition::{acquire, pfh, report, said};
 use program::{MIB, Room, digest_by, sha256, sha256_of};
+use std::fs;
+use std::path::Path;
 use std::time::Duration;
 
 /// A tree kept on the way is that of the finished image, also where the run was cut off; an image is a source of `pfh hash`.
@@ -84,4 +86,37 @@ fn an_interrupted_acquisition_says_so() {
     let seen = trial().limit(Duration::from_secs(120)).run().unwrap();
     assert_eq!(seen.code, Some(0), "{}", seen.stderr);
     assert_eq!(report(&seen)["digests"]["md5"].as_str().unwrap(), digest_by("md5sum", &content(13, 192 * MIB)));
+}
+
+/// Unreadable sectors from before an interruption are still told afterwards: in the report, the map and the E01 image.
+#[test]
+fn what_was_unreadable_before_is_told_after() {
+    if lacks(&[Need::Program("ewfinfo")]) {
+        return;
+    }
+    let room = Room::in_memory();
+    let source = room.file("source", &content(31, 130 * MIB));
+    let (raw, e01) = (room.path().join("image"), room.path().join("image.E01"));
+    let faults = |text: &str| room.file("faults", text.as_bytes());
+    let trial = |map: &Path| {
+        acquire(["-a", "md5", "--readers", "1", "--retries", "0", "--max-errors", "2", "--map-as-faults"])
+            .arg(map)
+            .args(["--to".as_ref(), raw.as_os_str(), "--to".as_ref(), e01.as_os_str(), source.as_os_str()])
+    };
+    let early = "0x0 +\n0 0x10000 +\n0x10000 0x400 -\n";
+    let seen = trial(&faults(&format!("{early}0x10400 0x63EFC00 +\n0x6400000 0x1000 -\n0x6401000 0x1DFF000 +\n")))
+        .run()
+        .unwrap();
+    assert_eq!(seen.code, Some(4), "{}", seen.stderr);
+    let seen = trial(&faults(&format!("{early}0x10400 0x81EFC00 +\n"))).run().unwrap();
+    assert_eq!(seen.code, Some(3), "{}", seen.stderr);
+    assert!(seen.stderr.contains("going on: 67108864 bytes"), "{}", seen.stderr);
+    let told = report(&seen)["unreadable"].clone();
+    assert_eq!(
+        (told[0]["offset"].as_u64(), told[0]["length"].as_u64(), told.as_array().map(Vec::len)),
+        (Some(65_536), Some(1024), Some(1))
+    );
+    let map = fs::read_to_string(room.path().join("image.map")).unwrap();
+    assert!(map.contains("0x00010000  0x00000400  -"), "{map}");
+    assert!(said("ewfinfo", &[e01.as_os_str()]).contains("128 - 129"));
 }

@@ -44,6 +44,8 @@ pub struct Imaging {
     pub length: Option<u64>,
     /// So many bytes of the image are there already and are only hashed, from the image.
     pub done: u64,
+    /// Unreadable runs of that part, by offset in the image.
+    pub done_bad: Vec<Bad>,
     /// How unreadable sectors are dealt with.
     pub care: Care,
     /// How many blocks are read at a time. Streams are read by one.
@@ -70,6 +72,7 @@ impl Imaging {
             from: 0,
             length: None,
             done: 0,
+            done_bad: Vec::new(),
             care: Care::default(),
             readers: 1,
             holes: Holes::Read,

@@ -44,7 +44,8 @@ pub fn image(
     mut follow: Follow<'_>,
 ) -> Result<Imaged, ImagingError> {
     let from = Instant::now();
-    let shared = Shared::default();
+    // Targets and the caller's map are told of all unreadable runs, those of an earlier run, too.
+    let shared = Shared { bad: imaging.done_bad.clone().into(), ..Shared::default() };
     let mut units = units::cut(&imaging.algorithms, imaging.piecewise, imaging.marks);
     let total = Reader::total(medium, imaging);
     let (read, hashing, writing) = std::thread::scope(|scope| {
