@@ -1,7 +1,6 @@
 //! The study's programs of 2014 and the runners of today, side by side.
 
 use super::table::megabytes_per_second;
-use crate::message::Method;
 use crate::study::{Program, RowResult, StudyResult, Time, published};
 
 /// Heads and rows: the algorithm, the program, its MB/s then and the time it took as a multiple of C with OpenSSL on the same system; the same of
