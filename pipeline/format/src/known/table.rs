@@ -1,5 +1,5 @@
 //! Separated values with a header line. Columns are found by name, so every dialect that has columns of digests is one reader:
-//! NSRL RDSv2 (`"SHA-1","MD5","CRC32",…`) and 1.5, HashKeeper (`"hash"`), iLook (`V3Hash,HashSHA1,…`), ICSE (`MD5;SHA1;…`), X-Ways.
+//! NSRL RDSv2 (`"SHA-1","MD5","CRC32",…`) and 1.5, HashKeeper (`"hash"`), iLook (`V1Hash,HashType,…`, `V3Hash,HashSHA1,…`), ICSE (`MD5;SHA1;…`), X-Ways.
 
 use pfh_digest::{Algorithm, Digest, Registry};
 
@@ -81,7 +81,9 @@ fn is_digest(name: &str) -> bool {
             | "sha-512"
             | "sha512"
             | "hash"
+            | "v1hash"
             | "v3hash"
+            | "v4hash"
             | "hashsha1"
     )
 }
@@ -93,7 +95,9 @@ impl Head {
         let whole = fields(line, separator, |at, field| {
             let Some(name) = name_of(field) else { return };
             let column = match name.as_str() {
-                "hash" | "v3hash" | "v4hash" => Some(Column::Any),
+                // Of iLook's version 1, `V1Hash,HashType,SetDescription,FileName,FilePath,FileSize`, only the header is known to the
+                // public. The words of HashType are not, and are not needed: the length of a digest tells what it is of.
+                "hash" | "v1hash" | "v3hash" | "v4hash" => Some(Column::Any),
                 "specialcode" => Some(Column::Tag("special code")),
                 "category" => Some(Column::Tag("category")),
                 "baseline" => Some(Column::Tag("baseline")),
