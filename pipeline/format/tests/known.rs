@@ -77,6 +77,13 @@ fn other_tables() {
         good(ilook.as_bytes(), Kind::Table),
         [(vec![format!("md5={MD5}"), format!("sha1={SHA1}"), format!("sha256={SHA256}")], None)]
     );
+    // Where SHA-1 is asked for, the MD5 beside it is no fault; alone it is.
+    let by_sha1 = Options { assumed: vec![algorithm("sha1")], ..Options::default() };
+    let (_, items) = all_with(ilook.as_bytes(), &by_sha1);
+    let names: Vec<_> =
+        items[0].1.as_ref().expect("a record").digests.iter().map(|digest| digest.algorithm()).collect();
+    assert_eq!(names, ["sha1", "sha256"].map(algorithm));
+    assert_eq!(all_with(keeper.as_bytes(), &by_sha1).1, [(2, Err(Fault::WrongLength))]);
     let first = format!(
         "V1Hash,HashType,SetDescription,FileName,FilePath,FileSize\r\n{},?,set,a,b,3\r\n{SHA1},?,\"a, set\",a,b,3\r\nx,?,set,a,b,3\r\n",
         MD5.to_ascii_uppercase()

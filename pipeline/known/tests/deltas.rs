@@ -160,6 +160,10 @@ fn a_script_changes_rows_and_nothing_else() {
         "DELETE FROM DISTINCT_HASH;",
         "INSERT INTO FILE(sha1) SELECT sha1 FROM DISTINCT_HASH;",
         "DELETE FROM FILE WHERE sha1 IN (SELECT sql FROM temp.sqlite_schema);",
+        "DELETE FROM FILE WHERE sha1 IN (SELECT a.md5 || b.md5 || c.md5 FROM FILE a, FILE b, FILE c);",
+        "UPDATE FILE SET sha1 = (SELECT count(*) FROM FILE a, FILE b, FILE c);",
+        "UPDATE FILE SET sha1 = a.md5 FROM FILE a, FILE b, FILE c;",
+        "INSERT INTO FILE SELECT a.* FROM FILE a, FILE b, FILE c;",
         "INSERT INTO FILE(sha1) VALUES(1) RETURNING fts5(1);",
     ] {
         let why = room.refused(sql);
@@ -177,11 +181,13 @@ fn a_script_changes_rows_and_nothing_else() {
 }
 
 #[test]
-fn a_statement_that_multiplies_rows_ends() {
+fn a_statement_that_makes_rows_large_ends() {
     let room = Room::new();
     let base = room.path("base.db");
     generators::rds_minimal(&base, 0..300);
-    let delta = room.file("delta.sql", "INSERT INTO FILE SELECT a.* FROM FILE a, FILE b, FILE c;");
+    let (thousand, other) = ("a".repeat(1000), "b".repeat(1000));
+    let sql = format!("UPDATE FILE SET file_name = replace('{thousand}', 'a', '{other}');");
+    let delta = room.file("delta.sql", sql);
     let Err(Error::Database(_, why)) = room.build(&base, &[delta], "known") else { panic!("not refused") };
     assert_eq!(why, "line 1: it makes the database larger than any delta does, or the disk is full");
 }
@@ -195,11 +201,12 @@ fn statements_of_dumps_and_gzip() {
     let upper = |name: &str, n| digest(name, n).to_string().to_uppercase();
     let sql = format!(
         "PRAGMA foreign_keys=OFF;\r\nBEGIN;\r\nINSERT INTO \"FILE\" VALUES('{}','{}','{}','','a' || char(10),1,1),('','{}','','',replace('a\\n','\\n',char(10)),1,2);\r\n\
-         DELETE FROM FILE WHERE sha1 IN (SELECT sha1 FROM FILE WHERE md5='{}');\r\nEND;\r\n",
+         DELETE FROM FILE WHERE md5=lower('{}') OR upper(md5) IN ('x', '{}');\r\nEND;\r\n",
         upper("sha256", 20),
         upper("sha1", 20),
         upper("md5", 20),
         upper("sha1", 21),
+        upper("md5", 6),
         upper("md5", 5),
     );
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());

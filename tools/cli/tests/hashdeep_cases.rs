@@ -41,9 +41,12 @@ fn text(seen: &Outcome) -> String {
 
 /// What one of the deep programs prints, with `input` at its standard input; relative names.
 fn deep(room: &Room, program: &str, arguments: &[&str], input: &str) -> String {
+    deep_as_is(room, program, &[&["-l"], arguments].concat(), input)
+}
+
+fn deep_as_is(room: &Room, program: &str, arguments: &[&str], input: &str) -> String {
     use std::io::Write;
     let mut child = Command::new(program)
-        .arg("-l")
         .args(arguments)
         .current_dir(room.path())
         .stdin(Stdio::piped())
@@ -153,7 +156,7 @@ fn bare_names_and_asterisks() {
         return;
     }
     let room = tree();
-    let theirs = deep(&room, "md5deep", &["-b", "d/deadbeef.txt"], "");
+    let theirs = deep_as_is(&room, "md5deep", &["-b", "d/deadbeef.txt"], "");
     let ours = Trial::new(env!("CARGO_BIN_EXE_pfh"))
         .args(["hash", "-a", "md5", "deadbeef.txt"])
         .directory(room.path().join("d"))
@@ -356,9 +359,9 @@ fn two_lists_of_different_algorithms() {
     for name in ["foo", "bar", "moo", "cow"] {
         room.file(name, format!("{name}\n").as_bytes());
     }
-    room.file("known1", deep(&room, "hashdeep", &["-bc", "md5", "foo", "bar"], "").as_bytes());
-    room.file("known2", deep(&room, "hashdeep", &["-bc", "sha1", "moo", "cow"], "").as_bytes());
-    let theirs = deep(&room, "hashdeep", &["-vvvbak", "known1", "-k", "known2", "foo", "bar", "moo", "cow"], "");
+    room.file("known1", deep_as_is(&room, "hashdeep", &["-bc", "md5", "foo", "bar"], "").as_bytes());
+    room.file("known2", deep_as_is(&room, "hashdeep", &["-bc", "sha1", "moo", "cow"], "").as_bytes());
+    let theirs = deep_as_is(&room, "hashdeep", &["-vvvbak", "known1", "-k", "known2", "foo", "bar", "moo", "cow"], "");
     assert_eq!(theirs.lines().filter(|line| line.ends_with(": Ok")).count(), 4, "{theirs}");
     let seen = pfh(&room, ["match", "-f", "jsonl", "-k", "known1", "-k", "known2", "foo", "bar", "moo", "cow"]);
     let lines = seen.lines().into_iter().map(|line| serde_json::from_slice::<Value>(line).unwrap());

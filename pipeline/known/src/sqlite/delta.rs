@@ -3,7 +3,8 @@
 //!
 //! The edition that somebody has is only ever read: the script runs in a copy in the work directory. Where the file system shares
 //! blocks the copy costs nothing, elsewhere as much space as the edition takes. The script is a program of somebody else: it may
-//! insert, update and delete rows of ordinary tables, and nothing more. SQLite asks [`may`] about every access of every statement.
+//! insert, update and delete rows of ordinary tables, and a statement reads no rows but those that it changes: nothing multiplies. SQLite asks
+//! [`may`] about every access of every statement.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -25,7 +26,7 @@ use crate::{Error, input};
 const PIECE: u64 = 256 << 20;
 
 /// What a script of so many bytes may add, and beside: a row of RDSv3 takes less than the statement that inserts it, but a script may be
-/// packed. What is beyond is a statement that multiplies rows.
+/// packed. What is beyond is a statement that makes every row larger.
 const GROWTH: u64 = 64;
 const BESIDE: u64 = 64 << 20;
 
@@ -76,20 +77,19 @@ fn copy(base: &Path, to: &Path, cancel: &AtomicBool) -> Result<(), Error> {
     Ok(())
 }
 
-/// What a script may do: see the module.
-fn may(context: &AuthContext<'_>, tables: &HashSet<String>) -> bool {
+/// What a script may do: see the module. `inserts`: the statement is an INSERT.
+fn may(context: &AuthContext<'_>, inserts: bool, tables: &HashSet<String>) -> bool {
     let ordinary = |table: &str| context.database_name == Some("main") && tables.contains(table);
-    // Of a table in a join none of whose columns is read, the name alone is asked for.
-    if let AuthAction::Read { table_name, column_name: "" } = context.action {
-        return context.database_name.is_none_or(|database| database == "main") && tables.contains(table_name);
-    }
     match context.action {
         AuthAction::Insert { table_name } | AuthAction::Delete { table_name } => ordinary(table_name),
-        AuthAction::Update { table_name, .. } | AuthAction::Read { table_name, .. } => ordinary(table_name),
+        AuthAction::Update { table_name, .. } => ordinary(table_name),
+        // The rows that are changed; what is inserted stands in the statement.
+        AuthAction::Read { table_name, .. } => !inserts && ordinary(table_name),
+        // Several rows of values are a SELECT to SQLite.
+        AuthAction::Select => inserts,
         AuthAction::Function { function_name } => {
             FUNCTIONS.binary_search(&function_name.to_ascii_lowercase().as_str()).is_ok()
         }
-        AuthAction::Select => true,
         // What a dump starts with; whether keys are checked harms nobody.
         AuthAction::Pragma { pragma_name, .. } => pragma_name.eq_ignore_ascii_case("foreign_keys"),
         _ => false,
@@ -102,6 +102,8 @@ struct Copy<'a> {
     base: &'a Path,
     connection: Connection,
     looks: open::Looks,
+    /// Whether the statement at hand is an INSERT.
+    inserts: Arc<AtomicBool>,
     cancel: &'a AtomicBool,
 }
 
@@ -111,7 +113,9 @@ impl<'a> Copy<'a> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut connection = Connection::open_with_flags(path, flags).map_err(database)?;
         let looks = open::harden(&mut connection, Some(Arc::clone(cancel))).map_err(database)?;
-        let mut prepare = || -> rusqlite::Result<()> {
+        let inserts = Arc::new(AtomicBool::new(false));
+        let inserting = Arc::clone(&inserts);
+        let prepare = || -> rusqlite::Result<()> {
             connection.set_limit(Limit::SQLITE_LIMIT_SQL_LENGTH, LONGEST as i32)?;
             // A statement of 4 MiB with hundreds of rows needs as many steps as it has values, and some.
             connection.set_limit(Limit::SQLITE_LIMIT_VDBE_OP, 4 << 20)?;
@@ -127,14 +131,16 @@ impl<'a> Copy<'a> {
             let sql = "SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 AND name NOT LIKE 'sqlite!_%' ESCAPE '!'";
             let tables: HashSet<String> =
                 connection.prepare(sql)?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
-            connection.authorizer(Some(
-                move |context: AuthContext<'_>| {
-                    if may(&context, &tables) { Authorization::Allow } else { Authorization::Deny }
-                },
-            ))
+            connection.authorizer(Some(move |context: AuthContext<'_>| {
+                if may(&context, inserting.load(Ordering::Relaxed), &tables) {
+                    Authorization::Allow
+                } else {
+                    Authorization::Deny
+                }
+            }))
         };
         prepare().map_err(database)?;
-        Ok(Copy { base, connection, looks, cancel })
+        Ok(Copy { base, connection, looks, inserts, cancel })
     }
 
     /// Runs a script; gives the line of the first statement that changed nothing.
@@ -189,6 +195,7 @@ impl<'a> Copy<'a> {
     /// Runs a statement and gives the number of rows that it changed; the sentence why it did not, none where somebody ended it.
     fn change(&self, statement: &Statement) -> Result<usize, Option<String>> {
         self.looks.begin();
+        self.inserts.store(matches!(statement.verb().as_str(), "INSERT" | "REPLACE"), Ordering::Relaxed);
         let result = self.connection.prepare(&statement.text).and_then(|mut prepared| match prepared.column_count() {
             0 => prepared.execute([]),
             _ => prepared.query([]).and_then(|mut rows| rows.next().map(|_| 0)),
