@@ -218,3 +218,34 @@ fn statements_of_dumps_and_gzip() {
     assert_eq!([holds(&known, 4), holds(&known, 5), holds(&known, 20)], [[true; 3], [false; 3], [true; 3]]);
     assert_eq!(holds(&known, 21), [false, true, false]);
 }
+
+#[test]
+fn an_interrupted_build_goes_on_with_its_copy() {
+    let room = Room::new();
+    let base = room.path("base.db");
+    generators::rds_minimal(&base, 0..150_000);
+    let delta = room.file("delta.sql", generators::delta("FILE", 10..12, 200_000..200_010, (50, 900_000)));
+    // Of another database, too: what is told of it is counted once.
+    let other = room.file("other.sql", "DELETE FROM FILE WHERE md5='x';");
+    let deltas = [delta, other];
+    let (built, _) = room.build(&base, &deltas, "whole").expect("built");
+    let whole = fs::read(room.path("whole")).expect("read");
+    let cancel = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let flag = cancel.clone();
+    let stopped = Build {
+        inputs: vec![Input { deltas: deltas.to_vec(), name: Some("NSRL".into()), ..Input::new(&base, Class::Good) }],
+        output: room.path("stopped"),
+        work: Some(room.path("work")),
+        memory: 0,
+        fault: &mut |_, _, _| {},
+        progress: &mut |_| flag.store(true, std::sync::atomic::Ordering::Relaxed),
+        cancel,
+    };
+    assert!(matches!(stopped.run(), Err(Error::Cancelled)));
+    assert!(room.path("work/applied-0").exists() && !room.path("stopped").exists());
+    let (again, faults) = room.build(&base, &deltas, "stopped").expect("built");
+    assert!(again.resumed > 0 && faults.is_empty(), "{again:?}");
+    assert_eq!(again.sets, built.sets);
+    assert!(fs::read(room.path("stopped")).expect("read") == whole && !room.path("work").exists());
+    assert_eq!(again.sets[0].faults, 1);
+}

@@ -276,8 +276,7 @@ fn a_mounted_source_is_warned_of_and_its_files_are_in_the_image() {
     room.file("d/more/deep.bin", &content(300_000, 9));
     let file = room.path().join("disk");
     fs::File::create(&file).unwrap().set_len(16 * MIB).unwrap();
-    let made =
-        Command::new("mkfs.ext4").args(["-q", "-d"]).arg(room.path().join("d")).arg(&file).output().unwrap();
+    let made = Command::new("mkfs.ext4").args(["-q", "-d"]).arg(room.path().join("d")).arg(&file).output().unwrap();
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
     let disk = Loop::attach(&file, &["-r"]).unwrap();
     let place = room.path().join("mounted");
@@ -293,7 +292,8 @@ fn a_mounted_source_is_warned_of_and_its_files_are_in_the_image() {
     assert!(log.contains(&format!("warning: mounted at {} read-only", place.display())), "{log}");
 
     let ask = |program: &str, arguments: &[&str]| {
-        let output = Command::new(program).args(["-i", "ewf"]).args(arguments).current_dir(room.path()).output().unwrap();
+        let output =
+            Command::new(program).args(["-i", "ewf"]).args(arguments).current_dir(room.path()).output().unwrap();
         assert!(output.status.success(), "{program}: {}", String::from_utf8_lossy(&output.stderr));
         output.stdout
     };
