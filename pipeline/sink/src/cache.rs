@@ -5,7 +5,9 @@ use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{Hashed, Outcome, Record};
 use pfh_source::{Closed, Entry, Item, Note, Source, Stat};
 use rusqlite::{Connection, OptionalExtension, params};
+use std::fs::File;
 use std::hash::{BuildHasher, RandomState};
+use std::io::{ErrorKind, Read};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -31,9 +33,12 @@ pub enum CacheError {
     /// SQLite's own.
     #[error("the cache: {0}")]
     Database(#[from] rusqlite::Error),
-    /// A database of something else.
-    #[error("the cache: a database, but none of pfh's")]
+    /// A file or database of something else.
+    #[error("the cache: a file, but no cache of pfh's: left as it is")]
     Foreign,
+    /// The file cannot be read.
+    #[error("the cache: {0}")]
+    Unreadable(#[from] std::io::Error),
 }
 
 /// What a run did with a cache.
@@ -70,6 +75,10 @@ impl Cache {
     /// # Errors
     /// A file that is no cache, or cannot be written.
     pub fn open(path: &Path, identity: &str, algorithms: &[Algorithm], sample: f64) -> Result<Cache, CacheError> {
+        // Before SQLite sees it: the log of an earlier database of this name would replace what stands here now.
+        if !is_empty_or_ours(path)? {
+            return Err(CacheError::Foreign);
+        }
         let connection = Connection::open(path)?;
         let application: i64 = connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
         let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
@@ -136,9 +145,32 @@ impl Cache {
         if finished {
             inner.connection.execute("UPDATE runs SET finished = 1 WHERE run = ?1", [inner.run])?;
         }
-        inner.connection.execute_batch("COMMIT; BEGIN")?;
+        inner.connection.execute_batch("COMMIT")?;
+        // The process may end before the connection does: nothing is left in the log beside the file, unless another run needs it there.
+        inner.connection.busy_timeout(Duration::ZERO)?;
+        inner.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+        inner.connection.execute_batch("BEGIN")?;
         Ok(inner.used)
     }
+}
+
+/// Whether a file is missing, empty, or says in its header that it is a database of this kind ("Database File Format" of SQLite,
+/// section 1.3: 16 bytes of magic, the application's number at 68). An empty database of SQLite's may become one.
+fn is_empty_or_ours(path: &Path) -> std::io::Result<bool> {
+    let mut header = [0; 100];
+    let mut file = match File::open(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(true),
+        opened => opened?,
+    };
+    let length = file.metadata()?.len();
+    if length == 0 {
+        return Ok(true);
+    }
+    if length < header.len() as u64 {
+        return Ok(false);
+    }
+    file.read_exact(&mut header)?;
+    Ok(header.starts_with(b"SQLite format 3\0"))
 }
 
 /// The numbers that must be the same; SQLite's integers are signed, so unsigned ones keep their bits.

@@ -4,7 +4,7 @@ use crate::fit::Fit;
 use crate::forecast::Forecast;
 use crate::languages::{Languages, describe};
 use crate::own::Own;
-use crate::papers::Papers;
+use crate::papers::{self, Papers};
 use crate::study::{StudyResult, Time};
 use crate::{Error, report};
 use std::io::Write;
@@ -75,11 +75,16 @@ pub fn run(bench: &Bench, out: &mut dyn Write) -> Result<Verdict, Error> {
             Ok(Verdict::Good)
         }
         Bench::Papers(papers) => {
-            let found = papers.measure()?;
-            if let Some(path) = &papers.html {
-                std::fs::write(path, Papers::html(&found)).map_err(Error::file(path))?;
+            if papers.list {
+                for part in papers.parts()? {
+                    say(out, &format!("{:10} {}: {}\n", part.name, part.paper, part.tables))?;
+                }
+                return Ok(Verdict::Good);
             }
-            say(out, &if papers.json { json(&found) } else { Papers::table(&found) })?;
+            let found = papers.measure()?;
+            let study = if papers.out.join("result.json").exists() { Some(load(&papers.out)?) } else { None };
+            told(&report::write(&papers.out, study.as_ref(), &found, Time::default())?);
+            say(out, &if papers.json { json(&found) } else { papers::text(&found) })?;
             Ok(Verdict::Good)
         }
         Bench::Fit(fit) => {
@@ -98,13 +103,14 @@ fn load(from: &Path) -> Result<StudyResult, Error> {
 
 /// Writes the report's files, prints its tables, and tells whether every digest was right.
 fn finish(directory: &Path, result: &StudyResult, time: Time, out: &mut dyn Write) -> Result<Verdict, Error> {
-    let paths = report::write(directory, result, time)?;
+    told(&report::write(directory, Some(result), &papers::load(directory)?, time)?);
     say(out, &report::text(result, time))?;
-    for path in paths {
-        eprintln!("wrote {}", path.display());
-    }
     let wrong = result.cells.iter().any(|cell| !cell.faults.is_empty());
     Ok(if wrong { Verdict::Wrong } else { Verdict::Good })
+}
+
+fn told(paths: &[PathBuf]) {
+    paths.iter().for_each(|path| eprintln!("wrote {}", path.display()));
 }
 
 fn json(value: &impl serde::Serialize) -> String {

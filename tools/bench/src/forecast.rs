@@ -4,7 +4,7 @@ use crate::amount::{parse_bytes, show_bytes, show_seconds};
 use crate::pipeline::{Cost, Tree, pass};
 use crate::report::align;
 use crate::statistics::{Interval, median};
-use crate::study::{StudyResult, Time};
+use crate::study::{Program, READING_ERROR, StudyResult, Time, published};
 use crate::{Error, message::Method};
 use pfh::{Algorithm, Plan};
 use rustix::fs::{Advice, fadvise};
@@ -143,6 +143,9 @@ impl Forecast {
                 lines.push(expected);
             }
         }
+        if self.preset == Some(Preset::Study) {
+            lines.extend(self.algorithms.iter().flat_map(|name| of_2014(name, bytes)));
+        }
         Ok(lines)
     }
 
@@ -167,11 +170,35 @@ impl Forecast {
         }
         format!(
             "{} in {files} files\n{}\
-             pfh: all threads, reading and hashing at the same time. Programs: one thread, reading, then hashing.\n",
+             pfh: all threads, reading and hashing at the same time. Programs: one thread, reading, then hashing. 2014: the study's own, \
+             computing only, read off its plots.\n",
             show_bytes(bytes),
             align(&table)
         )
     }
+}
+
+/// What the study's own programs took, scaled up as its Table 15 does: t(1024 MiB) × bytes / 10^9, computing only. The interval is that of the
+/// plot that the times were read off.
+fn of_2014(name: &str, bytes: u64) -> Vec<Expected> {
+    let scale = bytes as f64 / 1e9 / 1e3;
+    let expect = |program: Program| {
+        let takes = program.longest() * scale;
+        let interval = Interval { low: takes - READING_ERROR * scale, high: takes + READING_ERROR * scale };
+        let nothing = Interval { low: 0.0, high: 0.0 };
+        Expected {
+            who: program.label(),
+            algorithm: name.to_owned(),
+            computing: takes,
+            computing_interval: interval,
+            reading: 0.0,
+            reading_interval: nothing,
+            takes,
+            takes_interval: interval,
+            scaled_as_in_the_study: Some(takes),
+        }
+    };
+    published().into_iter().filter(|program| program.method.name() == name).map(expect).collect()
 }
 
 fn plan(name: &str) -> Result<Plan, Error> {
@@ -267,6 +294,15 @@ mod tests {
         assert_eq!((e.takes, e.takes_interval.low), (e.computing, e.computing_interval.low));
         let e = line("x", "md5", &computing, &reading, (722_000_000_000, 500_000), |c, r| c + r);
         assert!((e.takes - 1138.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_studys_case_scales_as_it_does() {
+        let lines = of_2014("md5", 722_000_000_000);
+        let c = lines.iter().find(|line| line.who == "C, OpenSSL (Linux, 2014)").unwrap();
+        // 2.83 s for 1024 MiB, times 722.
+        assert!((c.takes - 2043.0).abs() < 10.0 && c.takes_interval.high - c.takes < 50.0, "{c:?}");
+        assert!(of_2014("blake3", 1).is_empty());
     }
 
     #[test]

@@ -74,8 +74,6 @@ pub struct Found {
 /// Time given to each kernel and round.
 const SLICE: Duration = Duration::from_millis(60);
 const ROUNDS: usize = 5;
-/// Bytes hashed between two looks at the clock, where messages are short.
-pub(crate) const ROUND_BYTES: usize = 64 << 20;
 
 impl Own {
     /// Measures kernels, then settings.

@@ -2,6 +2,7 @@
 
 use pfh_bench::machine::Machine;
 use pfh_bench::message::Method;
+use pfh_bench::papers::{Repeated, Table};
 use pfh_bench::report;
 use pfh_bench::study::{Cell, Entry, Header, Plan, Row, StudyResult, Time};
 use std::path::PathBuf;
@@ -56,6 +57,19 @@ fn study() -> StudyResult {
     StudyResult::gather(plan, machine, &rows, &entries)
 }
 
+/// A part of the papers that could be repeated, and one that could not.
+fn repeated() -> Vec<Repeated> {
+    let line = r#"{"table":"Table II <of>","columns":["size","dd"],"rows":[["1 GB",12.5]],"paper":[["1 GB",30]]}"#;
+    let part = |name: &str, found| Repeated {
+        name: name.into(),
+        paper: "A paper".into(),
+        what: "Table II".into(),
+        command: vec![],
+        found,
+    };
+    vec![part("cloner", Ok(Table::parse(line).unwrap())), part("tree", Err("no <cargo>".into()))]
+}
+
 #[test]
 fn the_tables_say_what_was_measured() {
     let result = study();
@@ -83,7 +97,7 @@ fn the_values_have_a_line_per_repeat() {
 
 #[test]
 fn the_page_needs_nothing_else() {
-    let html = report::html(&study(), Time::Wall);
+    let html = report::html(Some(&study()), &[], Time::Wall);
     for forbidden in ["<script", "src=", "href=", "@import", "url(http", "<fast>"] {
         assert!(!html.contains(forbidden), "{forbidden}");
     }
@@ -103,7 +117,7 @@ fn a_browser_draws_the_page() {
     };
     let out = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("report");
     std::fs::create_dir_all(&out).unwrap();
-    report::write(&out, &study(), Time::Wall).unwrap();
+    report::write(&out, Some(&study()), &repeated(), Time::Wall).unwrap();
     let profile = tempfile::tempdir().unwrap();
     let browse = |more: &[&str]| {
         let output = Command::new(browser)
@@ -119,7 +133,7 @@ fn a_browser_draws_the_page() {
     };
     // What the browser understood, not what was written: the parsed document again as text.
     let document = browse(&["--dump-dom"]);
-    for (tag, count) in [("<svg", 3), ("<h2", 8), ("<polygon", 10), ("</table>", 4), ("</html>", 1)] {
+    for (tag, count) in [("<svg", 3), ("<h2", 11), ("<polygon", 10), ("</table>", 6), ("</html>", 1)] {
         assert_eq!(document.matches(tag).count(), count, "{tag}");
     }
     assert!(!document.contains("parsererror"));

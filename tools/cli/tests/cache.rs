@@ -75,13 +75,20 @@ fn a_cache_that_is_wrong_is_found_out() {
         let n: usize = line.path().rsplit('/').next().unwrap().parse().unwrap();
         assert_eq!(line.digest("sha256"), Some(&*sha256(format!("content {n}").as_bytes())));
     }
-    // Something else is no cache, and is left as it is.
-    room.file(
-        "cache",
-        b"not a database, but longer than a header of one: it is not touched, whatever it is, for nobody said so",
-    );
+    // Something else is no cache, and is left as it is; also where the log of an earlier cache lies beside it, as after a kill.
+    let held = rusqlite::Connection::open(room.path().join("cache")).unwrap();
+    held.execute("DELETE FROM digests", []).unwrap();
+    let log = fs::read(room.path().join("cache-wal")).unwrap();
+    assert!(!log.is_empty());
+    drop(held);
+    fs::write(room.path().join("cache-wal"), log).unwrap();
+    let something =
+        b"not a database, but longer than a header of one: it is not touched, whatever it is, for nobody said so";
+    room.file("cache", something);
     let seen = hash(&room, &[]);
     assert_eq!(seen.code, Some(2), "{}", seen.stderr);
+    assert_eq!(fs::read(room.path().join("cache")).unwrap(), something);
+    fs::remove_file(room.path().join("cache-wal")).unwrap();
     fs::remove_file(room.path().join("cache")).unwrap();
     rusqlite::Connection::open(room.path().join("cache")).unwrap().execute_batch("CREATE TABLE x (y)").unwrap();
     assert_eq!(hash(&room, &[]).code, Some(2));

@@ -1,7 +1,9 @@
 //! The report: one HTML file that needs nothing else, no network and no script.
 
 use super::table::{Placed, bend, megabytes_per_second, place, ranking, size};
+use super::then::{SOURCE, then_and_now};
 use super::{by_algorithm, by_language, escape, facts, heat_map, text};
+use crate::papers::{self, Repeated};
 use crate::study::{StudyResult, Time};
 use std::fmt::Write;
 
@@ -21,8 +23,18 @@ pub fn page(title: &str, body: &str) -> String {
     )
 }
 
-/// The report of a study.
-pub fn html(result: &StudyResult, time: Time) -> String {
+/// The report of a study, of the papers' tables, or of both.
+pub fn html(result: Option<&StudyResult>, repeated: &[Repeated], time: Time) -> String {
+    let mut body = result.map(|result| study(result, time)).unwrap_or_default();
+    if !repeated.is_empty() {
+        body += "<h2>The papers' tables on this machine</h2>\n<p class=\"quiet\">Of each row, ours and below it the paper's, where its \
+                 figures are known here. Nothing is estimated.</p>\n";
+        body += &papers::html(repeated);
+    }
+    page("Hash functions on this machine, and the papers about them", &body)
+}
+
+fn study(result: &StudyResult, time: Time) -> String {
     let mut body = String::new();
     let mut add = |args: std::fmt::Arguments| writeln!(body, "{args}").expect("a string takes it");
     let clock = match time {
@@ -78,6 +90,21 @@ pub fn html(result: &StudyResult, time: Time) -> String {
         add(format_args!("</table>"));
     }
 
+    if let Some(rows) = then_and_now(result, time) {
+        let cells = |row: &[String], tag: &str| {
+            row.iter().map(|cell| format!("<{tag}>{}</{tag}>", escape(cell))).collect::<String>()
+        };
+        add(format_args!(
+            "<h2>Then and now</h2>\n<p class=\"quiet\">{}</p>\n<table><tr>{}</tr>",
+            escape(SOURCE),
+            cells(&rows[0], "th")
+        ));
+        for row in &rows[1..] {
+            add(format_args!("<tr>{}</tr>", cells(row, "td")));
+        }
+        add(format_args!("</table>"));
+    }
+
     add(format_args!("<h2>Figure 1: by language and algorithm</h2>\n<figure>{}</figure>", by_language(result, time)));
     add(format_args!("<h2>Figure 2: by algorithm</h2>\n<figure>{}</figure>", by_algorithm(result, time)));
     add(format_args!(
@@ -113,5 +140,5 @@ pub fn html(result: &StudyResult, time: Time) -> String {
         add(format_args!("<li>{} {} {} MiB: {}</li>", escape(&of.row), of.method, size(of.bytes), escape(&reasons)));
     }
     add(format_args!("</ul></details>\n<h2>Tables</h2>\n<pre>{}</pre>", escape(&text(result, time))));
-    page("Hash functions in languages and libraries", &body)
+    body
 }

@@ -5,7 +5,9 @@ mod heat;
 mod html;
 mod plot;
 mod table;
+mod then;
 
+use crate::papers::{self, Repeated};
 use crate::study::{StudyResult, Time};
 use crate::{Error, amount};
 use std::fmt::Write;
@@ -15,6 +17,7 @@ pub use figure::{by_algorithm, by_language};
 pub use heat::heat_map;
 pub use html::{html, page};
 pub use table::{align, text};
+pub use then::then_and_now;
 
 /// Every process of a study as comma-separated values: a header line, then row, algorithm, bytes, process, repeat, and
 /// nanoseconds of wall time and CPU time. Names of rows have no comma or quote: they come from file names of runners.
@@ -32,16 +35,26 @@ pub fn csv(result: &StudyResult) -> String {
     text
 }
 
-/// Writes tables, comma-separated values, figures and the HTML report into `directory`, and gives their paths.
-pub fn write(directory: &Path, result: &StudyResult, time: Time) -> Result<Vec<PathBuf>, Error> {
-    let files = [
-        ("tables.txt", text(result, time)),
-        ("results.csv", csv(result)),
-        ("figure-1.svg", by_language(result, time)),
-        ("figure-2.svg", by_algorithm(result, time)),
-        ("heat-map.svg", heat_map(result, time)),
-        ("report.html", html(result, time)),
-    ];
+/// Writes tables, comma-separated values, figures and the HTML report of what there is into `directory`, and gives their paths.
+pub fn write(
+    directory: &Path,
+    result: Option<&StudyResult>,
+    repeated: &[Repeated],
+    time: Time,
+) -> Result<Vec<PathBuf>, Error> {
+    let mut files = vec![("report.html", html(result, repeated, time))];
+    if let Some(result) = result {
+        files.extend([
+            ("tables.txt", text(result, time)),
+            ("results.csv", csv(result)),
+            ("figure-1.svg", by_language(result, time)),
+            ("figure-2.svg", by_algorithm(result, time)),
+            ("heat-map.svg", heat_map(result, time)),
+        ]);
+    }
+    if !repeated.is_empty() {
+        files.extend([("papers.txt", papers::text(repeated)), ("papers.csv", papers::csv(repeated))]);
+    }
     let mut paths = Vec::new();
     for (name, content) in files {
         let path = directory.join(name);

@@ -1,5 +1,6 @@
 //! Text tables, in the form of the study's.
 
+use super::then::{SOURCE, then_and_now};
 use crate::message::Method;
 use crate::statistics::{Estimate, Rank, rank};
 use crate::study::{StudyResult, Time};
@@ -117,6 +118,9 @@ pub fn text(result: &StudyResult, time: Time) -> String {
         }
         writeln!(text, "{method}: MB/s on the longest message; y = a + bx, x in MiB, y in ms\n{}", align(&table))
             .expect("a string takes it");
+    }
+    if let Some(rows) = then_and_now(result, time) {
+        writeln!(text, "then and now\n{}{SOURCE}\n", align(&rows)).expect("a string takes it");
     }
     text.push_str(&remarks(result));
     text

@@ -6,6 +6,7 @@ mod journal;
 mod launch;
 mod plan;
 mod protocol;
+mod published;
 mod result;
 mod run;
 
@@ -14,5 +15,6 @@ pub use journal::Journal;
 pub use launch::{Clock, Launch, Monotonic, Outcome, Spawn};
 pub use plan::{Cell, Job, Plan};
 pub use protocol::{Answer, Header, Repeat};
-pub use result::{CellResult, Noise, StudyResult, Time};
+pub use published::{Program, READING_ERROR, published};
+pub use result::{CellResult, Noise, RowResult, StudyResult, Time};
 pub use run::{Entry, Step, Watch, run};

@@ -1,0 +1,282 @@
+//! `pfh bench papers`: the tables of the papers that a machine without special hardware can repeat, in the papers' own form, each beside
+//! the paper's figures as far as they are known here.
+//!
+//! The measuring itself is done by the scripts in the project's `bench/`, which also make the records there: whole programs, interleaved
+//! with their peers, answers compared before a time counts. This runs them, keeps what they found, and puts it into one report.
+
+mod scripts;
+mod table;
+
+use crate::pipeline::Tree;
+use crate::report::escape;
+use crate::{Error, amount};
+use serde::{Deserialize, Serialize};
+use std::fmt::Write as _;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+pub use scripts::{Part, parts};
+pub use table::{Cell, Table};
+
+/// What is asked.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Papers {
+    /// Parts to run, by name or its beginning: pfh-I, pfh-III to pfh-IX, pfh-XII, s-hash, tree, cloner (all)
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// A tree to hash, read only; the project's bench/corpus builds one like the t5 corpus (made here: 1,600 files, 110 MB)
+    #[arg(long, value_name = "DIR")]
+    pub corpus: Option<PathBuf>,
+    /// Folder of the measuring scripts (bench, here or above)
+    #[arg(long, value_name = "DIR")]
+    pub bench: Option<PathBuf>,
+    /// Rounds; minima and medians are given
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pub rounds: usize,
+    /// The papers' own sizes where they are large: 2 GB for trees, 1, 5, 10 and 20 GB for the cloner
+    #[arg(long)]
+    pub full: bool,
+    /// Where tables and report go; parts that are there already are not measured again
+    #[arg(short, long, value_name = "DIR", default_value = "pfh-bench")]
+    pub out: PathBuf,
+    /// Measure again what is there already
+    #[arg(long)]
+    pub again: bool,
+    /// Only say which parts there are
+    #[arg(long)]
+    pub list: bool,
+    /// As JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What became of one part.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Repeated {
+    /// The part's name.
+    pub name: String,
+    /// The paper.
+    pub paper: String,
+    /// What of the paper it repeats.
+    pub what: String,
+    /// What was run.
+    pub command: Vec<String>,
+    /// Its tables; or why there are none.
+    pub found: Result<Vec<Table>, String>,
+}
+
+/// The file in the output directory that keeps them.
+pub const KEPT: &str = "papers.json";
+
+impl Papers {
+    /// The parts that are asked for.
+    ///
+    /// # Errors
+    /// A name that no part begins with; no folder of scripts; a corpus that cannot be made.
+    pub fn parts(&self) -> Result<Vec<Part>, Error> {
+        let nowhere = || Error::Usage("no bench/similarity here or above: give --bench DIR".to_owned());
+        let bench = self.bench.clone().or_else(find_scripts).ok_or_else(nowhere)?;
+        let bench = bench.canonicalize().map_err(Error::file(&bench))?;
+        let pfh = std::env::current_exe().map_err(Error::file(Path::new("/proc/self/exe")))?;
+        let corpus = match &self.corpus {
+            Some(corpus) => corpus.canonicalize().map_err(Error::file(corpus))?,
+            None => std::path::absolute(self.out.join("tree")).map_err(Error::file(&self.out))?,
+        };
+        let all = parts(self, &bench, &pfh, &corpus);
+        let begins = |part: &Part, only: &String| part.name == *only || part.name.starts_with(&format!("{only}-"));
+        if let Some(unknown) = self.only.iter().find(|only| !all.iter().any(|part| begins(part, only))) {
+            let names: Vec<&str> = all.iter().map(|part| part.name.as_str()).collect();
+            return Err(Error::Usage(format!("no part is called {unknown}: there are {}", names.join(", "))));
+        }
+        let wanted = |part: &Part| self.only.is_empty() || self.only.iter().any(|only| begins(part, only));
+        Ok(all.into_iter().filter(wanted).collect())
+    }
+
+    /// Runs the parts that are asked for and not there yet; gives everything that the output directory has then.
+    ///
+    /// # Errors
+    /// The output directory cannot be used. A part that fails is no error: it says why.
+    pub fn measure(&self) -> Result<Vec<Repeated>, Error> {
+        if self.rounds == 0 {
+            return Err(Error::Usage("at least one round is needed".to_owned()));
+        }
+        let wanted = self.parts()?;
+        std::fs::create_dir_all(&self.out).map_err(Error::file(&self.out))?;
+        let kept = self.out.join(KEPT);
+        let mut done = load(&self.out)?;
+        let is_there = |done: &[Repeated], part: &Part| {
+            done.iter().any(|old| old.name == part.name && old.command == part.command && old.found.is_ok())
+        };
+        let missing: Vec<&Part> = wanted.iter().filter(|part| self.again || !is_there(&done, part)).collect();
+        if self.corpus.is_none() && missing.iter().any(|part| part.name.starts_with("pfh-")) {
+            let tree = self.out.join("tree");
+            if !tree.join("large").exists() {
+                Tree::create(&tree.join("small"), 1580, 16 << 10, 1)?;
+                Tree::create(&tree.join("large"), 20, 4 << 20, 1)?;
+            }
+        }
+        let began = Instant::now();
+        for (index, part) in missing.iter().enumerate() {
+            // Parts differ in length, so this is a rough guess, and better than none.
+            let left = began.elapsed().as_secs_f64() / index.max(1) as f64 * (missing.len() - index) as f64;
+            let left = if index == 0 { String::new() } else { format!(", about {} left", amount::show_seconds(left)) };
+            eprintln!("{} of {}{left}: {} ({})", index + 1, missing.len(), part.name, part.tables);
+            let found = run(&part.command);
+            if let Err(reason) = &found {
+                eprintln!("{}: not reproduced: {reason}", part.name);
+            }
+            done.retain(|old| old.name != part.name);
+            let (name, command) = (part.name.clone(), part.command.clone());
+            done.push(Repeated { name, paper: part.paper.into(), what: part.tables.into(), command, found });
+            // After every part: an interrupted run goes on.
+            let text = serde_json::to_string_pretty(&done).expect("plain data becomes JSON");
+            std::fs::write(&kept, text).map_err(Error::file(&kept))?;
+        }
+        let order = parts(self, Path::new(""), Path::new(""), Path::new(""));
+        done.sort_by_key(|old| order.iter().position(|part| part.name == old.name));
+        Ok(done)
+    }
+}
+
+/// What earlier runs found, from the output directory.
+///
+/// # Errors
+/// The file is there and cannot be read, or is none of these.
+pub fn load(directory: &Path) -> Result<Vec<Repeated>, Error> {
+    let path = directory.join(KEPT);
+    if !path.exists() {
+        return Ok(Vec::new());
+    }
+    let text = std::fs::read_to_string(&path).map_err(Error::file(&path))?;
+    serde_json::from_str(&text).map_err(|error| Error::Malformed { path, reason: error.to_string() })
+}
+
+fn find_scripts() -> Option<PathBuf> {
+    let here = std::env::current_dir().ok()?;
+    here.ancestors().map(|directory| directory.join("bench")).find(|path| path.join("similarity").is_file())
+}
+
+/// Runs a script; what it says while it works goes to standard error.
+fn run(command: &[String]) -> Result<Vec<Table>, String> {
+    let started = Command::new(&command[0])
+        .args(&command[1..])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let mut child = started.map_err(|error| format!("{}: {error}", command[0]))?;
+    let errors = child.stderr.take().expect("it is piped");
+    // The last line that a program says is why it ended.
+    let last = std::thread::spawn(move || {
+        let mut last = String::new();
+        for line in BufReader::new(errors).lines().map_while(Result::ok).filter(|line| !line.trim().is_empty()) {
+            eprintln!("  {line}");
+            last = line;
+        }
+        last
+    });
+    let mut output = String::new();
+    let read = child.stdout.take().expect("it is piped").read_to_string(&mut output);
+    let (status, last) = (child.wait(), last.join().unwrap_or_default());
+    read.map_err(|error| format!("its output: {error}"))?;
+    match status.map_err(|error| error.to_string())? {
+        status if status.success() => Table::parse(&output),
+        status => Err(if last.is_empty() { status.to_string() } else { last }),
+    }
+}
+
+/// What was repeated, as text.
+pub fn text(repeated: &[Repeated]) -> String {
+    let mut text = String::new();
+    for (index, part) in repeated.iter().enumerate() {
+        if index == 0 || repeated[index - 1].paper != part.paper {
+            writeln!(text, "{}\n{}\n", part.paper, "=".repeat(part.paper.chars().count())).expect("a string takes it");
+        }
+        match &part.found {
+            Err(reason) => {
+                writeln!(text, "{}\n  not reproduced here: {reason}\n", part.what).expect("a string takes it")
+            }
+            Ok(tables) => tables.iter().for_each(|table| {
+                text += &table.text();
+                text += if table.compares() { "\n" } else { "  * the paper's figures are not known here\n\n" };
+            }),
+        }
+    }
+    text
+}
+
+/// What was repeated, as comma-separated values: a line per cell, with who it is from.
+pub fn csv(repeated: &[Repeated]) -> String {
+    let mut text = String::from("part,table,row,column,whose,value\n");
+    let quoted = |cell: &str| format!("\"{}\"", cell.replace('"', "\"\""));
+    for (part, table) in repeated.iter().flat_map(|part| part.found.iter().flatten().map(move |table| (part, table))) {
+        let cells = table.cells();
+        for row in &cells[1..] {
+            for (head, cell) in cells[0].iter().zip(row).skip(2) {
+                let line = [&part.name, &table.table, &row[0], head, &row[1], cell].map(|cell| quoted(cell));
+                writeln!(text, "{}", line.join(",")).expect("a string takes it");
+            }
+        }
+    }
+    text
+}
+
+/// What was repeated, as the part of a page.
+pub fn html(repeated: &[Repeated]) -> String {
+    let mut body = String::new();
+    for (index, part) in repeated.iter().enumerate() {
+        if index == 0 || repeated[index - 1].paper != part.paper {
+            writeln!(body, "<h2>{}</h2>", escape(&part.paper)).expect("a string takes it");
+        }
+        match &part.found {
+            Err(reason) => {
+                let (what, reason) = (escape(&part.what), escape(reason));
+                writeln!(body, "<p>{what}: <span class=\"fault\">not reproduced here</span>: {reason}</p>")
+                    .expect("a string takes it");
+            }
+            Ok(tables) => tables.iter().for_each(|table| {
+                body += &table.html();
+                if !table.compares() {
+                    body += "<p class=\"quiet\">The paper's figures are not known here.</p>\n";
+                }
+            }),
+        }
+    }
+    body
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> Result<Vec<Table>, String> {
+        run(&["sh".to_owned(), "-c".to_owned(), script.to_owned()])
+    }
+
+    #[test]
+    fn a_script_gives_tables_or_its_last_words() {
+        let tables = shell(r#"echo working >&2; echo '{"table":"T","columns":["a"],"rows":[[1]]}'"#).unwrap();
+        assert_eq!(tables.len(), 1);
+        assert_eq!(shell("echo first >&2; echo needs root >&2; exit 1").unwrap_err(), "needs root");
+        assert_eq!(shell("exit 3").unwrap_err(), "exit status: 3");
+        // Tables of a run that failed in the end do not count.
+        assert!(shell(r#"echo '{"table":"T","columns":["a"],"rows":[[1]]}'; exit 1"#).is_err());
+    }
+
+    #[test]
+    fn what_is_not_reproduced_says_so() {
+        let part = Repeated {
+            name: "cloner".into(),
+            paper: "A & B".into(),
+            what: "Table II".into(),
+            command: vec![],
+            found: Err("no <root>".into()),
+        };
+        let text = text(std::slice::from_ref(&part));
+        assert!(text.contains("not reproduced here: no <root>"), "{text}");
+        let html = html(&[part]);
+        assert!(html.contains("A &amp; B") && html.contains("no &lt;root&gt;"), "{html}");
+    }
+}
