@@ -237,9 +237,9 @@ proptest! {
 /// More pairs than the least memory sorts, and more keys than it indexes: both go another way, to the same pairs.
 #[test]
 fn what_memory_does_not_hold() {
-    let digests: Vec<ssdeep::Digest> = (0..260)
+    let digests: Vec<ssdeep::Digest> = (0..1430)
         .map(|i| {
-            let letters: String = random(1 + i / 130, 96).iter().map(|byte| char::from(b'A' + byte % 26)).collect();
+            let letters: String = random(1 + i / 65, 96).iter().map(|byte| char::from(b'A' + byte % 26)).collect();
             let (first, second) = (&letters[..63 - (i % 5) as usize], &letters[64..90 + (i % 7) as usize]);
             format!("{}:{first}:{second}", 192 << (i % 2)).parse().expect("a digest")
         })

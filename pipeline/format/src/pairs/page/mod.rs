@@ -16,7 +16,7 @@ use crate::terminal;
 /// Pairs in the table and links in the graph; the counts above them are of all.
 const MOST_PAIRS: usize = 20_000;
 /// Groups whose members are listed, and members of each.
-const MOST_LISTED: usize = 50;
+const MOST_LISTED: usize = 100;
 const MOST_NAMES: usize = 500;
 
 /// Colours follow the reader's choice of light or dark. Drawings are not made smaller than their words can be read: they scroll.
@@ -29,7 +29,7 @@ td.n,th.n{text-align:right;white-space:nowrap}caption{text-align:left;color:var(
 figure{margin:1em 0;overflow-x:auto}svg{background:var(--field);max-width:100%;min-width:660px;height:auto}\
 text{fill:var(--text)}circle,rect{fill:var(--dot)}line{stroke:var(--link)}circle:hover{stroke:#d0203c;stroke-width:2}\
 .quiet{color:var(--quiet)}input{font:inherit;padding:.3em;width:24em;max-width:100%;margin-bottom:.6em}\
-li{overflow-wrap:anywhere}";
+li{overflow-wrap:anywhere}details details{margin-left:1em}";
 
 /// Shows the rows that hold what was typed.
 const SCRIPT: &str = "document.querySelectorAll('input').forEach(function(i){i.addEventListener('input',function(){\
@@ -174,7 +174,12 @@ fn shown(name: &[u8]) -> String {
 
 /// The members of the groups that are numbered in the drawing, to be opened.
 fn lists<'a>(out: &mut String, groups: &[Vec<u32>], name: &impl Fn(u32) -> &'a [u8]) {
-    for (number, group) in groups.iter().take(MOST_LISTED).enumerate().filter(|(_, group)| group.len() > 2) {
+    let named: Vec<&Vec<u32>> = groups.iter().take(MOST_LISTED).take_while(|group| group.len() > 2).collect();
+    if named.is_empty() {
+        return;
+    }
+    out.push_str("<details><summary>Members of the groups</summary>\n");
+    for (number, group) in named.iter().enumerate() {
         let _ = write!(out, "<details><summary>{}: {} files</summary><ul>", number + 1, group.len());
         for &place in &group[..group.len().min(MOST_NAMES)] {
             let _ = write!(out, "<li>{}</li>", shown(name(place)));
@@ -184,6 +189,7 @@ fn lists<'a>(out: &mut String, groups: &[Vec<u32>], name: &impl Fn(u32) -> &'a [
         }
         out.push_str("</ul></details>\n");
     }
+    out.push_str("</details>\n");
 }
 
 fn histogram(out: &mut String, section: &Section) {
