@@ -19,8 +19,17 @@ pub struct Trial {
     directory: Option<PathBuf>,
     injection: Option<Injection>,
     limit: Duration,
-    signal: Option<(Duration, i32)>,
+    signal: Option<Signal>,
     output: Option<PathBuf>,
+}
+
+/// A signal that is yet to be sent.
+#[derive(Debug)]
+struct Signal {
+    after: Duration,
+    number: i32,
+    /// The time counts from when the program catches it.
+    caught: bool,
 }
 
 /// How a run ended.
@@ -41,14 +50,14 @@ pub struct Outcome {
 }
 
 impl Trial {
-    /// A run of `program` without arguments, input or faults, for at most 60 seconds.
+    /// A run of `program` without arguments, input or faults, for at most 5 minutes: a hang is told from a busy machine.
     pub fn new(program: impl AsRef<OsStr>) -> Self {
         Trial {
             words: vec![program.as_ref().to_owned()],
             input: Vec::new(),
             directory: None,
             injection: None,
-            limit: Duration::from_secs(60),
+            limit: Duration::from_secs(300),
             signal: None,
             output: None,
         }
@@ -99,7 +108,13 @@ impl Trial {
 
     /// Sends a signal this long after the start.
     pub fn signal(mut self, after: Duration, number: i32) -> Self {
-        self.signal = Some((after, number));
+        self.signal = Some(Signal { after, number, caught: false });
+        self
+    }
+
+    /// Sends a signal this long after the program began to catch it: on a busy machine the program may take long to come that far.
+    pub fn signal_once_caught(mut self, after: Duration, number: i32) -> Self {
+        self.signal = Some(Signal { after, number, caught: true });
         self
     }
 
@@ -151,16 +166,20 @@ fn watch(
     child: &mut Child,
     start: Instant,
     limit: Duration,
-    mut signal: Option<(Duration, i32)>,
+    mut signal: Option<Signal>,
 ) -> io::Result<(Option<ExitStatus>, u64)> {
     let status_file = format!("/proc/{}/status", child.id());
-    let mut peak = 0;
+    let (mut peak, mut from) = (0, start);
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok((Some(status), peak));
         }
         peak = peak.max(high_water_mark(&status_file).unwrap_or(0));
-        if let Some((_, number)) = signal.take_if(|(after, _)| start.elapsed() >= *after) {
+        if let Some(signal) = signal.as_mut().filter(|signal| signal.caught) {
+            signal.caught = !catches(&status_file, signal.number);
+            from = Instant::now();
+        }
+        if let Some(Signal { number, .. }) = signal.take_if(|signal| !signal.caught && from.elapsed() >= signal.after) {
             Command::new("kill").arg(format!("-{number}")).arg(child.id().to_string()).status()?;
         }
         if start.elapsed() > limit {
@@ -170,6 +189,13 @@ fn watch(
         }
         sleep(Duration::from_millis(1));
     }
+}
+
+/// Whether a process has a handler for a signal: `SigCgt` of proc(5), a bit mask in hex.
+fn catches(status_file: &str, number: i32) -> bool {
+    let status = fs::read_to_string(status_file).unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask >> (number - 1) & 1 == 1)
 }
 
 /// `VmHWM` in bytes.
@@ -207,5 +233,12 @@ mod tests {
         assert_eq!(hung.code, None);
         let ended = Trial::new("sleep").arg("30").signal(Duration::from_millis(20), 15).run().unwrap();
         assert_eq!(ended.code, Some(128 + 15));
+    }
+
+    #[test]
+    fn a_signal_waits_for_its_handler() {
+        let script = "sleep 0.3; trap 'echo caught; exit 7' TERM; while :; do sleep 0.01; done";
+        let seen = Trial::new("sh").args(["-c", script]).signal_once_caught(Duration::ZERO, 15).run().unwrap();
+        assert_eq!((seen.code, &seen.stdout[..]), (Some(7), &b"caught\n"[..]));
     }
 }

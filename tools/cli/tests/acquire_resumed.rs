@@ -80,7 +80,7 @@ fn an_interrupted_acquisition_says_so() {
     let source = room.file("source", &content(13, 192 * MIB));
     let image = room.path().join("image.E01");
     let trial = || acquire(["-a", "md5", "--compression", "best", "-m", "4", "--to"]).arg(&image).arg(&source);
-    let seen = trial().signal(Duration::from_millis(500), 2).run().unwrap();
+    let seen = trial().signal_once_caught(Duration::from_millis(300), 2).run().unwrap();
     assert_eq!(seen.code, Some(130), "{}", seen.stderr);
     assert!(seen.stderr.contains("goes on from here") && seen.stdout.is_empty(), "{}", seen.stderr);
     let seen = trial().limit(Duration::from_secs(120)).run().unwrap();

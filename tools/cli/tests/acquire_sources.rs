@@ -8,6 +8,8 @@ use program::{MIB, Room, digest_by, sha256, sha256_of};
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
 /// AM-09, AM-10, AO-23: type and place of every error, benign fill, and nothing else lost (peers lose 120 to 640 sectors).
@@ -243,4 +245,63 @@ fn holes_are_zeros() {
     assert_eq!(seen.code, Some(0), "{}", seen.stderr);
     assert_eq!(report(&seen)["digests"]["sha256"].as_str().unwrap(), sha256_of(&source));
     assert_eq!(sha256_of(&image), sha256_of(&source));
+}
+
+/// A file system mounted over its device, until dropped.
+struct Mounted<'a>(&'a Path);
+
+impl Mounted<'_> {
+    fn new<'a>(device: &Path, at: &'a Path) -> Mounted<'a> {
+        fs::create_dir(at).unwrap();
+        let done = Command::new("mount").args(["-o", "ro,noload"]).arg(device).arg(at).status().unwrap();
+        assert!(done.success());
+        Mounted(at)
+    }
+}
+
+impl Drop for Mounted<'_> {
+    fn drop(&mut self) {
+        Command::new("umount").arg(self.0).status().ok();
+    }
+}
+
+/// A source that is mounted is said to be, with where and how; and The Sleuth Kit finds the files in the image.
+#[test]
+fn a_mounted_source_is_warned_of_and_its_files_are_in_the_image() {
+    if lacks(&[Need::Loop, Need::Program("fls"), Need::Program("icat"), Need::Program("mkfs.ext4")]) {
+        return;
+    }
+    let room = Room::new();
+    room.file("d/evidence.txt", b"what was there");
+    room.file("d/more/deep.bin", &content(300_000, 9));
+    let file = room.path().join("disk");
+    fs::File::create(&file).unwrap().set_len(16 * MIB).unwrap();
+    let made = Command::new("mkfs.ext4").args(["-q", "-d"]).arg(room.path().join("d")).arg(&file).output().unwrap();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let disk = Loop::attach(&file, &["-r"]).unwrap();
+    let place = room.path().join("mounted");
+    let image = room.path().join("image.E01");
+    let seen = {
+        let _mounted = Mounted::new(disk.path(), &place);
+        acquire(["-a", "md5", "--to"]).arg(&image).arg(disk.path()).run().unwrap()
+    };
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    let warning = format!("is mounted at {} read-only", place.display());
+    assert!(seen.stderr.contains(&warning), "{}", seen.stderr);
+    let log = fs::read_to_string(room.path().join("image.E01.log")).unwrap();
+    assert!(log.contains(&format!("warning: mounted at {} read-only", place.display())), "{log}");
+
+    let ask = |program: &str, arguments: &[&str]| {
+        let output =
+            Command::new(program).args(["-i", "ewf"]).args(arguments).current_dir(room.path()).output().unwrap();
+        assert!(output.status.success(), "{program}: {}", String::from_utf8_lossy(&output.stderr));
+        output.stdout
+    };
+    let listed = String::from_utf8(ask("fls", &["-r", "-p", "image.E01"])).unwrap();
+    let of = |name: &str| {
+        let line = listed.lines().find(|line| line.ends_with(&format!("\t{name}"))).expect(&listed);
+        line.split_whitespace().nth(1).unwrap().trim_end_matches(':').to_owned()
+    };
+    assert_eq!(ask("icat", &["image.E01", &of("evidence.txt")]), b"what was there");
+    assert!(ask("icat", &["image.E01", &of("more/deep.bin")]) == content(300_000, 9));
 }

@@ -330,7 +330,7 @@ fn a_server_without_files_or_with_a_signal_ends() {
     let (room, _) = committed("blake3", 1000);
     let seen = pfh(["audit", "serve", "--listen", "127.0.0.1:0", "case"])
         .directory(room.path())
-        .signal(Duration::from_millis(500), 15)
+        .signal_once_caught(Duration::from_millis(300), 15)
         .run()
         .unwrap();
     assert_eq!(seen.code, Some(128 + 15));

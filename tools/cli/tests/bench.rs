@@ -61,7 +61,8 @@ fn what_cannot_be_repeated_says_why() {
 fn a_small_study_of_languages_and_its_report() {
     let room = Room::new();
     let runners = scripts() + "/runners";
-    let common = ["languages", "--runners", &runners, "--only", "python", "-a", "md5,sha256", "--sizes", "64KiB,256KiB"];
+    let common =
+        ["languages", "--runners", &runners, "--only", "python", "-a", "md5,sha256", "--sizes", "64KiB,256KiB"];
     let ask = [&common[..], &["--processes", "2", "--repeats", "2", "--warm-bytes", "64KiB"]].concat();
     let seen = bench(&room, &ask);
     assert_eq!(seen.code, Some(0), "{}", seen.stderr);

@@ -103,8 +103,8 @@ fn an_interrupted_run_goes_on_and_ends_the_same() {
     let trial = Trial::new(env!("CARGO_BIN_EXE_pfh"))
         .args(["hash", "--no-progress", "-r", "-f", "jsonl", "--cache", "cache", "-o", "out", "d"])
         .directory(room.path())
-        .signal(Duration::from_secs(3), 15)
-        .limit(Duration::from_secs(50));
+        .signal_once_caught(Duration::from_secs(3), 15)
+        .limit(Duration::from_secs(120));
     let seen = trial.run().unwrap();
     assert_eq!(seen.code, Some(143), "{}", seen.stderr);
     assert!(!room.path().join("out").exists());

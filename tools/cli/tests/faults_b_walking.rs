@@ -36,7 +36,7 @@ fn b01_special_files_are_listed_and_never_opened() {
         run("mknod", &[room.path().join("zero").as_os_str(), "c".as_ref(), "1".as_ref(), "5".as_ref()]);
         special.push("zero");
     }
-    let seen = pfh_hash(TREE).arg(room.path()).limit(Duration::from_secs(20)).run().unwrap();
+    let seen = pfh_hash(TREE).arg(room.path()).limit(Duration::from_secs(120)).run().unwrap();
     assert_eq!(seen.code, Some(0), "{}", seen.stderr);
     let lines = records(&seen);
     assert_eq!(lines.len(), 1 + special.len());
@@ -61,7 +61,7 @@ fn b01_a_fifo_among_the_operands_is_refused_not_waited_for() {
     let room = Room::new();
     let fifo = room.path().join("fifo");
     run("mkfifo", &[fifo.as_os_str()]);
-    let seen = pfh_hash(["-f", "jsonl"]).arg(&fifo).limit(Duration::from_secs(20)).run().unwrap();
+    let seen = pfh_hash(["-f", "jsonl"]).arg(&fifo).limit(Duration::from_secs(120)).run().unwrap();
     program::assert_refused(&seen, "fifo", "special");
 }
 
@@ -75,7 +75,7 @@ fn b01_a_fifo_that_was_asked_for_is_read_from_its_first_writer_on() {
             std::thread::sleep(Duration::from_millis(300));
             fs::write(&fifo, b"late").unwrap();
         });
-        let seen = pfh_hash(["-f", "jsonl", "--special"]).arg(&fifo).limit(Duration::from_secs(20)).run().unwrap();
+        let seen = pfh_hash(["-f", "jsonl", "--special"]).arg(&fifo).limit(Duration::from_secs(120)).run().unwrap();
         assert_eq!(seen.code, Some(0), "{}", seen.stderr);
         assert_eq!(records(&seen)[0].digest("sha256"), Some(&sha256(b"late")[..]));
     });
@@ -100,7 +100,7 @@ fn b02_a_file_swapped_for_a_fifo_does_not_hang() {
         let expected = sha256(b"file");
         let mut hung = 0;
         for _ in 0..200 {
-            let seen = pfh_hash(TREE).arg(room.path().join("tree")).limit(Duration::from_secs(20)).run().unwrap();
+            let seen = pfh_hash(TREE).arg(room.path().join("tree")).limit(Duration::from_secs(120)).run().unwrap();
             hung += usize::from(seen.code.is_none());
             for line in seen.code.map(|_| records(&seen)).unwrap_or_default() {
                 assert!(line.digest("sha256").is_none_or(|digest| digest == expected), "{line:?}");
@@ -121,7 +121,7 @@ fn b03_links_in_circles_end() {
     let tree = room.path().join("tree");
     let seen = pfh_hash(TREE).arg(&tree).run().unwrap();
     assert_eq!((seen.code, files(&seen)), (Some(0), 1), "{}", seen.stderr);
-    let seen = pfh_hash(TREE).arg("--follow").arg(&tree).limit(Duration::from_secs(20)).run().unwrap();
+    let seen = pfh_hash(TREE).arg("--follow").arg(&tree).limit(Duration::from_secs(120)).run().unwrap();
     let lines = records(&seen);
     assert_eq!(seen.code, Some(3), "dangling and circular links are errors where links are followed: {lines:?}");
     assert_eq!(lines.iter().filter(|line| line.digest("sha256").is_some()).count(), 1, "{lines:?}");
@@ -157,7 +157,7 @@ fn b05_a_directory_named_twice_is_listed_twice_and_a_bind_mount_ends() {
     let trial = pfh_hash(TREE)
         .arg(&tree)
         .under(["unshare", "-m", "sh", "-c", script, "sh"].map(OsStr::new).into_iter().chain([tree.as_os_str()]));
-    let seen = trial.limit(Duration::from_secs(20)).run().unwrap();
+    let seen = trial.limit(Duration::from_secs(120)).run().unwrap();
     // The mounted directory is an ancestor of itself: said once, not descended into.
     let lines = records(&seen);
     assert_eq!(seen.code, Some(3), "{lines:?}");

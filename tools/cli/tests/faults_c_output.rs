@@ -172,7 +172,8 @@ fn c06_a_signal_ends_with_whole_records() {
     for (number, code) in [(2, 130), (15, 143), (1, 129)] {
         for delay in [0, 2, 5, 10, 15, 20, 30, 40, 60, 80, 120, 200] {
             let trial = pfh_hash(["-r", "tree"]).directory(room.path());
-            let seen = trial.signal(Duration::from_millis(delay), number).limit(Duration::from_secs(20)).run().unwrap();
+            let seen =
+                trial.signal(Duration::from_millis(delay), number).limit(Duration::from_secs(120)).run().unwrap();
             assert_no_panic(&seen);
             assert!(plain.starts_with(&seen.stdout), "not a prefix after {delay} ms");
             assert!(seen.stdout.is_empty() || seen.stdout.ends_with(b"\n"), "half a record after {delay} ms");
@@ -195,8 +196,8 @@ fn c06_a_signal_ends_a_run_that_waits() {
     // Open for writing, so that its reader neither meets the end nor ever gets a byte.
     let held = fs::OpenOptions::new().read(true).write(true).open(&pipe).unwrap();
     for (number, code) in [(2, 130), (15, 143)] {
-        let trial = pfh_hash(["--special"]).arg(&pipe).signal(Duration::from_millis(500), number);
-        let seen = trial.limit(Duration::from_secs(30)).run().unwrap();
+        let trial = pfh_hash(["--special"]).arg(&pipe).signal_once_caught(Duration::from_millis(200), number);
+        let seen = trial.limit(Duration::from_secs(120)).run().unwrap();
         assert_eq!((seen.code, &seen.stdout[..]), (Some(code), &b""[..]), "{}", seen.stderr);
     }
     drop(held);
