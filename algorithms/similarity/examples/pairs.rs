@@ -162,7 +162,7 @@ fn main() {
         let all: Vec<ssdeep::Digest> = inputs.iter().flat_map(|input| of(input)).collect();
         drop(inputs);
         let count = all.len().min(most);
-        let evenly: Vec<ssdeep::Digest> = (0..count).map(|i| all[i * all.len() / count].clone()).collect();
+        let evenly: Vec<ssdeep::Digest> = (0..count).map(|i| all[i * all.len() / count]).collect();
         println!("{} pieces of {} files, {count} taken", all.len(), files.len());
         prove(&evenly[..count.min(2000)]);
         for _ in 0..rounds {
