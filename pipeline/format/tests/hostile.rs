@@ -232,3 +232,26 @@ fn a_gibibyte_without_a_line_end() {
     // The other tests of this file share the process; what they use is far below a mebibyte.
     assert!(peak_kib() < before + 8 * 1024, "{before} KiB before, {} KiB after", peak_kib());
 }
+
+#[test]
+fn a_gibibyte_without_a_line_end_in_sets_of_others() {
+    use pfh_format::known::{Kind, Options, read};
+    use std::ops::ControlFlow;
+    let before = peak_kib();
+    for (kind, start, expected) in [
+        (Kind::List, format!("{MD5}\n"), &[(1, true), (2, false), (3, false)][..]),
+        (Kind::Table, format!("MD5,name\n{MD5},x\n"), &[(2, true), (3, false), (4, false)]),
+        (Kind::Vics, format!("{{\"value\":[{{\"MD5\":\"{MD5}\"}},{{\"MD5\":\""), &[(1, true), (2, false)]),
+    ] {
+        let endless = start.as_bytes().chain(Endless { left: 1 << 30, block: [b'a'; 65536] }).chain(&b"\nlast\n"[..]);
+        let mut items = Vec::new();
+        let options = Options { kind: Some(kind), ..Options::default() };
+        let read = read(endless, &options, &mut |line, record| {
+            items.push((line, record.is_ok()));
+            assert!(record.is_ok() || line > 2 || record == Err(Fault::TooLong), "{record:?}");
+            ControlFlow::Continue(())
+        });
+        assert_eq!((read.expect("memory"), &items[..]), (kind, expected));
+    }
+    assert!(peak_kib() < before + 8 * 1024, "{before} KiB before, {} KiB after", peak_kib());
+}

@@ -77,6 +77,23 @@ fn other_tables() {
         good(ilook.as_bytes(), Kind::Table),
         [(vec![format!("md5={MD5}"), format!("sha1={SHA1}"), format!("sha256={SHA256}")], None)]
     );
+    // Where SHA-1 is asked for, the MD5 beside it is no fault; alone it is.
+    let by_sha1 = Options { assumed: vec![algorithm("sha1")], ..Options::default() };
+    let (_, items) = all_with(ilook.as_bytes(), &by_sha1);
+    let names: Vec<_> =
+        items[0].1.as_ref().expect("a record").digests.iter().map(|digest| digest.algorithm()).collect();
+    assert_eq!(names, ["sha1", "sha256"].map(algorithm));
+    assert_eq!(all_with(keeper.as_bytes(), &by_sha1).1, [(2, Err(Fault::WrongLength))]);
+    let first = format!(
+        "V1Hash,HashType,SetDescription,FileName,FilePath,FileSize\r\n{},?,set,a,b,3\r\n{SHA1},?,\"a, set\",a,b,3\r\nx,?,set,a,b,3\r\n",
+        MD5.to_ascii_uppercase()
+    );
+    let (kind, items) = all(first.as_bytes());
+    let found: Vec<_> =
+        items.iter().map(|(line, item)| (*line, item.as_ref().map(|known| &known.digests[..]))).collect();
+    let [md5, sha1] = ["md5", "sha1"].map(|name| [algorithm(name).digest(b"abc")]);
+    assert_eq!((kind, &found[..2]), (Kind::Table, &[(2, Ok(&md5[..])), (3, Ok(&sha1[..]))][..]));
+    assert!(found.len() == 3 && found[2].1.is_err(), "{found:?}");
     let icse = format!(
         "MD5;SHA1;PhotoDNA;Image ID;Is distributed;Victim identified;Offender identified;Series name;Number of submissions;\
          File Available;Media Type;Baseline\n{MD5};{SHA1};x,y;1;;;;;;;;True\n"

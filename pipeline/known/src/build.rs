@@ -12,11 +12,12 @@ use pfh_format::known::Known;
 use pfh_format::known::bloom::Header;
 
 use crate::Error;
-use crate::input::{self, Found, Input};
+use crate::input::{self, Found, Input, Meter};
 use crate::intake::{Intake, identifies};
 use crate::journal::{Journal, Progress, Run};
 use crate::layout::{Bloom, Directory, Table, VERSION, combination_bytes};
 use crate::sets::{Combinations, Numbers, Origins, Set};
+use crate::sqlite::delta;
 use crate::write::{self, Counted};
 
 /// Memory that a build takes unless told otherwise, in bytes: 512 MiB.
@@ -41,11 +42,36 @@ pub struct Build<'a> {
     pub memory: usize,
     /// Told of every place of an input that holds no record: the input, the line (of databases the row), and why.
     pub fault: &'a mut dyn FnMut(&Path, u64, &Fault),
-    /// Told now and then how many records were read.
-    pub progress: &'a mut dyn FnMut(u64),
+    /// Told now and then how far it is.
+    pub progress: &'a mut dyn FnMut(&Pace),
     /// Set to end the build soon; what is done is kept for the next.
     pub cancel: Arc<AtomicBool>,
 }
+
+/// How far a build is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pace {
+    /// What is being done.
+    pub step: Step,
+    /// Records that were read, and places that hold none.
+    pub records: u64,
+    /// How much of the step is done: bytes while reading, rows while writing.
+    pub done: u64,
+    /// How much there is to do, in the same unit, about; 0 where nobody knows.
+    pub all: u64,
+}
+
+/// What a build is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Reads the inputs, and sorts what is read.
+    Reading,
+    /// Merges what was sorted and writes the file.
+    Writing,
+}
+
+/// Records or rows between two reports.
+const REPORT: u64 = 1 << 16;
 
 /// What a build came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -73,29 +99,26 @@ impl Build<'_> {
         let work = self.work.clone().unwrap_or_else(|| suffixed(&self.output, ".work"));
         let (journal, progress, runs) = Journal::open(&work, &identity)?;
         let resumed = progress.origins.sets.iter().map(|set| set.records).sum();
-        let (journal, runs, origins, blooms) = self.take_in(journal, runs, progress)?;
+        let taken = self.take_in(journal, runs, progress, &work)?;
         let partial = suffixed(&self.output, ".partial");
         let file = File::create(&partial).map_err(Error::io(&partial))?;
-        let directory = self.write(file, &partial, &work, &runs, origins, &blooms)?;
+        let directory = self.write(file, &partial, &work, &taken)?;
         fs::rename(&partial, &self.output).map_err(Error::io(&self.output))?;
         sync_directory_of(&self.output).map_err(Error::io(&self.output))?;
-        journal.remove()?;
+        taken.journal.remove()?;
         let digests = directory.tables.iter().map(|table| (table.algorithm.clone(), table.rows)).collect();
         Ok(Built { sets: directory.sets, digests, resumed })
     }
 
-    fn take_in(
-        &mut self,
-        journal: Journal,
-        runs: Vec<Run>,
-        progress: Progress,
-    ) -> Result<(Journal, Vec<Run>, Origins, Vec<Header>), Error> {
+    fn take_in(&mut self, journal: Journal, runs: Vec<Run>, progress: Progress, work: &Path) -> Result<Taken, Error> {
         let memory = self.memory.max(LEAST_MEMORY).saturating_sub(BESIDE).max(LEAST_MEMORY / 2);
         let mut intake = Intake::start(journal, runs, memory);
         let Progress { input: from, taken, mut origins } = progress;
         let mut numbers = Numbers::of(&origins);
         let mut blooms = Vec::new();
         let mut total = 0_u64;
+        let bytes: Vec<u64> = self.inputs.iter().map(Input::bytes).collect();
+        let all = bytes.iter().sum();
         for (position, input) in self.inputs.iter().enumerate() {
             let skip = match position.cmp(&from) {
                 // Of a filter there is nothing in the runs: it is only looked at again.
@@ -109,9 +132,23 @@ impl Build<'_> {
             if origins.sets.len() <= position {
                 origins.sets.push(new_set(input));
             }
+            let applied = match input.deltas.is_empty() {
+                true => None,
+                false => {
+                    let path = work.join(format!("applied-{position}"));
+                    // Of a copy that records were taken of, what is to be told of its deltas is in the journal.
+                    if skip == 0 || !path.is_file() {
+                        let set = &mut origins.sets[position];
+                        set.faults += idle_deltas(input, &path, &self.cancel, &mut self.fault)? * u64::from(skip == 0);
+                    }
+                    Some(path)
+                }
+            };
+            let before: u64 = bytes[..position].iter().sum();
+            let meter = Meter::default();
             let mut seen = 0;
             let mut failed = None;
-            let found = input::read(input, &mut |line, record| {
+            let found = input::read(input, applied.as_deref(), &meter, &mut |line, record| {
                 seen += 1;
                 if seen <= skip {
                     return ControlFlow::Continue(());
@@ -145,8 +182,9 @@ impl Build<'_> {
                     let progress = Progress { input: position, taken: seen, origins: origins.clone() };
                     failed = intake.spill(progress).err();
                 }
-                if total.is_multiple_of(1 << 16) {
-                    (self.progress)(total);
+                if total.is_multiple_of(REPORT) {
+                    let done = before + meter.bytes().min(bytes[position]);
+                    (self.progress)(&Pace { step: Step::Reading, records: total, done, all });
                     if self.cancel.load(Ordering::Relaxed) && failed.is_none() {
                         failed = Some(Error::Cancelled);
                     }
@@ -157,37 +195,40 @@ impl Build<'_> {
                 return Err(error);
             }
             blooms.push(settle(&mut origins.sets[position], input, found));
+            if let Some(applied) = applied {
+                // What is not needed any more; what stays behind goes with the work directory.
+                let _ = fs::remove_file(applied);
+            }
         }
-        (self.progress)(total);
+        (self.progress)(&Pace { step: Step::Reading, records: total, done: all, all });
         let done = Progress { input: self.inputs.len(), taken: 0, origins: origins.clone() };
         let (journal, runs) = intake.finish(done)?;
-        Ok((journal, runs, origins, blooms.into_iter().flatten().collect()))
+        Ok(Taken { journal, runs, origins, blooms: blooms.into_iter().flatten().collect(), records: total })
     }
 
-    fn write(
-        &self,
-        file: File,
-        partial: &Path,
-        work: &Path,
-        runs: &[Run],
-        origins: Origins,
-        blooms: &[Header],
-    ) -> Result<Directory, Error> {
+    fn write(&mut self, file: File, partial: &Path, work: &Path, taken: &Taken) -> Result<Directory, Error> {
+        let Taken { runs, origins, blooms, records, .. } = taken;
+        let records = *records;
         let mut out = Counted::start(file).map_err(Error::io(partial))?;
         let mut algorithms: Vec<&str> = runs.iter().map(|run| run.algorithm.as_str()).collect();
         algorithms.sort_unstable();
         algorithms.dedup();
         let mut combinations = Combinations::default();
         let mut tables = Vec::new();
+        let all = runs.iter().map(|run| run.rows).sum();
+        let mut done = 0;
+        let mut watch = |rows: u64| {
+            done += rows;
+            (self.progress)(&Pace { step: Step::Writing, records, done, all });
+            if self.cancel.load(Ordering::Relaxed) { Err(Error::Cancelled) } else { Ok(()) }
+        };
         for name in algorithms {
-            if self.cancel.load(Ordering::Relaxed) {
-                return Err(Error::Cancelled);
-            }
+            watch(0)?;
             let Some(digest) = length_of(name) else { continue };
             let of: Vec<Run> = runs.iter().filter(|run| run.algorithm == name).cloned().collect();
             let combination = combination_bytes(origins.list.len());
             let table = Table { algorithm: name.to_owned(), digest, combination, ..Table::default() };
-            tables.push(write::table(&mut out, partial, work, &of, table, &mut combinations)?);
+            tables.push(write::table(&mut out, partial, work, &of, table, &mut combinations, &mut watch)?);
         }
         let parts = origins.list.iter().map(|origin| {
             let mut bytes = origin.set.to_le_bytes().to_vec();
@@ -210,7 +251,7 @@ impl Build<'_> {
         }
         let directory = Directory {
             version: VERSION,
-            sets: origins.sets,
+            sets: origins.sets.clone(),
             origins: parts,
             combinations: lists,
             tables,
@@ -220,6 +261,16 @@ impl Build<'_> {
         out.finish(&json).map_err(Error::io(partial))?;
         Ok(directory)
     }
+}
+
+/// What reading the inputs came to.
+struct Taken {
+    journal: Journal,
+    runs: Vec<Run>,
+    origins: Origins,
+    /// Of each filter among the inputs, in their order.
+    blooms: Vec<Header>,
+    records: u64,
 }
 
 /// Why a record is not taken.
@@ -240,16 +291,37 @@ fn take(
     Ok(known.digests.iter().filter(|digest| identifies(digest.algorithm())).map(|digest| (digest, origin)).collect())
 }
 
+/// Runs the deltas of an input in a copy at `path`; tells which of them have a statement that changes nothing, and gives their number.
+fn idle_deltas(
+    input: &Input,
+    path: &Path,
+    cancel: &Arc<AtomicBool>,
+    fault: &mut dyn FnMut(&Path, u64, &Fault),
+) -> Result<u64, Error> {
+    let idle = delta::apply(&input.path, &input.deltas, path, cancel)?;
+    for (delta, line) in &idle {
+        fault(
+            delta,
+            *line,
+            &Fault::Malformed("changes nothing: the delta may be of another database or applied already"),
+        );
+    }
+    Ok(idle.len() as u64)
+}
+
 /// Bytes of a digest of the algorithm of this name.
 fn length_of(name: &str) -> Option<usize> {
     name.parse::<Algorithm>().ok().map(Algorithm::length)
 }
 
 fn new_set(input: &Input) -> Set {
-    let source = input.path.file_name().unwrap_or(input.path.as_os_str()).as_encoded_bytes();
-    let source = pfh_format::terminal::render(source);
+    let file =
+        |path: &Path| pfh_format::terminal::render(path.file_name().unwrap_or(path.as_os_str()).as_encoded_bytes());
+    let source = file(&input.path);
     let stem = source.rsplit_once('.').map_or(source.as_str(), |(stem, _)| stem);
     let name = input.name.clone().unwrap_or_else(|| if stem.is_empty() { source.clone() } else { stem.to_owned() });
+    let source =
+        [source].into_iter().chain(input.deltas.iter().map(|delta| file(delta))).collect::<Vec<_>>().join(" + ");
     Set {
         name,
         class: Some(input.class.clone()),

@@ -3,6 +3,8 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::bufread::MultiGzDecoder;
 use pfh_digest::Algorithm;
@@ -29,6 +31,8 @@ pub struct Input {
     pub assumed: Vec<Algorithm>,
     /// Whether each entry remembers its package, where the file has one for it (NSRL's RDSv3).
     pub packages: Packages,
+    /// NSRL's deltas to this edition of RDSv3, in the order in which they were published: SQL scripts, which are run in a copy.
+    pub deltas: Vec<PathBuf>,
 }
 
 /// Whether each entry remembers its package.
@@ -45,15 +49,28 @@ impl Input {
     /// An input about which nothing more is known.
     pub fn new(path: impl Into<PathBuf>, class: Class) -> Input {
         let path = path.into();
-        Input { path, class, name: None, version: None, product: None, assumed: Vec::new(), packages: Packages::Forget }
+        Input {
+            path,
+            class,
+            name: None,
+            version: None,
+            product: None,
+            assumed: Vec::new(),
+            packages: Packages::Forget,
+            deltas: Vec::new(),
+        }
     }
 
     /// What makes two builds the same build.
     pub(crate) fn identity(&self) -> Result<serde_json::Value, Error> {
         use std::os::unix::fs::MetadataExt;
-        let stat =
-            if self.is_standard() { None } else { Some(std::fs::metadata(&self.path).map_err(Error::io(&self.path))?) };
-        let stat = stat.map(|stat| (stat.dev(), stat.ino(), stat.size(), stat.mtime(), stat.mtime_nsec()));
+        let stat = |path: &Path| {
+            let stat = std::fs::metadata(path).map_err(Error::io(path))?;
+            Ok((stat.dev(), stat.ino(), stat.size(), stat.mtime(), stat.mtime_nsec()))
+        };
+        let own = if self.is_standard() { None } else { Some(stat(&self.path)?) };
+        let deltas = self.deltas.iter().map(|delta| Ok((delta.as_os_str().as_encoded_bytes(), stat(delta)?)));
+        let deltas: Vec<_> = deltas.collect::<Result<_, Error>>()?;
         let assumed: Vec<String> = self.assumed.iter().map(Algorithm::to_string).collect();
         Ok(serde_json::json!([
             self.path.as_os_str().as_encoded_bytes(),
@@ -63,7 +80,8 @@ impl Input {
             self.product,
             assumed,
             self.packages == Packages::Remember,
-            stat
+            own,
+            deltas
         ]))
     }
 
@@ -71,15 +89,55 @@ impl Input {
         self.path == Path::new("-")
     }
 
-    fn open(&self) -> io::Result<Box<dyn BufRead>> {
-        const ROOM: usize = 1 << 18;
+    /// Bytes of the file; 0 where nobody knows.
+    pub(crate) fn bytes(&self) -> u64 {
+        if self.is_standard() { 0 } else { std::fs::metadata(&self.path).map_or(0, |stat| stat.len()) }
+    }
+
+    fn open(&self, meter: &Meter) -> io::Result<Box<dyn BufRead>> {
         let raw: Box<dyn Read> =
             if self.is_standard() { Box::new(io::stdin()) } else { Box::new(File::open(&self.path)?) };
-        let mut reader = BufReader::with_capacity(ROOM, raw);
-        Ok(match peek(&mut reader)? {
-            [0x1F, 0x8B, ..] => Box::new(BufReader::with_capacity(ROOM, MultiGzDecoder::new(reader))),
-            _ => Box::new(reader),
-        })
+        unpacked(Box::new(Metered { reader: raw, meter: meter.clone() }))
+    }
+}
+
+/// What a file holds; where that is packed with gzip, what is in it.
+pub fn unpacked(raw: Box<dyn Read>) -> io::Result<Box<dyn BufRead>> {
+    const ROOM: usize = 1 << 18;
+    let mut reader = BufReader::with_capacity(ROOM, raw);
+    Ok(match peek(&mut reader)? {
+        [0x1F, 0x8B, ..] => Box::new(BufReader::with_capacity(ROOM, MultiGzDecoder::new(reader))),
+        _ => Box::new(reader),
+    })
+}
+
+/// Bytes of an input that were read.
+#[derive(Clone, Default)]
+pub struct Meter(Arc<AtomicU64>);
+
+impl Meter {
+    /// Bytes so far.
+    pub fn bytes(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// `done` of about `all` parts of so many bytes were read.
+    pub fn part(&self, done: u64, all: u64, bytes: u64) {
+        let part = (done as f64 / all.max(1) as f64).min(1.0);
+        self.0.store((part * bytes as f64) as u64, Ordering::Relaxed);
+    }
+}
+
+struct Metered {
+    reader: Box<dyn Read>,
+    meter: Meter,
+}
+
+impl Read for Metered {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        let read = self.reader.read(room)?;
+        self.meter.0.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
     }
 }
 
@@ -108,13 +166,16 @@ fn peek(reader: &mut dyn BufRead) -> io::Result<&[u8]> {
     reader.fill_buf()
 }
 
-/// Reads an input to its end and hands every record to `take`.
-pub fn read(input: &Input, take: &mut Take<'_>) -> Result<Found, Error> {
+/// Reads an input to its end and hands every record to `take`; `applied` is the copy of a database in which the deltas were run.
+pub fn read(input: &Input, applied: Option<&Path>, meter: &Meter, take: &mut Take<'_>) -> Result<Found, Error> {
     let path = &input.path;
-    let mut reader = input.open().map_err(Error::io(path))?;
+    if let Some(applied) = applied {
+        return sqlite::read(input, applied, meter, take);
+    }
+    let mut reader = input.open(meter).map_err(Error::io(path))?;
     let start = peek(&mut *reader).map_err(Error::io(path))?;
     if start.starts_with(sqlite::MAGIC) {
-        return sqlite::read(input, take);
+        return sqlite::read(input, path, meter, take);
     }
     if start.starts_with(b"PK\x03\x04") {
         return Err(Error::damaged(path, "a zip archive: unpack it first"));
@@ -142,7 +203,7 @@ pub fn bloom_words(
     mut take: impl FnMut(&[u8]) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let path = &input.path;
-    let mut reader = input.open().map_err(Error::io(path))?;
+    let mut reader = input.open(&Meter::default()).map_err(Error::io(path))?;
     let again = Header::read(&mut reader).map_err(|error| Error::damaged(path, error.to_string()))?;
     let mut left = header.length();
     let mut room = vec![0; 1 << 18];

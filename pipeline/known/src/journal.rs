@@ -81,7 +81,9 @@ impl Journal {
                 }
             }
         }
-        remove_all_but(directory, &runs).map_err(Error::io(directory))?;
+        // Copies with deltas in them are of this build only where its first line is.
+        let keep = |name: &str| runs.iter().any(|run| run.file == name) || (!whole.is_empty() && is_applied(name));
+        remove_all_but(directory, keep).map_err(Error::io(directory))?;
         if whole.is_empty() {
             whole.push(identity.to_owned());
         }
@@ -116,7 +118,7 @@ impl Journal {
 
     /// The work is done: removes the directory.
     pub fn remove(self) -> Result<(), Error> {
-        remove_all_but(&self.directory, &[]).map_err(Error::io(&self.directory))?;
+        remove_all_but(&self.directory, |_| false).map_err(Error::io(&self.directory))?;
         for name in [JOURNAL, "lock"] {
             fs::remove_file(self.directory.join(name)).map_err(Error::io(&self.directory))?;
         }
@@ -126,13 +128,19 @@ impl Journal {
     }
 }
 
-/// Removes the runs that the journal does not know.
-fn remove_all_but(directory: &Path, runs: &[Run]) -> io::Result<()> {
+/// Whether a name is that of a database in which all deltas were run.
+fn is_applied(name: &str) -> bool {
+    name.strip_prefix("applied-").is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Removes runs and copies but those to keep.
+fn remove_all_but(directory: &Path, keep: impl Fn(&str) -> bool) -> io::Result<()> {
     for entry in fs::read_dir(directory)? {
         let entry = entry?;
         let name = entry.file_name();
-        let ours = name.to_str().is_some_and(|name| name.starts_with("run-"));
-        if ours && !runs.iter().any(|run| *run.file == *name) {
+        let Some(name) = name.to_str() else { continue };
+        let ours = name.starts_with("run-") || name.starts_with("applied-");
+        if ours && !keep(name) {
             fs::remove_file(entry.path())?;
         }
     }

@@ -215,7 +215,10 @@ impl TableWriter<'_> {
     }
 }
 
-/// Merges the runs of one algorithm into a table.
+/// Rows between two looks of whoever watches.
+const LOOK: u64 = 1 << 16;
+
+/// Merges the runs of one algorithm into a table. `watch` is told now and then how many rows more were merged, and may end it.
 pub fn table(
     out: &mut Counted,
     path: &Path,
@@ -223,12 +226,18 @@ pub fn table(
     runs: &[Run],
     table: Table,
     combinations: &mut Combinations,
+    watch: &mut dyn FnMut(u64) -> Result<(), Error>,
 ) -> Result<Table, Error> {
     let digest = table.digest;
     let keys = Keys { keys: Vec::new(), firsts: Vec::new() };
     let block = Vec::with_capacity(BLOCK * (digest + 4) + 4);
     let mut writer = TableWriter { out, path, table, block, keys, indexer: Indexer::start(), waiting: false };
+    let mut merged = 0;
     let take = |row: &[u8], origins: &[u32]| {
+        merged += origins.len() as u64;
+        if merged >= LOOK {
+            watch(std::mem::take(&mut merged))?;
+        }
         let combination = combinations.number(origins)?;
         writer.row(&row[..digest], combination)
     };

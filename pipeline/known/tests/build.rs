@@ -118,6 +118,38 @@ fn packages_of_entries() {
     assert_eq!(found(&known, &digest("sha1", 4))[0].1.as_deref(), Some("package Editor 2"));
 }
 
+/// The full edition has packages in tables of their own: a file of two, of one, and of none.
+#[test]
+fn packages_of_the_full_edition() {
+    let room = Room::new();
+    generators::rds_full(&room.path("full.db"), 0..10);
+    let connection = rusqlite::Connection::open(room.path("full.db")).expect("opened");
+    let sql = "INSERT INTO APPLICATION (package_id, name, version) VALUES (1, 'Solitaire', '3.1'), (2, 'Editor', '2'), (2, 'Viewer', '9');
+        INSERT INTO PACKAGE_OBJECT (package_id, object_id) VALUES (1, 3), (2, 3), (2, 4), (7, 5);";
+    connection.execute_batch(sql).expect("made");
+    connection.close().expect("closed");
+    for packages in [Packages::Remember, Packages::Forget] {
+        let input = Input { packages, ..Input::new(room.path("full.db"), Class::Good) };
+        let (built, faults) = build(&[input], &room.path("known"), MEMORY).expect("built");
+        assert_eq!(
+            (faults.len(), &built.digests),
+            (0, &["md5", "sha1", "sha256"].map(|name| (name.to_owned(), 10)).to_vec())
+        );
+        let known = open(&room.path("known"));
+        for (n, expected) in [
+            (3, vec![Some("package Solitaire 3.1"), Some("package Editor 2")]),
+            (4, vec![Some("package Editor 2")]),
+            (5, vec![None]),
+            (6, vec![None]),
+        ] {
+            let expected = if packages == Packages::Remember { expected } else { vec![None] };
+            let mut tags: Vec<_> = found(&known, &digest("sha1", n)).into_iter().map(|(_, tag, _)| tag).collect();
+            tags.sort_by_key(|tag| tag.as_deref() != Some("package Solitaire 3.1"));
+            assert_eq!(tags.iter().map(Option::as_deref).collect::<Vec<_>>(), expected, "{n}");
+        }
+    }
+}
+
 #[test]
 fn filters_say_maybe() {
     let room = Room::new();
@@ -228,7 +260,7 @@ fn the_bytes_do_not_depend_on_memory_or_interruptions() {
             work: Some(room.path("work")),
             memory: 0,
             fault: &mut |_, line, fault| panic!("{line}: {fault}"),
-            progress: &mut |read| flag.store(read > 600_000, Ordering::Relaxed),
+            progress: &mut |pace| flag.store(pace.records > 600_000, Ordering::Relaxed),
             cancel,
         };
         match build.run() {

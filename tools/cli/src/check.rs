@@ -12,7 +12,7 @@ use pfh::sink::check::{Comparison, Expectations, Expected};
 use pfh::{Descend, Operands, Outcome, Record, Source, Within};
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, IsTerminal, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -155,7 +155,9 @@ fn source(request: &Check, names: Vec<Vec<u8>>) -> Result<Box<dyn Source>, Strin
 fn check(request: &Check, expectations: Expectations) -> Result<Exit, String> {
     let names = || expectations.entries.iter().map(|entry| entry.name.clone()).collect::<Vec<_>>();
     let source = source(request, names())?;
-    let again = source_again(request, names());
+    // The names once more only where somebody looks at the progress.
+    let watched = !request.run.no_progress && io::stderr().is_terminal();
+    let again = watched.then(|| source_again(request, names())).flatten();
     let mut plan = request.run.plan(expectations.algorithms.clone())?;
     plan.piecewise = expectations.piecewise;
     let mut checking = Checking { request, entries: &expectations.entries, seen: Seen::default() };

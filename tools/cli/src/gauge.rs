@@ -21,19 +21,33 @@ impl Gauge {
 
     /// `done` of `all` steps are done; 0 steps in all: nobody knows.
     pub fn show(&self, done: u64, all: u64) {
+        self.tell(done, all, "");
+    }
+
+    /// The same with a word beside.
+    pub fn tell(&self, done: u64, all: u64, word: &str) {
         let Some((bar, start)) = &self.0 else { return };
         if all == 0 {
-            bar.set_message(format!("{done}"));
+            bar.set_message(if word.is_empty() { format!("{done}") } else { word.to_owned() });
         } else {
             bar.set_length(all);
             bar.set_position(done.min(all));
             let passed = start.elapsed();
             if done > 0 {
                 let left = passed.mul_f64((all.saturating_sub(done)) as f64 / done as f64);
-                bar.set_message(format!("{} left", HumanDuration(left)));
+                let comma = if word.is_empty() { "" } else { ", " };
+                bar.set_message(format!("{word}{comma}{} left", HumanDuration(left)));
             }
         }
         bar.tick();
+    }
+
+    /// Prints a message without tearing the line.
+    pub fn say(&self, message: &str) {
+        match &self.0 {
+            Some((bar, _)) => bar.suspend(|| crate::exit::say(message)),
+            None => crate::exit::say(message),
+        }
     }
 }
 

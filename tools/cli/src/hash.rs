@@ -5,7 +5,7 @@ use crate::input::Input;
 use crate::run::{Run, Taker, Voice, algorithms};
 use crate::{key, seal, shown, size};
 use clap::Args;
-use pfh::format::{End, Format, Layout, Options};
+use pfh::format::{End, Format, Layout, Marker, Options};
 use pfh::sink::cache::Cache;
 use pfh::sink::{About, Manifest, Output};
 use pfh::{Algorithm, Plan, Record};
@@ -30,6 +30,9 @@ pub struct Hash {
     /// End records with NUL and escape no names (sums and bsd).
     #[arg(short, long)]
     pub zero: bool,
+    /// Mark names with an asterisk, as GNU's tools do with the same option (sums).
+    #[arg(long)]
+    pub binary: bool,
     /// Write to a file that appears whole or not at all.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -68,6 +71,7 @@ impl Default for Hash {
             algorithms: vec!["sha256".into()],
             format: "sums".into(),
             zero: false,
+            binary: false,
             output: None,
             piecewise: None,
             seal: false,
@@ -120,7 +124,10 @@ fn try_run(hash: &Hash) -> Result<Exit, String> {
             }
         },
     };
-    let layout = Layout { end: if hash.zero { End::Nul } else { End::Line }, ..Layout::default() };
+    let layout = Layout {
+        end: if hash.zero { End::Nul } else { End::Line },
+        marker: if hash.binary { Marker::Binary } else { Marker::Text },
+    };
     let manifest = Manifest::open(format, layout, &about(hash, &plan), plan.piecewise.is_some(), output);
     let manifest = manifest.map_err(|e| format!("-f {}: {e}", format.name()))?;
     let mut written = Written { manifest, without: 0, cache: cache.clone() };

@@ -1,11 +1,15 @@
 //! `pfh known build` and `pfh known info`.
 
 use crate::exit::{self, Exit};
+use crate::gauge::Gauge;
 use crate::run::algorithms;
 use crate::signals::Signals;
 use crate::{shown, size};
 use clap::{Args, Subcommand};
-use pfh::known::{Build, Built, Class, DEFAULT_MEMORY, DEFAULT_RESIDENT, Error, Input, KnownSet, Packages, Set};
+use pfh::known::{
+    Build, Built, Class, DEFAULT_MEMORY, DEFAULT_RESIDENT, Error, Input, KnownSet, Pace, Packages, Set, Step,
+    is_database,
+};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -38,7 +42,12 @@ pub struct Compile {
     /// A set of a class of one's own.
     #[arg(long, value_name = "NAME=FILE")]
     pub class: Vec<String>,
-    /// Sets with more said of them: a JSON object per line with file, class, and maybe name, version, product, algorithm, packages.
+    /// A delta of NSRL's RDSv3, an SQL script, to the one database that is named; several in the order in which they were published.
+    /// It is run in a copy in the work directory.
+    #[arg(long, value_name = "FILE")]
+    pub delta: Vec<PathBuf>,
+    /// Sets with more said of them: a JSON object per line with file, class, and maybe name, version, product, algorithm, packages,
+    /// deltas.
     #[arg(long, value_name = "FILE")]
     pub sets: Vec<PathBuf>,
     /// The algorithm of digests that do not say theirs [default: MD5, SHA-1 and SHA-2 by length].
@@ -53,6 +62,9 @@ pub struct Compile {
     /// Where sorted runs lie meanwhile [default: OUT.work]; a build that was killed goes on from there.
     #[arg(long, value_name = "DIR")]
     pub work: Option<PathBuf>,
+    /// No progress on standard error, which is shown only where that is a terminal.
+    #[arg(long)]
+    pub no_progress: bool,
 }
 
 /// What to tell of a file.
@@ -92,20 +104,26 @@ fn build(compile: &Compile) -> Result<Exit, String> {
     }
     let memory = compile.memory.map_or(Ok(DEFAULT_MEMORY), usize::try_from);
     let signals = Signals::catch().map_err(|e| format!("signals cannot be caught: {e}"))?;
-    let mut faults = 0_u64;
+    let reading = Gauge::open(!compile.no_progress, "reading");
+    let mut writing: Option<Gauge> = None;
     let build = Build {
         inputs,
         output: compile.output.clone(),
         work: compile.work.clone(),
         memory: memory.map_err(|e| e.to_string())?,
-        fault: &mut |path, line, fault| {
-            faults += 1;
-            exit::say(format!("{}:{line}: {fault}", name(path)));
+        fault: &mut |path, line, fault| reading.say(&format!("{}:{line}: {fault}", name(path))),
+        progress: &mut |pace: &Pace| match pace.step {
+            Step::Reading => reading.tell(pace.done, pace.all, &format!("{} records", pace.records)),
+            Step::Writing => {
+                let writing = writing.get_or_insert_with(|| Gauge::open(!compile.no_progress, "writing"));
+                writing.tell(pace.done, pace.all, &format!("{} digests", pace.done));
+            }
         },
-        progress: &mut |_| {},
         cancel: signals.flag(),
     };
-    let built = match build.run() {
+    let built = build.run();
+    drop((reading, writing));
+    let built = match built {
         Ok(built) => built,
         Err(Error::Cancelled) => {
             exit::say(Error::Cancelled);
@@ -154,6 +172,16 @@ fn inputs(compile: &Compile) -> Result<Vec<Input>, String> {
         let class = class.parse::<Class>().map_err(|e| e.to_string())?;
         inputs.push(input(Path::new(path), &class));
     }
+    if !compile.delta.is_empty() {
+        let mut databases: Vec<&mut Input> = inputs.iter_mut().filter(|input| is_database(&input.path)).collect();
+        let [database] = &mut databases[..] else {
+            let count = databases.len();
+            return Err(format!(
+                "--delta belongs to one database, and {count} were named: say which with \"deltas\" in --sets"
+            ));
+        };
+        database.deltas.clone_from(&compile.delta);
+    }
     for path in &compile.sets {
         let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", name(path)))?;
         for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
@@ -168,7 +196,7 @@ fn inputs(compile: &Compile) -> Result<Vec<Input>, String> {
 fn described(line: &str, input: &dyn Fn(&Path, &Class) -> Input) -> Result<Input, String> {
     let value: serde_json::Value = serde_json::from_str(line).map_err(|e| e.to_string())?;
     let object = value.as_object().ok_or("not a JSON object")?;
-    const KNOWN: [&str; 7] = ["file", "class", "name", "version", "product", "algorithm", "packages"];
+    const KNOWN: [&str; 8] = ["file", "class", "name", "version", "product", "algorithm", "packages", "deltas"];
     if let Some(other) = object.keys().find(|key| !KNOWN.contains(&key.as_str())) {
         return Err(format!("{}: known are {}", shown(other.as_bytes()), KNOWN.join(", ")));
     }
@@ -181,6 +209,11 @@ fn described(line: &str, input: &dyn Fn(&Path, &Class) -> Input) -> Result<Input
     described.product = text("product");
     if let Some(algorithm) = text("algorithm") {
         described.assumed = algorithms(&[algorithm])?;
+    }
+    if let Some(deltas) = object.get("deltas") {
+        let names = deltas.as_array().into_iter().flatten().map(|name| name.as_str().map(PathBuf::from));
+        described.deltas =
+            names.collect::<Option<_>>().filter(|_| deltas.is_array()).ok_or("deltas: an array of names")?;
     }
     if object.get("packages").and_then(serde_json::Value::as_bool) == Some(true) {
         described.packages = Packages::Remember;

@@ -3,6 +3,7 @@
 mod program;
 
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use pfh_inject::{Need, Outcome, Trial, lacks};
@@ -217,6 +218,67 @@ fn sets_with_more_said_of_them() {
         .unwrap();
     assert_eq!(seen.code, Some(3));
     assert!(seen.stderr.contains("half:1: "), "{}", seen.stderr);
+}
+
+/// A delta changes what is known, and neither the edition nor anything else.
+#[test]
+fn deltas_of_nsrl() {
+    let room = Room::new();
+    let base = room.path().join("rds.db");
+    let connection = rusqlite::Connection::open(&base).unwrap();
+    let sql = "CREATE TABLE FILE (sha256 TEXT, sha1 TEXT, md5 TEXT); CREATE TABLE VERSION (version TEXT);
+        INSERT INTO VERSION VALUES ('2026.03.1');";
+    connection.execute_batch(sql).unwrap();
+    let insert = |name: &str| format!("INSERT INTO FILE(sha256) VALUES('{}');\n", program::sha256(name.as_bytes()));
+    connection.execute_batch(&(insert("old") + &insert("stays"))).unwrap();
+    connection.close().unwrap();
+    let before = fs::read(&base).unwrap();
+    let gone = format!("DELETE FROM FILE WHERE sha256='{}';\n", program::sha256(b"old"));
+    let delta = insert("new") + &gone + "UPDATE VERSION SET version='2026.06.1';\n";
+    let delta = room.file("delta.sql", delta.as_bytes());
+    let out = room.path().join("known");
+    let build = |arguments: &[&Path]| {
+        pfh(["known", "build", "--no-progress"]).arg(&out).args(arguments.iter().copied()).run().unwrap()
+    };
+    let [good, bad, with, sets] = ["--good", "--bad", "--delta", "--sets"].map(Path::new);
+    let verdicts = || -> Vec<bool> {
+        let input: String = ["old", "stays", "new"].map(|name| program::sha256(name.as_bytes()) + "\n").concat();
+        let seen = pfh(["lookup", "-k"]).arg(&out).input(input).run().unwrap();
+        text(&seen).lines().map(|line| line.starts_with("known-good") && line.contains("2026.06.1")).collect()
+    };
+    let seen = build(&[good, &base, with, &delta]);
+    assert_eq!((seen.code, verdicts()), (Some(0), vec![false, true, true]), "{}", seen.stderr);
+    // Twice the same: the second time nothing is deleted.
+    let seen = build(&[good, &base, with, &delta, with, &delta]);
+    assert_eq!((seen.code, seen.stderr.contains("delta.sql:2: changes nothing")), (Some(3), true), "{}", seen.stderr);
+    let described = format!("{{\"file\":{base:?},\"class\":\"good\",\"deltas\":[{delta:?}]}}\n");
+    let list = room.file("sets", described.as_bytes());
+    assert_eq!((build(&[sets, &list]).code, verdicts()), (Some(0), vec![false, true, true]));
+    assert_eq!(fs::read(&base).unwrap(), before);
+    // Which of two databases, or of none?
+    assert_eq!(build(&[good, &base, bad, &base, with, &delta]).code, Some(2));
+    assert_eq!(build(&[good, &list, with, &delta]).code, Some(2));
+    let hostile = room.file("hostile.sql", format!("ATTACH '{}' AS x;", room.path().join("x").display()).as_bytes());
+    let seen = build(&[good, &base, with, &hostile]);
+    assert_eq!((seen.code, seen.stderr.contains("hostile.sql: line 1: ")), (Some(4), true), "{}", seen.stderr);
+    assert!(!room.path().join("x").exists());
+}
+
+/// The paper's FILENAME and DIGEST modes with a digest of whole files, in a tree and in a list, which is not hashed.
+#[test]
+fn the_papers_form_with_a_cryptographic_digest() {
+    let room = prepared();
+    let md5 = program::digest_by("md5sum", b"bad");
+    room.file("list", format!("{md5}  listed\n{}  other\n", program::digest_by("md5sum", b"new")).as_bytes());
+    let paper = |wanted: &str, place: &[&str]| {
+        let seen = pfh([&["-c", wanted, "-h", "md5", "-d"], place].concat()).directory(room.path()).run().unwrap();
+        (seen.code, text(&seen))
+    };
+    for (wanted, name) in [("tree/bad", "tree/bad"), (md5.as_str(), "DIGEST")] {
+        assert_eq!(paper(wanted, &["tree", "-r"]), (Some(0), format!("{name} matches tree/bad (100)\n")));
+        assert_eq!(paper(wanted, &["list"]), (Some(0), format!("{name} matches listed (100)\n")));
+    }
+    assert_eq!(paper(&program::digest_by("md5sum", b"nowhere"), &["list"]), (Some(1), String::new()));
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! Separated values with a header line. Columns are found by name, so every dialect that has columns of digests is one reader:
-//! NSRL RDSv2 (`"SHA-1","MD5","CRC32",…`) and 1.5, HashKeeper (`"hash"`), iLook (`V3Hash,HashSHA1,…`), ICSE (`MD5;SHA1;…`), X-Ways.
+//! NSRL RDSv2 (`"SHA-1","MD5","CRC32",…`) and 1.5, HashKeeper (`"hash"`), iLook (`V1Hash,HashType,…`, `V3Hash,HashSHA1,…`), ICSE (`MD5;SHA1;…`), X-Ways.
 
 use pfh_digest::{Algorithm, Digest, Registry};
 
@@ -20,6 +20,8 @@ enum Column {
 pub struct Reader {
     registry: Registry,
     candidates: Vec<Algorithm>,
+    /// What digests are of where nobody says anything.
+    usual: Vec<Algorithm>,
     head: Option<Head>,
 }
 
@@ -31,7 +33,8 @@ struct Head {
 
 impl Reader {
     pub fn new(registry: Registry, assumed: &[Algorithm]) -> Reader {
-        Reader { registry, candidates: digits::candidates(registry, assumed), head: None }
+        let usual = digits::candidates(registry, &[]);
+        Reader { registry, candidates: digits::candidates(registry, assumed), usual, head: None }
     }
 
     pub fn line(&mut self, line: &[u8]) -> Option<Result<Known, Fault>> {
@@ -39,7 +42,7 @@ impl Reader {
             return None;
         }
         match &self.head {
-            Some(head) => head.record(&self.candidates, line).transpose(),
+            Some(head) => head.record(&self.candidates, &self.usual, line).transpose(),
             None => {
                 let head = Head::parse(self.registry, line);
                 let missing = head.is_none();
@@ -81,7 +84,9 @@ fn is_digest(name: &str) -> bool {
             | "sha-512"
             | "sha512"
             | "hash"
+            | "v1hash"
             | "v3hash"
+            | "v4hash"
             | "hashsha1"
     )
 }
@@ -93,7 +98,9 @@ impl Head {
         let whole = fields(line, separator, |at, field| {
             let Some(name) = name_of(field) else { return };
             let column = match name.as_str() {
-                "hash" | "v3hash" | "v4hash" => Some(Column::Any),
+                // Of iLook's version 1, `V1Hash,HashType,SetDescription,FileName,FilePath,FileSize`, only the header is known to the
+                // public. The words of HashType are not, and are not needed: the length of a digest tells what it is of.
+                "hash" | "v1hash" | "v3hash" | "v4hash" => Some(Column::Any),
                 "specialcode" => Some(Column::Tag("special code")),
                 "category" => Some(Column::Tag("category")),
                 "baseline" => Some(Column::Tag("baseline")),
@@ -111,9 +118,10 @@ impl Head {
     }
 
     /// `None` for a record whose columns of digests are all empty, as databases export them.
-    fn record(&self, candidates: &[Algorithm], line: &[u8]) -> Result<Option<Known>, Fault> {
+    fn record(&self, candidates: &[Algorithm], usual: &[Algorithm], line: &[u8]) -> Result<Option<Known>, Fault> {
         let mut known = Known::default();
         let mut fault = None;
+        let mut passed_over = None;
         let mut next = 0;
         let whole = fields(line, self.separator, |at, field| {
             let Some(&(position, column)) = self.columns.get(next) else { return };
@@ -131,7 +139,11 @@ impl Head {
             };
             match column {
                 Column::Digest(algorithm) => digest(digits::digest(algorithm, field)),
-                Column::Any => digest(digits::unnamed(candidates, field)),
+                Column::Any => match digits::unnamed(candidates, field) {
+                    // A digest of an algorithm that nobody asked for; the columns beside may have one that somebody did.
+                    Err(fault) if digits::unnamed(usual, field).is_ok() => passed_over = Some(fault),
+                    found => digest(found),
+                },
                 Column::Tag(name) => known.tag = Some(format!("{name} {}", String::from_utf8_lossy(field))),
             }
         });
@@ -139,7 +151,7 @@ impl Head {
             Some(fault) => Err(fault),
             None if !whole => Err(Fault::Malformed("quotes do not match")),
             None if next < self.columns.len() => Err(Fault::Malformed("too few fields")),
-            None if known.digests.is_empty() => Ok(None),
+            None if known.digests.is_empty() => passed_over.map_or(Ok(None), Err),
             None => Ok(Some(known)),
         }
     }

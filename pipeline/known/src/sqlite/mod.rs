@@ -5,7 +5,13 @@
 //! (views, triggers and virtual tables are not touched, functions are not trusted), and both the work between two rows and
 //! the number of rows are bounded.
 
+pub mod delta;
 mod open;
+mod script;
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
 
 use pfh_digest::{Algorithm, Digest};
 use pfh_format::known::{Known, Take};
@@ -13,12 +19,18 @@ use pfh_format::{Fault, digits};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row};
 
-use crate::input::{Found, Packages};
+use crate::input::{Found, Meter, Packages};
 use crate::{Error, Input};
 use open::quoted;
 
 /// How a database starts (SQLite, "Database File Format", 1.3.1).
 pub const MAGIC: &[u8] = b"SQLite format 3\0";
+
+/// Whether a file starts like an SQLite database.
+pub fn is_database(path: &Path) -> bool {
+    let mut start = [0; MAGIC.len()];
+    File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == MAGIC
+}
 
 /// Tables by preference: RDSv3 full, RDSv3 minimal and its table of distinct digests, kdb and IPED.
 const TABLES: [&str; 4] = ["metadata", "file", "distinct_hash", "hashes"];
@@ -27,7 +39,9 @@ const TABLES: [&str; 4] = ["metadata", "file", "distinct_hash", "hashes"];
 struct Table {
     name: String,
     columns: Vec<(String, Algorithm)>,
+    /// The column that names the package, or the object of which another table knows the packages.
     package: Option<String>,
+    object: Option<String>,
 }
 
 /// The algorithm of a column's name: `sha1`, `SHA-1`, `sha2_256`.
@@ -49,19 +63,20 @@ fn tables(connection: &Connection) -> rusqlite::Result<Vec<Table>> {
         let statement = connection.prepare(&format!("SELECT * FROM main.{} LIMIT 0", quoted(&name)))?;
         let all: Vec<&str> = statement.column_names().collect();
         let columns = all.iter().filter_map(|column| Some((column.to_string(), algorithm(column)?))).collect();
-        let package = all.iter().find(|column| column.eq_ignore_ascii_case("package_id")).map(|name| name.to_string());
-        found.push(Table { name, columns, package });
+        let column = |wanted| all.iter().find(|name| name.eq_ignore_ascii_case(wanted)).map(|name| name.to_string());
+        let (package, object) = (column("package_id"), column("object_id"));
+        found.push(Table { name, columns, package, object });
     }
     Ok(found)
 }
 
 /// The table that holds the digests.
-fn choose(tables: Vec<Table>) -> Option<Table> {
+fn choose(tables: &[Table]) -> Option<&Table> {
     let rank = |table: &Table| {
         let name = table.name.to_ascii_lowercase();
         TABLES.iter().position(|known| *known == name).unwrap_or(TABLES.len())
     };
-    tables.into_iter().filter(|table| !table.columns.is_empty()).min_by_key(rank)
+    tables.iter().filter(|table| !table.columns.is_empty()).min_by_key(|table| rank(table))
 }
 
 /// The version that an RDSv3 states of itself.
@@ -72,28 +87,55 @@ fn version(connection: &Connection) -> Option<String> {
     (found.len() <= 256).then(|| pfh_format::terminal::render(found.as_bytes()))
 }
 
-/// Reads a database's digests.
-pub fn read(input: &Input, take: &mut Take<'_>) -> Result<Found, Error> {
-    let path = &input.path;
-    let database = |error: rusqlite::Error| Error::Database(path.clone(), open::explain(&error));
-    let (connection, bound) = open::open(path)?;
-    let table = choose(tables(&connection).map_err(database)?)
-        .ok_or_else(|| Error::Database(path.clone(), "no table with a column of digests".to_owned()))?;
-    let packages = match (input.packages, &table.package) {
-        (Packages::Remember, Some(column)) => Some((quoted(column), open::packages(&connection).map_err(database)?)),
-        _ => None,
-    };
-    let mut list: Vec<String> = table.columns.iter().map(|(name, _)| quoted(name)).collect();
-    list.extend(packages.iter().map(|(column, _)| column.clone()));
+/// How the rows of a table are read, and where the names of their packages are.
+fn query(tables: &[Table], table: &Table, packages: Packages) -> (String, Option<String>) {
+    let mut list: Vec<String> = table.columns.iter().map(|(name, _)| format!("digests.{}", quoted(name))).collect();
+    let named = |wanted: &str| tables.iter().find(|table| table.name.eq_ignore_ascii_case(wanted));
     // NOT INDEXED: the order of the rows is that of the file, which is read once from front to back.
-    let sql = format!("SELECT {} FROM main.{} NOT INDEXED", list.join(", "), quoted(&table.name));
+    let mut from = format!("main.{} AS digests NOT INDEXED", quoted(&table.name));
+    let mut names = None;
+    if packages == Packages::Remember {
+        match (&table.package, named("PACKAGE_OBJECT"), &table.object) {
+            (Some(package), ..) => {
+                list.push(format!("digests.{}", quoted(package)));
+                names = named("PKG");
+            }
+            // The full edition: a file is in as many packages as that table has rows for it; one that is in none is read all the same.
+            (None, Some(pairs), Some(object)) if pairs.package.is_some() && pairs.object.is_some() => {
+                list.push("pairs.package_id".to_owned());
+                let pairs = quoted(&pairs.name);
+                from += &format!(" LEFT JOIN main.{pairs} AS pairs ON pairs.object_id = digests.{}", quoted(object));
+                names = named("PKG").or_else(|| named("APPLICATION"));
+            }
+            _ => {}
+        }
+    }
+    (format!("SELECT {} FROM {from}", list.join(", ")), names.map(|table| table.name.clone()))
+}
+
+/// Reads the digests of a database. It lies at `path`, and is called what the input is called.
+pub fn read(input: &Input, path: &Path, meter: &Meter, take: &mut Take<'_>) -> Result<Found, Error> {
+    let database = |error: rusqlite::Error| Error::Database(input.path.clone(), open::explain(&error));
+    let (connection, bound) = open::open(path, &input.path)?;
+    let tables = tables(&connection).map_err(database)?;
+    let table = choose(&tables)
+        .ok_or_else(|| Error::Database(input.path.clone(), "no table with a column of digests".to_owned()))?;
+    let (sql, names) = query(&tables, table, input.packages);
+    let packages = names.map(|table| open::packages(&connection, &table)).transpose().map_err(database)?;
+    // What has the highest number has come last, so it is about how many there are; of a corrupt database it is anything.
+    let last = format!("SELECT max(rowid) FROM main.{}", quoted(&table.name));
+    let about =
+        connection.query_row(&last, [], |row| row.get::<_, i64>(0)).map_or(0, |rows| rows.max(0).unsigned_abs());
     let mut statement = connection.prepare(&sql).map_err(database)?;
     let mut rows = statement.query([]).map_err(database)?;
     let mut number = 0;
     while let Some(row) = rows.next().map_err(database)? {
         number += 1;
-        bound.row(number).map_err(|why| Error::Database(path.clone(), why))?;
-        let tag = packages.as_ref().and_then(|(_, packages)| package(row, table.columns.len(), packages));
+        bound.row(number).map_err(|why| Error::Database(input.path.clone(), why))?;
+        if number.is_multiple_of(1 << 12) {
+            meter.part(number, about, bound.bytes());
+        }
+        let tag = packages.as_ref().and_then(|packages| package(row, table.columns.len(), packages));
         if let Some(record) = record(row, &table.columns, tag)
             && take(number, record).is_break()
         {

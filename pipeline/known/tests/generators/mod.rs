@@ -212,3 +212,32 @@ pub fn bloom(files: std::ops::Range<u64>) -> Vec<u8> {
     let head = [1, 1000, 1e-6_f64.to_bits(), k, m, count];
     head.iter().chain(&words).flat_map(|word| word.to_le_bytes()).collect()
 }
+
+/// The delta between two databases of the same edition as `sqldiff` writes it: files `gone` are deleted, files `new` inserted, and file
+/// `changed` of package 1 has the digests of file `to`.
+pub fn delta(table: &str, gone: std::ops::Range<u64>, new: std::ops::Range<u64>, changed: (u64, u64)) -> String {
+    let upper = |name: &str, n: u64| digest(name, n).to_string().to_uppercase();
+    let mut sql = String::from("BEGIN TRANSACTION;\nUPDATE VERSION SET version='2026.06.1' WHERE rowid=1;\n");
+    for n in gone {
+        let _ = writeln!(sql, "DELETE FROM {table} WHERE sha1='{}';", upper("sha1", n));
+    }
+    let (from, to) = changed;
+    let _ = writeln!(
+        sql,
+        "UPDATE {table} SET md5='{}', sha1='{}', sha256='{}' WHERE sha1='{}';",
+        upper("md5", to),
+        upper("sha1", to),
+        upper("sha256", to),
+        upper("sha1", from)
+    );
+    for n in new {
+        let _ = writeln!(
+            sql,
+            "INSERT INTO {table}(sha256,sha1,md5,crc32,file_name) VALUES('{}','{}','{}','0','it''s; -- a.dll');",
+            upper("sha256", n),
+            upper("sha1", n),
+            upper("md5", n)
+        );
+    }
+    sql + "COMMIT;\n"
+}

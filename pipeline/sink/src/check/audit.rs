@@ -1,9 +1,8 @@
 //! A tree against a manifest: what became of every file.
 
 use super::expected::{Comparison, Expectations};
-use pfh_digest::Digest;
 use pfh_engine::{Hashed, Outcome, Record};
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet};
 
 /// What became of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -202,28 +201,32 @@ impl Audit {
 
     /// Ends: what was moved, copied, is new or missing, in the order of the names.
     pub fn finish(mut self) -> (Vec<Change>, Counts) {
-        // For each digest the first entry, and those whose own names were not met: every one of them is looked at once.
-        let mut by_digest: HashMap<Digest, (usize, VecDeque<usize>)> = HashMap::new();
-        for (at, entry) in self.expectations.entries.iter().enumerate() {
-            if let Some(digest) = entry.digests.first() {
-                let (_, gone) = by_digest.entry(digest.clone()).or_insert_with(|| (at, VecDeque::new()));
-                if !self.met[at] {
-                    gone.push_back(at);
-                }
-            }
-        }
+        // Entries with digests by the first of them, and of each digest how many of its entries need not be looked at again: no
+        // table of a million digests beside a million entries.
+        let entries = &self.expectations.entries;
+        let digest_of = |at: &usize| entries[*at].digests.first();
+        let mut by_digest: Vec<usize> = (0..entries.len()).filter(|at| digest_of(at).is_some()).collect();
+        by_digest.sort_by(|one, other| digest_of(one).cmp(&digest_of(other)).then(one.cmp(other)));
+        let mut passed: HashMap<usize, usize> = HashMap::new();
         let mut changes = Vec::new();
         let mut strays = std::mem::take(&mut self.strays);
         strays.sort_by(|one, other| one.name.cmp(&other.name));
         for Stray { name, hashed } in strays {
-            let same = |at: usize| self.expectations.entries[at].compare(&hashed) == Comparison::Same;
+            let entries = &self.expectations.entries;
+            let digest_of = |at: &usize| entries[*at].digests.first();
+            let same = |at: usize| entries[at].compare(&hashed) == Comparison::Same;
             let mut from = None;
             for digest in &hashed.digests {
-                let Some((first, gone)) = by_digest.get_mut(digest) else { continue };
-                // An entry whose name is gone was moved; each only once.
-                from = match gone.front() {
-                    Some(&at) if same(at) => gone.pop_front(),
-                    _ => Some(*first).filter(|at| same(*at)),
+                let start = by_digest.partition_point(|at| digest_of(at) < Some(digest));
+                let alike = by_digest[start..].partition_point(|at| digest_of(at) == Some(digest));
+                let group = &by_digest[start..start + alike];
+                let Some(&first) = group.first() else { continue };
+                // An entry whose name is gone was moved; each only once. Those that were met stay so.
+                let passed = passed.entry(start).or_default();
+                *passed += group[*passed..].iter().take_while(|at| self.met[**at]).count();
+                from = match group.get(*passed) {
+                    Some(&at) if same(at) => Some(at),
+                    _ => Some(first).filter(|at| same(*at)),
                 };
                 if from.is_some() {
                     break;

@@ -126,7 +126,11 @@ impl Expected {
         for digest in entry.digests {
             match self.digests.iter().find(|known| known.algorithm() == digest.algorithm()) {
                 Some(known) => self.contradictory |= *known != digest,
-                None => self.digests.push(digest),
+                None => {
+                    // Most files have one, and a first push would make room for four.
+                    self.digests.reserve_exact(1);
+                    self.digests.push(digest);
+                }
             }
         }
         self.pieces.extend(entry.pieces);

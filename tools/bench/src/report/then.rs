@@ -18,7 +18,7 @@ pub fn then_and_now(result: &StudyResult, time: Time) -> Option<Vec<Vec<String>>
                 None => row.name == name,
             };
             // The newest version comes last.
-            let row = result.rows.iter().filter(versions).next_back()?;
+            let row = result.rows.iter().rfind(versions)?;
             Some((row.label.clone(), result.cost(&row.name, method, time)?.0))
         };
         for program in all.iter().filter(|p| p.method == method).filter(shown) {
