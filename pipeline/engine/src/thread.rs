@@ -51,8 +51,9 @@ impl Shared {
     fn is_enough(&self) -> bool {
         let (jobs, bytes) = self.table.waiting();
         // Half of the table: the other half is what readers fill meanwhile.
-        let half = self.budget.slabs() * self.budget.slab() / 2;
-        jobs >= ENOUGH_JOBS || bytes >= half.min(BATCH_BYTES) || self.budget.out() * 2 > self.budget.slabs() && jobs > 0
+        let enough = (self.budget.slabs() * self.budget.slab() / 2).min(BATCH_BYTES);
+        // Long messages count by the slabs that are out: reading on would only touch fresh pages.
+        jobs >= ENOUGH_JOBS || bytes >= enough || jobs > 0 && self.budget.out() * self.budget.slab() > enough
     }
 
     /// Hashes one batch, if there is one and a place is free.
