@@ -1,9 +1,11 @@
-//! How fast all pairs are found: `pairs [--digests N] [--filters N] [--rounds N] [PATH…]`.
+//! How fast all pairs are found: `pairs [--digests N] [--filters N] [--rounds N] [--windows KIB[,KIB…] [--most N]] [PATH…]`.
 //!
 //! * `--digests N`: the ssdeep join over N made-up digests, a fifth of them changed copies of others; the pairs are proved against brute force on the first
 //!   2,000.
 //! * `--filters N`: sdhash and mrsh-v2 over made-up inputs with about N filters.
 //! * paths: digests of these files (of directories, all below), then all pairs of each method.
+//! * `--windows`: ssdeep only, over the pieces of so many KiB that the files are made of, one behind the other, in place of the files; at most
+//!   `--most`, taken evenly. Those of one file and of its copies are real digests, as many as there are never files at hand.
 //!
 //! CPU time of this thread; memory is the process's peak.
 
@@ -135,7 +137,8 @@ fn prove(digests: &[ssdeep::Digest]) {
 }
 
 fn main() {
-    let (mut digests, mut filters, mut rounds, mut files) = (0, 0, 1, Vec::new());
+    let (mut digests, mut filters, mut rounds, mut most, mut files) = (0, 0, 1, usize::MAX, Vec::new());
+    let mut windows: Vec<usize> = Vec::new();
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         let mut number = || arguments.next().unwrap().parse::<usize>().unwrap();
@@ -143,10 +146,30 @@ fn main() {
             "--digests" => digests = number(),
             "--filters" => filters = number(),
             "--rounds" => rounds = number(),
+            "--most" => most = number(),
+            "--windows" => {
+                windows.extend(arguments.next().unwrap().split(',').map(|kib| kib.parse::<usize>().unwrap()))
+            }
             path => collect(Path::new(path), &mut files),
         }
     }
     let mut inputs: Vec<Vec<u8>> = files.iter().map(|path| std::fs::read(path).unwrap()).collect();
+    if !windows.is_empty() {
+        let of = |input: &[u8]| -> Vec<ssdeep::Digest> {
+            let pieces = windows.iter().flat_map(|kib| input.chunks(kib << 10));
+            pieces.map(|piece| Ssdeep.digest(piece).unwrap()).collect()
+        };
+        let all: Vec<ssdeep::Digest> = inputs.iter().flat_map(|input| of(input)).collect();
+        drop(inputs);
+        let count = all.len().min(most);
+        let evenly: Vec<ssdeep::Digest> = (0..count).map(|i| all[i * all.len() / count]).collect();
+        println!("{} pieces of {} files, {count} taken", all.len(), files.len());
+        prove(&evenly[..count.min(2000)]);
+        for _ in 0..rounds {
+            show("ssdeep, pieces of files", |sum| index::ssdeep(&evenly, Pairs::All, 1, 3 << 30, sum));
+        }
+        return;
+    }
     for _ in 0..rounds {
         if digests > 0 {
             let made_up = made_up(digests);

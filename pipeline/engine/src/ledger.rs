@@ -4,7 +4,7 @@ use crate::record::{Hashed, Outcome, Piece, Record};
 use pfh_digest::Digest;
 use pfh_prefetch::Bell;
 use pfh_source::{Closed, Problem};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Records ready before the thread that writes them is woken.
@@ -21,8 +21,10 @@ pub(crate) struct Ledger {
 
 #[derive(Default)]
 struct Inner {
-    arrived: BTreeMap<u64, Record>,
+    /// Places from `next` on, as far as a record has come; no longer than readers may run ahead.
+    arrived: VecDeque<Option<Record>>,
     next: u64,
+    waiting: usize,
     completed: u64,
     partial: HashMap<u64, Partial>,
 }
@@ -55,12 +57,18 @@ impl Ledger {
     pub(crate) fn enter(&self, records: impl IntoIterator<Item = Record>) {
         let mut inner = self.lock();
         for record in records {
-            if record.number >= inner.next && !inner.arrived.contains_key(&record.number) {
+            let Some(place) = record.number.checked_sub(inner.next) else { continue };
+            let place = place as usize;
+            if place >= inner.arrived.len() {
+                inner.arrived.resize_with(place + 1, || None);
+            }
+            if inner.arrived[place].is_none() {
+                inner.arrived[place] = Some(record);
                 inner.completed += 1;
-                inner.arrived.insert(record.number, record);
+                inner.waiting += 1;
             }
         }
-        let ready = inner.arrived.len() >= READY;
+        let ready = inner.waiting >= READY;
         drop(inner);
         if ready {
             self.bell.ring();
@@ -106,13 +114,10 @@ impl Ledger {
     /// Takes the records whose turn it is.
     pub(crate) fn take(&self) -> Vec<Record> {
         let mut inner = self.lock();
-        let mut records = Vec::new();
-        let mut next = inner.next;
-        while let Some(entry) = inner.arrived.first_entry().filter(|e| *e.key() == next) {
-            records.push(entry.remove());
-            next += 1;
-        }
-        inner.next = next;
+        let turn = inner.arrived.iter().take_while(|record| record.is_some()).count();
+        let records: Vec<Record> = inner.arrived.drain(..turn).flatten().collect();
+        inner.next += turn as u64;
+        inner.waiting -= turn;
         records
     }
 

@@ -16,9 +16,9 @@ pub struct Feed {
     emitted: AtomicU64,
 }
 
-/// How far readers may run ahead of the oldest record that is not out yet. Records wait for it in memory: 16,384 of
-/// some 400 bytes are 7 MB. Twice the window of a reading order, so that no order can stand in its own way.
-const AHEAD: u64 = 16_384;
+/// How far readers may run ahead of the oldest record that is not out yet. Entries, what was read of them, and records wait for it in memory,
+/// together some 1 kB for each. Twice the window of a reading order, so that no order can stand in its own way.
+const AHEAD: u64 = 8_192;
 
 /// An item with shared ownership of the entry.
 pub(crate) enum Pulled {

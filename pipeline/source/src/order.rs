@@ -18,9 +18,9 @@ pub enum Order {
     Extent,
 }
 
-/// Entries sorted together. A window keeps memory bounded on trees of any size: 8,192 entries of 100 bytes are 1 MB,
-/// and one sweep over 8,192 files leaves little seeking to save.
-const WINDOW: usize = 8_192;
+/// Entries sorted together. A window keeps memory bounded on trees of any size: 4,096 entries of 100 bytes are 0.5 MB,
+/// and one sweep over 4,096 files leaves little seeking to save.
+const WINDOW: usize = 4_096;
 
 /// Puts a source's entries into reading order, window by window.
 pub struct Ordered<S> {

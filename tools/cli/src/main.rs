@@ -36,7 +36,13 @@ use exit::Exit;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+/// The C library's heaps: threads share them, so that memory stays what was asked for. Two, or one for four processors.
+fn heaps() -> usize {
+    std::thread::available_parallelism().map_or(2, |threads| (threads.get() / 4).max(2))
+}
+
 fn main() -> ExitCode {
+    pfh::bound_heaps(heaps());
     if let Err(value) = pfh::Isa::environment() {
         let levels = pfh::Isa::ALL.map(pfh::Isa::name).join(", ");
         exit::say(format!("PFH_ISA={} is none of {levels}", shown(value.as_encoded_bytes())));

@@ -4,6 +4,9 @@
 //! modulo 2^32. Its low sixteen bits need sixteen-bit arithmetic only, and of the shifted bytes just `b0` to `b3`. A cut asks for
 //! `v + 1` to be a multiple of a number with a power of two in it, so those bits decide most positions.
 
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+
 use super::{Form, best, nothing_more};
 use crate::Isa;
 use std::sync::LazyLock;
@@ -16,6 +19,8 @@ type Candidates = unsafe fn(bytes: &[u8], start: usize, mask: u16, out: &mut Vec
 
 /// The forms, best first.
 pub static FORMS: &[Form<Candidates>] = &[
+    #[cfg(target_arch = "x86_64")]
+    Form { isa: Isa::Avx512, extra: x86::counts_bits, function: avx512::candidates },
     #[cfg(target_arch = "x86_64")]
     Form { isa: Isa::Avx2, extra: x86::counts_bits, function: x86::candidates },
     Form { isa: Isa::Portable, extra: nothing_more, function: portable },

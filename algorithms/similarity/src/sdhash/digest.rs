@@ -121,11 +121,11 @@ impl Digest {
             if last > STREAM_ELEMENTS || count == 0 {
                 return Err(ParseError::Number);
             }
-            let length = count.checked_mul(Filter::LENGTH).ok_or(ParseError::Length)?;
-            if text.len() != base64::encoded_length(length) {
+            // Every filter takes some of the text: with the first condition neither product can overflow.
+            if count > text.len() || text.len() != base64::encoded_length(count * Filter::LENGTH) {
                 return Err(ParseError::Length);
             }
-            let mut all = vec![0; length];
+            let mut all = vec![0; count * Filter::LENGTH];
             base64::decode(text, &mut all)?;
             let filters = all.as_chunks().0.iter().map(Filter::from_bytes).collect();
             let mut counts = vec![STREAM_ELEMENTS; count];
@@ -234,6 +234,9 @@ mod tests {
         assert_eq!(error(&stream("99999999999999999999:a", "1:5")), ParseError::Number);
         assert_eq!(error(&stream("1:a", "2:5")), ParseError::Length);
         assert_eq!(error(&stream("1:a", "18446744073709551615:5")), ParseError::Length);
+        // So many that the length of their text, modulo 2^64, is that of one filter's: found by the fuzz target sdbf_line.
+        assert_eq!(error(&stream("1:a", "54043195528445953:5")), ParseError::Length);
+        assert_eq!(error("sdbf:03:1:a:600:sha1:256:5:7ff:160:55121555555546606:0:"), ParseError::Length);
         assert_eq!(error(&stream("1:a", "0:5")), ParseError::Number);
         assert_eq!(error(&stream("1:a", "1:161")), ParseError::Number);
         assert_eq!(error("sdbf:03:1:a:600:sha1:256:5:7ff:161:1:5:"), ParseError::Parameters);

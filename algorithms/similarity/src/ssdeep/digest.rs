@@ -110,10 +110,17 @@ impl Digest {
     /// fewer than seven distinct sequences of seven letters.
     pub fn degenerate(&self) -> Option<Degenerate> {
         let collapsed = self.first.collapsed();
-        let mut grams: Vec<&[u8]> = collapsed.letters().windows(7).collect();
-        grams.sort_unstable();
-        grams.dedup();
-        (grams.len() < 7).then_some(Degenerate::FewFeatures)
+        // Nearly always the first seven differ: it is asked once for every pair that is found.
+        let mut distinct: Vec<&[u8]> = Vec::with_capacity(7);
+        for gram in collapsed.letters().windows(7) {
+            if !distinct.contains(&gram) {
+                distinct.push(gram);
+            }
+            if distinct.len() == 7 {
+                return None;
+            }
+        }
+        Some(Degenerate::FewFeatures)
     }
 
     /// Reads a digest from bytes, as [`FromStr`] does from a string.
@@ -171,5 +178,16 @@ mod tests {
     fn runs_collapse_to_three() {
         let digest: Digest = "3:aaaabaaaccccc:dddd".parse().unwrap();
         assert_eq!(digest.collapsed().to_string(), "3:aaabaaaccc:ddd");
+    }
+
+    #[test]
+    fn fewer_than_seven_sequences_are_degenerate() {
+        // Twelve letters hold six sequences of seven, thirteen hold seven; the same sequence counts once.
+        let degenerate = |first: &str| format!("3:{first}:").parse::<Digest>().unwrap().degenerate();
+        assert_eq!(degenerate("abcdefghijkl"), Some(Degenerate::FewFeatures));
+        assert_eq!(degenerate("abcdefghijklm"), None);
+        assert_eq!(degenerate(&"abcdef".repeat(10)), Some(Degenerate::FewFeatures));
+        assert_eq!(degenerate(&"abcdefg".repeat(9)), None);
+        assert_eq!(degenerate(""), Some(Degenerate::FewFeatures));
     }
 }

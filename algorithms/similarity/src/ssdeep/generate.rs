@@ -83,11 +83,11 @@ impl Generator {
         }
     }
 
-    /// For an input of exactly this many bytes: follows only the levels that its digest will almost certainly need. None where nothing
-    /// is gained by that.
-    pub(super) fn with_length(length: u64) -> Option<Generator> {
+    /// For an input of exactly this many bytes: follows only so many levels below the highest that its digest can begin with. None where
+    /// nothing is gained by that.
+    pub(super) fn with_length(length: u64, below: usize) -> Option<Generator> {
         let level = level_for(length);
-        (level > 3).then(|| Generator::following(level - 3, level + 2))
+        (level > below).then(|| Generator::following(level - below, level + 2))
     }
 
     /// Takes in bytes; the first [`rolling::LOOK_BACK`] of `bytes` were taken in before.
@@ -173,30 +173,29 @@ impl Generator {
     /// Drops runs that no level uses. The run without a cut stays until all levels that are followed have one.
     fn drop_runs(&mut self) {
         let uncut_needed = self.low + self.levels.len() < self.ceiling;
-        let mut used = [false; 2 * LEVELS + 3];
-        used[0] = uncut_needed;
+        // A bit for each run: there are never more than twice the levels, and the new one.
+        let mut used = u128::from(uncut_needed);
         for level in &self.levels {
-            used[level.run] = true;
+            used |= 1 << level.run;
             if let Some(run) = level.run_short {
-                used[run] = true;
+                used |= 1 << run;
             }
         }
-        let mut moved = [0; 2 * LEVELS + 3];
-        let mut kept = 0;
-        for run in 0..self.runs.len() {
-            if used[run] {
-                self.runs[kept] = self.runs[run];
-                moved[run] = kept;
-                kept += 1;
+        // The last run takes the place of one that is not needed; of those the last goes first.
+        let mut unused = !used & ((1 << self.runs.len()) - 1);
+        while unused != 0 {
+            let gone = unused.ilog2() as usize;
+            unused ^= 1 << gone;
+            self.runs.swap_remove(gone);
+            let last = self.runs.len();
+            for level in &mut self.levels {
+                if level.run == last {
+                    level.run = gone;
+                }
+                if level.run_short == Some(last) {
+                    level.run_short = Some(gone);
+                }
             }
-        }
-        if kept == self.runs.len() {
-            return;
-        }
-        self.runs.truncate(kept);
-        for level in &mut self.levels {
-            level.run = moved[level.run];
-            level.run_short = level.run_short.map(|run| moved[run]);
         }
     }
 

@@ -34,11 +34,14 @@ impl Method for Ssdeep {
     }
 
     fn digest(&self, input: &[u8]) -> Result<Digest, NoDigest> {
-        // Knowing the length, only four block sizes need be followed; that fails for inputs of low entropy alone.
-        if let Some(mut generator) = Generator::with_length(input.len() as u64) {
-            generator.update(input);
-            if let Some(digest) = generator.finish() {
-                return Ok(digest);
+        // Knowing the length, only a few block sizes need be followed; the fewer, the lower the entropy for which that fails. Of 4,457 real
+        // files two below the highest do for all but 56, five for all.
+        for below in [2, 5] {
+            if let Some(mut generator) = Generator::with_length(input.len() as u64, below) {
+                generator.update(input);
+                if let Some(digest) = generator.finish() {
+                    return Ok(digest);
+                }
             }
         }
         let mut generator = Generator::new();

@@ -3,11 +3,13 @@
 mod block;
 mod device;
 mod extent;
+mod heap;
 mod uring;
 
 pub use block::{device_size, direct_alignment, evict, is_read_only, open_medium, sector_sizes, set_blocking};
 pub use device::is_rotational;
 pub use extent::first_physical_offset;
+pub use heap::bound_heaps;
 pub use uring::Ring;
 
 use crate::entry::{Base, Stat};

@@ -11,6 +11,10 @@ use std::ffi::OsString;
 use std::io;
 use std::sync::Arc;
 
+/// Bytes of the table where the user says nothing: similarity digests fill no lanes with many files, and what was read is still in the
+/// processor's cache when it is hashed.
+const TABLE: usize = 32 << 20;
+
 /// What is to be compared.
 pub struct Sets {
     /// The digests of each algorithm.
@@ -89,7 +93,10 @@ impl Sets {
 
     /// Runs files through the pipeline; an exit where that was the end.
     fn hash(&mut self, compare: &Compare, input: &Input, algorithms: &[Algorithm]) -> Result<Option<Exit>, String> {
-        let plan = compare.run.plan(algorithms.to_vec())?;
+        let mut plan = compare.run.plan(algorithms.to_vec())?;
+        if compare.run.memory.is_none() {
+            plan.memory = plan.memory.min(TABLE);
+        }
         let source = input.source()?;
         let ended = match compare.run.carry_out(source, input.again(), &plan, self) {
             Ok(ended) => ended,

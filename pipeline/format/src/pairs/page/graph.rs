@@ -8,8 +8,41 @@ use std::fmt::Write;
 /// Members drawn of a group, and of all groups together.
 const MOST_MEMBERS: usize = 150;
 const MOST_DRAWN: usize = 1_500;
-/// The width of the drawing.
+/// The width of the drawing, the room around a group, and the height of the words over one.
 const WIDTH: f64 = 1060.0;
+const MARGIN: f64 = 14.0;
+const LABEL: f64 = 18.0;
+
+/// Boxes in rows, large ones first; below one that is less high than its row the next ones follow, as long as they fit.
+#[derive(Default)]
+struct Shelf {
+    row: f64,
+    high: f64,
+    /// The column that is being filled: where it begins, how wide it is, and how far down it is full.
+    column: (f64, f64, f64),
+}
+
+impl Shelf {
+    /// The upper left corner for a box of this width and height.
+    fn put(&mut self, wide: f64, high: f64) -> (f64, f64) {
+        let (x, column, y) = self.column;
+        if wide <= column && y + high <= self.row + self.high {
+            self.column.2 += high;
+            return (x, y);
+        }
+        let mut x = x + column;
+        if x + wide > WIDTH && x > 0.0 {
+            (x, self.row, self.high) = (0.0, self.row + self.high, 0.0);
+        }
+        self.high = self.high.max(high);
+        self.column = (x, wide, self.row + high);
+        (x, self.row)
+    }
+
+    fn bottom(&self) -> f64 {
+        self.row + self.high
+    }
+}
 
 /// Appends the groups: a dot for each member, a line for each pair.
 pub(super) fn draw<'a>(out: &mut String, section: &Section, groups: &[Vec<u32>], name: &impl Fn(u32) -> &'a [u8]) {
@@ -34,18 +67,34 @@ pub(super) fn draw<'a>(out: &mut String, section: &Section, groups: &[Vec<u32>],
     if drawn.is_empty() {
         return;
     }
-    // Squares side by side in rows; a group's square grows with its members.
-    let (mut x, mut y, mut row) = (0.0, 0.0, 0.0f64);
+    let mut shelf = Shelf::default();
     let mut body = String::new();
-    for (members, links) in drawn.iter().zip(&links) {
-        let side = (40.0 + 34.0 * (members.len() as f64).sqrt()).min(WIDTH);
-        if x + side > WIDTH {
-            (x, y, row) = (0.0, y + row, 0.0);
-        }
-        row = row.max(side);
+    for (number, (members, links)) in drawn.iter().zip(&links).enumerate() {
+        let many = members.len() > 2;
+        let side = if many { 40.0 + 34.0 * (members.len() as f64).sqrt() } else { 45.0 };
         let pairs: Vec<(usize, usize)> = links.iter().map(|&(a, b, _)| (a, b)).collect();
-        let places = layout::places(members.len(), &pairs);
-        let at = |i: usize| (x + side * places[i].0, y + side * places[i].1);
+        let places: Vec<(f64, f64)> =
+            layout::places(members.len(), &pairs).into_iter().map(|(x, y)| (side * x, side * y)).collect();
+        let low = places.iter().fold((f64::MAX, f64::MAX), |low, place| (low.0.min(place.0), low.1.min(place.1)));
+        let high = places.iter().fold((0.0f64, 0.0f64), |high, place| (high.0.max(place.0), high.1.max(place.1)));
+        let label = if many { LABEL } else { 0.0 };
+        // A label takes some room whatever the group.
+        let wide = (high.0 - low.0).max(2.0 * label) + 2.0 * MARGIN;
+        let (x, y) = shelf.put(wide, high.1 - low.1 + 2.0 * MARGIN + label);
+        let left = x + (wide - (high.0 - low.0)) / 2.0 - low.0;
+        let at = |i: usize| (left + places[i].0, y + MARGIN + label - low.1 + places[i].1);
+        if many {
+            let _ = writeln!(
+                body,
+                "<text x=\"{:.1}\" y=\"{:.1}\" font-size=\"12\" text-anchor=\"middle\">{}: {} files</text>",
+                x + wide / 2.0,
+                y + LABEL - 4.0,
+                number + 1,
+                groups[number].len()
+            );
+        }
+        // Of many links each is fainter, so that a group where all are linked with all is no blot.
+        let faint = (8.0 * members.len() as f64 / links.len().max(1) as f64).clamp(0.12, 1.0);
         for &(a, b, score) in links {
             let ((x1, y1), (x2, y2)) = (at(a), at(b));
             let strength = match score {
@@ -54,24 +103,23 @@ pub(super) fn draw<'a>(out: &mut String, section: &Section, groups: &[Vec<u32>],
             };
             let _ = writeln!(
                 body,
-                "<line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\" stroke=\"#4a7\" stroke-opacity=\"{:.2}\"/>",
-                0.15 + 0.8 * strength
+                "<line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\" stroke-opacity=\"{:.2}\"/>",
+                faint * (0.15 + 0.8 * strength)
             );
         }
         for (i, &place) in members.iter().enumerate() {
             let (cx, cy) = at(i);
             let _ = writeln!(
                 body,
-                "<circle cx=\"{cx:.1}\" cy=\"{cy:.1}\" r=\"4\" fill=\"#258\"><title>{}</title></circle>",
+                "<circle cx=\"{cx:.1}\" cy=\"{cy:.1}\" r=\"4\"><title>{}</title></circle>",
                 shown(name(place))
             );
         }
-        x += side;
     }
     let _ = writeln!(
         out,
         "<figure><svg viewBox=\"0 0 {WIDTH} {:.0}\" width=\"{WIDTH}\" role=\"img\" aria-label=\"groups of {}\">\n{body}</svg>",
-        y + row,
+        shelf.bottom(),
         escape(&section.algorithm)
     );
     let members: usize = groups.iter().map(Vec::len).sum();
@@ -85,4 +133,28 @@ pub(super) fn draw<'a>(out: &mut String, section: &Section, groups: &[Vec<u32>],
         members,
         section.pairs.len() + section.bridges.len()
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn boxes_do_not_overlap_and_stay_within_the_width() {
+        let mut shelf = Shelf::default();
+        let sizes = (0..200).map(|n| 460.0 - 2.0 * f64::from(n)).map(|side| (side, side * 0.7));
+        let boxes: Vec<(f64, f64, f64, f64)> = sizes
+            .map(|(wide, high)| {
+                let (x, y) = shelf.put(wide, high);
+                (x, y, x + wide, y + high)
+            })
+            .collect();
+        for (i, a) in boxes.iter().enumerate() {
+            assert!(a.0 >= 0.0 && a.2 <= WIDTH && a.3 <= shelf.bottom());
+            let apart = |b: &(f64, f64, f64, f64)| a.2 <= b.0 || b.2 <= a.0 || a.3 <= b.1 || b.3 <= a.1;
+            assert!(boxes[i + 1..].iter().all(apart));
+        }
+        // Several stand below one another in one row.
+        assert!(boxes.iter().any(|a| boxes.iter().any(|b| a.0 == b.0 && a.1 < b.1 && b.3 < a.1 + 460.0)));
+    }
 }

@@ -15,13 +15,21 @@ use crate::terminal;
 
 /// Pairs in the table and links in the graph; the counts above them are of all.
 const MOST_PAIRS: usize = 20_000;
+/// Groups whose members are listed, and members of each.
+const MOST_LISTED: usize = 100;
+const MOST_NAMES: usize = 500;
 
-const STYLE: &str = "body{font:15px/1.5 sans-serif;max-width:1100px;margin:2em auto;padding:0 1em;color:#222}\
+/// Colours follow the reader's choice of light or dark. Drawings are not made smaller than their words can be read: they scroll.
+const STYLE: &str = ":root{color-scheme:light dark;--back:#fff;--text:#222;--quiet:#555;--rule:#ddd;--field:#fafafa;--dot:#258;--link:#4a7}\
+@media(prefers-color-scheme:dark){:root{--back:#16181b;--text:#e4e4e4;--quiet:#a5a5a5;--rule:#3a3d42;--field:#1e2125;--dot:#8bc2f0;--link:#5b8}}\
+body{font:15px/1.5 sans-serif;max-width:1100px;margin:2em auto;padding:0 1em;color:var(--text);background:var(--back)}\
 h1{font-size:1.6em}h2{font-size:1.2em;margin-top:2em}\
-table{border-collapse:collapse;width:100%}th,td{padding:.2em .8em;text-align:left;border-bottom:1px solid #ddd;overflow-wrap:anywhere}\
-td.n,th.n{text-align:right;white-space:nowrap}figure{margin:1em 0;overflow-x:auto}svg{background:#fafafa;max-width:100%}\
-.quiet{color:#555}input{font:inherit;padding:.3em;width:24em;max-width:100%;margin-bottom:.6em}\
-circle:hover{stroke:#b00020;stroke-width:2}";
+table{border-collapse:collapse;width:100%}th,td{padding:.2em .8em;text-align:left;border-bottom:1px solid var(--rule);overflow-wrap:anywhere}\
+td.n,th.n{text-align:right;white-space:nowrap}caption{text-align:left;color:var(--quiet)}\
+figure{margin:1em 0;overflow-x:auto}svg{background:var(--field);max-width:100%;min-width:660px;height:auto}\
+text{fill:var(--text)}circle,rect{fill:var(--dot)}line{stroke:var(--link)}circle:hover{stroke:#d0203c;stroke-width:2}\
+.quiet{color:var(--quiet)}input{font:inherit;padding:.3em;width:24em;max-width:100%;margin-bottom:.6em}\
+li{overflow-wrap:anywhere}details details{margin-left:1em}";
 
 /// Shows the rows that hold what was typed.
 const SCRIPT: &str = "document.querySelectorAll('input').forEach(function(i){i.addEventListener('input',function(){\
@@ -123,6 +131,7 @@ impl Page {
             members
         );
         graph::draw(&mut self.body, &section, groups, &name);
+        lists(&mut self.body, groups, &name);
         histogram(&mut self.body, &section);
         table(&mut self.body, &section, &name);
     }
@@ -163,6 +172,26 @@ fn shown(name: &[u8]) -> String {
     escape(&terminal::render(name))
 }
 
+/// The members of the groups that are numbered in the drawing, to be opened.
+fn lists<'a>(out: &mut String, groups: &[Vec<u32>], name: &impl Fn(u32) -> &'a [u8]) {
+    let named: Vec<&Vec<u32>> = groups.iter().take(MOST_LISTED).take_while(|group| group.len() > 2).collect();
+    if named.is_empty() {
+        return;
+    }
+    out.push_str("<details><summary>Members of the groups</summary>\n");
+    for (number, group) in named.iter().enumerate() {
+        let _ = write!(out, "<details><summary>{}: {} files</summary><ul>", number + 1, group.len());
+        for &place in &group[..group.len().min(MOST_NAMES)] {
+            let _ = write!(out, "<li>{}</li>", shown(name(place)));
+        }
+        if group.len() > MOST_NAMES {
+            let _ = write!(out, "<li class=\"quiet\">and {} more</li>", group.len() - MOST_NAMES);
+        }
+        out.push_str("</ul></details>\n");
+    }
+    out.push_str("</details>\n");
+}
+
 fn histogram(out: &mut String, section: &Section) {
     let most = section.bins.iter().copied().max().unwrap_or(0).max(1);
     let (height, wide) = (140.0, 60.0);
@@ -182,7 +211,7 @@ fn histogram(out: &mut String, section: &Section) {
         };
         let _ = writeln!(
             out,
-            "<rect x=\"{:.0}\" y=\"{y:.1}\" width=\"{:.0}\" height=\"{tall:.1}\" fill=\"#258\"/><text x=\"{:.0}\" y=\"{:.1}\" \
+            "<rect x=\"{:.0}\" y=\"{y:.1}\" width=\"{:.0}\" height=\"{tall:.1}\"/><text x=\"{:.0}\" y=\"{:.1}\" \
              font-size=\"11\" text-anchor=\"middle\">{count}</text><text x=\"{:.0}\" y=\"178\" font-size=\"11\" \
              text-anchor=\"middle\">{label}</text>",
             x + 4.0,
@@ -201,6 +230,8 @@ fn histogram(out: &mut String, section: &Section) {
 
 fn table<'a>(out: &mut String, section: &Section, name: &impl Fn(u32) -> &'a [u8]) {
     let kind = if section.distance { "distance" } else { "score" };
+    // With evidence every pair has some.
+    let evidence = section.pairs.iter().any(|pair| pair.3.is_some());
     if section.count > section.pairs.len() as u64 {
         let _ = writeln!(
             out,
@@ -212,16 +243,17 @@ fn table<'a>(out: &mut String, section: &Section, name: &impl Fn(u32) -> &'a [u8
     let _ = writeln!(
         out,
         "<input type=\"search\" placeholder=\"search names and {kind}s\" aria-label=\"search\">\
-         <table><caption>{} rows</caption><thead><tr><th>a</th><th>b</th><th class=\"n\">{kind}</th><th class=\"n\">shared</th></tr></thead>\n<tbody>",
-        section.pairs.len()
+         <table><caption>{} rows</caption><thead><tr><th>a</th><th>b</th><th class=\"n\">{kind}</th>{}</tr></thead>\n<tbody>",
+        section.pairs.len(),
+        if evidence { "<th class=\"n\">shared</th>" } else { "" }
     );
     for &(a, b, score, shared) in &section.pairs {
         let _ = writeln!(
             out,
-            "<tr><td>{}</td><td>{}</td><td class=\"n\">{score}</td><td class=\"n\">{}</td></tr>",
+            "<tr><td>{}</td><td>{}</td><td class=\"n\">{score}</td>{}</tr>",
             shown(name(a)),
             shown(name(b)),
-            shared.map_or_else(String::new, |shared| shared.to_string())
+            shared.map_or_else(String::new, |shared| format!("<td class=\"n\">{shared}</td>"))
         );
     }
     out.push_str("</tbody></table>\n");
