@@ -1,6 +1,6 @@
 //! Many messages at once against one after another: the tables of `docs/kernels.md`.
 //!
-//! `cargo run --release -p pfh-digest --features peers --example shash [sizes|fig2|files|together] [ROUNDS]`
+//! `cargo run --release -p pfh-digest --features peers --example shash [sizes|fig2|files|together] [ROUNDS] [NAME]`
 //!
 //! * `sizes`: messages of 64 B, 4 KiB, 64 KiB and 1 MiB, in the cache (hot) and from memory; this crate's many, its single kernel,
 //!   OpenSSL's and AWS-LC's single stream.
@@ -9,7 +9,7 @@
 //!   DIVERSE were not to be had, so DIVERSE here is 350 of a log-normal law, median 125 kB, σ = 1.55, and says so.
 //! * `together`: several digests of one message of 1 MiB, beside OpenSSL's in turn and OpenSSL's MD5 alone.
 //!
-//! Answers are compared before anything is timed. The candidates run in turns, so that a slow spell of the machine hits all of them.
+//! `NAME` takes only that algorithm of `sizes` and `fig2`. Answers are compared before anything is timed. The candidates run in turns, so that a slow spell of the machine hits all of them.
 //! Printed are nanoseconds of processor time per byte, minimum and median over the rounds (default 9), a line of JSON per measurement.
 
 use std::hint::black_box;
@@ -71,6 +71,20 @@ fn processor_time() -> f64 {
     time.tv_sec as f64 * 1e9 + time.tv_nsec as f64
 }
 
+/// The clock in GHz, as far as a chain of operations tells it that take a cycle each, one after the other: a virtual machine may offer no
+/// counter.
+fn clock() -> f64 {
+    const LOOPS: u64 = 4_000_000;
+    let addend = black_box(0x9e37_79b9_7f4a_7c15u64);
+    let sample = |_| {
+        let start = processor_time();
+        let last = (0..LOOPS).fold(1u64, |x, _| (x ^ addend).wrapping_add(addend).rotate_left(7));
+        black_box(last);
+        3.0 * LOOPS as f64 / (processor_time() - start)
+    };
+    (0..9).map(sample).fold(0.0, f64::max)
+}
+
 /// Times all candidates over the messages and prints a line each.
 fn measure(table: &str, name: &str, label: &str, messages: &[&[u8]], rounds: usize) {
     compare(table, name, label, messages, rounds, candidates(name));
@@ -119,8 +133,8 @@ fn messages(pool: &[u8], size: usize, count: usize) -> Vec<&[u8]> {
     (0..count).map(|i| &pool[i * (size + SKEW)..][..size]).collect()
 }
 
-fn sizes(pool: &[u8], rounds: usize) {
-    for name in NAMES {
+fn sizes(pool: &[u8], rounds: usize, names: &[&str]) {
+    for name in names {
         for (size, label) in [(64, "64 B"), (4096, "4 KiB"), (65_536, "64 KiB"), (1 << 20, "1 MiB")] {
             // Hot: as many as the widest kernel has lanes, again and again.
             measure("hot", name, label, &messages(pool, size, 64), rounds);
@@ -131,8 +145,8 @@ fn sizes(pool: &[u8], rounds: usize) {
     }
 }
 
-fn fig2(pool: &[u8], rounds: usize) {
-    for name in NAMES {
+fn fig2(pool: &[u8], rounds: usize, names: &[&str]) {
+    for name in names {
         for (bytes, label) in [(32 << 10, "L1"), (512 << 10, "L2"), (8 << 20, "L3"), (256 << 20, "memory")] {
             measure("fig2", name, label, &messages(pool, 4096, bytes / 4096), rounds);
         }
@@ -200,16 +214,19 @@ fn main() {
     let mut arguments = std::env::args().skip(1);
     let table = arguments.next();
     let rounds = arguments.next().map_or(9, |rounds| rounds.parse().expect("a number of rounds"));
+    let name = arguments.next();
+    let names: Vec<&str> = name.as_deref().map_or(NAMES.to_vec(), |name| vec![name]);
     let pool: Vec<u8> = (0..POOL).map(|i| (i ^ i >> 9) as u8).collect();
+    println!("{{\"clock_ghz\":{:.3}}}", clock());
     println!("{{\"note\":\"{}; isa-l_crypto is not among the peers\"}}", openssl::version::version());
     match table.as_deref() {
-        Some("sizes") => sizes(&pool, rounds),
-        Some("fig2") => fig2(&pool, rounds),
+        Some("sizes") => sizes(&pool, rounds, &names),
+        Some("fig2") => fig2(&pool, rounds, &names),
         Some("files") => files(&pool, rounds),
         Some("together") => together(&pool, rounds),
         _ => {
-            sizes(&pool, rounds);
-            fig2(&pool, rounds);
+            sizes(&pool, rounds, &names);
+            fig2(&pool, rounds, &names);
             files(&pool, rounds);
             together(&pool, rounds);
         }

@@ -2,4 +2,5 @@
 
 pub(crate) mod sha1_ni;
 pub(crate) mod sha256_ni;
+pub(crate) mod sha256_ni_asm;
 pub(crate) mod sha512_mixed;

@@ -8,7 +8,7 @@ use crate::vector::Group;
 use crate::{
     avx2::{Avx2x32, Avx2x64},
     avx512::{Avx512x32, Avx512x64},
-    single::{sha1_ni, sha256_ni, sha512_mixed},
+    single::{sha1_ni, sha256_ni, sha256_ni_asm, sha512_mixed},
     sse::{Sse32, Sse64},
 };
 use crate::{keccak, md5, ripemd160, sha1, sha256, sha512};
@@ -126,7 +126,8 @@ pub static SHA256: Compression<u32> = Compression {
         #[cfg(target_arch = "x86_64")] ShaNi 1 Messages "sha-ni x1" 31900 sha256_ni::compress::<1>;
         #[cfg(target_arch = "x86_64")] ShaNi 2 Messages "sha-ni x2" 41000 sha256_ni::compress::<2>;
         #[cfg(target_arch = "x86_64")] ShaNi 3 Messages "sha-ni x3" 55000 sha256_ni::compress::<3>;
-        #[cfg(target_arch = "x86_64")] ShaNi 4 Messages "sha-ni x4" 69000 sha256_ni::compress::<4>;
+        #[cfg(target_arch = "x86_64")] ShaNi 4 Messages "sha-ni x4" 63500 sha256_ni_asm::four;
+        #[cfg(target_arch = "x86_64")] ShaNi 6 Messages "sha-ni x6" 90900 sha256_ni_asm::six;
         #[cfg(target_arch = "x86_64")] Avx2 8 Words "avx2 x8" 256807 sha256::compress::<Avx2x32>;
         #[cfg(target_arch = "x86_64")] Sse41 4 Words "sse4.1 x4" 278000 sha256::compress::<Sse32<true>>;
         Portable 1 Words "portable x1" 128000 sha256::compress::<u32>;

@@ -8,7 +8,7 @@ use core::arch::x86_64::*;
 #[derive(Clone, Copy)]
 pub(crate) struct Lane {
     pub(crate) abef: __m128i,
-    cdgh: __m128i,
+    pub(crate) cdgh: __m128i,
     /// The last sixteen words of the schedule.
     w: [__m128i; 4],
 }
