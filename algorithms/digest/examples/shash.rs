@@ -1,15 +1,16 @@
 //! Many messages at once against one after another: the tables of `docs/kernels.md`.
 //!
-//! `cargo run --release -p pfh-digest --features peers --example shash [sizes|fig2|files|together] [ROUNDS] [NAME]`
+//! `cargo run --release -p pfh-digest --features peers --example shash [sizes|hot|fig2|files|together] [ROUNDS] [NAME]`
 //!
 //! * `sizes`: messages of 64 B, 4 KiB, 64 KiB and 1 MiB, in the cache (hot) and from memory; this crate's many, its single kernel,
 //!   OpenSSL's and AWS-LC's single stream.
+//! * `hot`: of `sizes`, 128 messages of 4 KiB in the cache and nothing else: what `bench/isal` runs in turns with another library.
 //! * `fig2`: messages of 4 KiB resident in each cache and in memory: figure 2 of Gueron and Krasnov.
 //! * `files`: sets of messages like that paper's directories, SHA-256: UNIFORM is 8 of 18,623,835 bytes as there; the paper's 350 sizes of
 //!   DIVERSE were not to be had, so DIVERSE here is 350 of a log-normal law, median 125 kB, σ = 1.55, and says so.
 //! * `together`: several digests of one message of 1 MiB, beside OpenSSL's in turn and OpenSSL's MD5 alone.
 //!
-//! `NAME` takes only that algorithm of `sizes` and `fig2`. Answers are compared before anything is timed. The candidates run in turns, so that a slow spell of the machine hits all of them.
+//! `NAME` takes only that algorithm of `sizes`, `hot` and `fig2`. Answers are compared before anything is timed. The candidates run in turns, so that a slow spell of the machine hits all of them.
 //! Printed are nanoseconds of processor time per byte, minimum and median over the rounds (default 9), a line of JSON per measurement.
 
 use std::hint::black_box;
@@ -21,6 +22,8 @@ use rustix::time::{ClockId, clock_gettime};
 
 /// Bytes from which messages that come from memory are taken: far more than any cache holds.
 const POOL: usize = 512 << 20;
+/// Bytes of a sample at least: several passes over few messages, lest what the candidate before left in the CPU weighs in what is timed.
+const SAMPLE: usize = 8 << 20;
 /// Between messages, so that they do not all begin at the same place in a page and compete for the same cache sets.
 const SKEW: usize = 64;
 
@@ -102,8 +105,7 @@ fn compare(
     let answers: Vec<_> = candidates.iter().map(|(_, run)| run(messages)).collect();
     assert!(answers.iter().all(|answer| *answer == answers[0]), "{name}: the candidates disagree");
     let bytes: usize = messages.iter().map(|message| message.len()).sum();
-    // Several passes per sample where one would be too short to time.
-    let passes = (1 << 20) / bytes.max(1) + 1;
+    let passes = SAMPLE / bytes.max(1) + 1;
     let mut samples = vec![Vec::new(); candidates.len()];
     for _ in 0..rounds {
         for ((_, run), samples) in candidates.iter().zip(&mut samples) {
@@ -216,11 +218,14 @@ fn main() {
     let rounds = arguments.next().map_or(9, |rounds| rounds.parse().expect("a number of rounds"));
     let name = arguments.next();
     let names: Vec<&str> = name.as_deref().map_or(NAMES.to_vec(), |name| vec![name]);
-    let pool: Vec<u8> = (0..POOL).map(|i| (i ^ i >> 9) as u8).collect();
+    // What stays in the cache needs no pool that none would hold.
+    let size = if table.as_deref() == Some("hot") { 1 << 20 } else { POOL };
+    let pool: Vec<u8> = (0..size).map(|i| (i ^ i >> 9) as u8).collect();
     println!("{{\"clock_ghz\":{:.3}}}", clock());
-    println!("{{\"note\":\"{}; isa-l_crypto is not among the peers\"}}", openssl::version::version());
+    println!("{{\"note\":\"{}; isa-l_crypto: see bench/isal\"}}", openssl::version::version());
     match table.as_deref() {
         Some("sizes") => sizes(&pool, rounds, &names),
+        Some("hot") => names.iter().for_each(|name| measure("hot", name, "4 KiB", &messages(&pool, 4096, 128), rounds)),
         Some("fig2") => fig2(&pool, rounds, &names),
         Some("files") => files(&pool, rounds),
         Some("together") => together(&pool, rounds),
