@@ -60,6 +60,23 @@ fn what_is_no_database() {
     assert!(refused(&path).contains("write-ahead log"));
 }
 
+/// Found by fuzzing: rusqlite's names of a statement's columns panic on them.
+#[test]
+fn a_columns_name_that_is_not_utf_8() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("name.db");
+    database(&path, "CREATE TABLE METADATA (sha1 TEXT, remarks TEXT); CREATE TABLE other (remarks TEXT);");
+    let mut bytes = fs::read(&path).expect("read");
+    let places: Vec<usize> = (0..bytes.len() - 7).filter(|&at| &bytes[at..at + 7] == b"remarks").collect();
+    assert_eq!(places.len(), 2);
+    for at in places {
+        bytes[at] = 0xF6;
+    }
+    fs::write(&path, &bytes).expect("written");
+    let why = refused(&path);
+    assert!(!why.starts_with("built"), "{why}");
+}
+
 #[test]
 fn changed_pages_give_an_error_or_fewer_rows_and_end() {
     let directory = tempfile::tempdir().expect("a directory");

@@ -60,10 +60,11 @@ fn tables(connection: &Connection) -> rusqlite::Result<Vec<Table>> {
     let names: Vec<String> = connection.prepare(sql)?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
     let mut found = Vec::new();
     for name in names {
-        let statement = connection.prepare(&format!("SELECT * FROM main.{} LIMIT 0", quoted(&name)))?;
-        let all: Vec<&str> = statement.column_names().collect();
-        let columns = all.iter().filter_map(|column| Some((column.to_string(), algorithm(column)?))).collect();
-        let column = |wanted| all.iter().find(|name| name.eq_ignore_ascii_case(wanted)).map(|name| name.to_string());
+        // Asked for as rows: a name that is not UTF-8 is an error there, while rusqlite's names of a statement's columns panic.
+        let mut statement = connection.prepare("SELECT name FROM pragma_table_info(?1, 'main') ORDER BY cid")?;
+        let all: Vec<String> = statement.query_map([&name], |row| row.get(0))?.collect::<Result<_, _>>()?;
+        let columns = all.iter().filter_map(|column| Some((column.clone(), algorithm(column)?))).collect();
+        let column = |wanted| all.iter().find(|name| name.eq_ignore_ascii_case(wanted)).cloned();
         let (package, object) = (column("package_id"), column("object_id"));
         found.push(Table { name, columns, package, object });
     }
