@@ -7,8 +7,8 @@ use crate::plan::{Mode, Plan};
 use crate::progress::{Counters, Progress, Stats};
 use crate::record::{Outcome, Record};
 use crate::sink::Sink;
-use crate::thread::{Shared, live};
-use pfh_prefetch::{Bell, Budget, Feed, InHand, Table};
+use crate::thread::{Role, Shared, live};
+use pfh_prefetch::{Bell, Budget, Feed, InHand, Reserve, Table};
 use pfh_source::{Cause, Problem, Source, Stage};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -124,6 +124,7 @@ pub fn run(source: Box<dyn Source>, plan: &Plan, sink: &mut dyn Sink, watch: Wat
         read_bytes: Arc::default(),
         bell,
         out,
+        reserve: Reserve::default(),
         stop: Arc::default(),
         clock: Instant::now(),
         plan,
@@ -149,18 +150,22 @@ impl Run {
     fn start(&mut self) -> Result<(), Error> {
         let plan = self.shared.plan.clone();
         let threads = plan.threads.max(1);
-        let roles: Vec<(bool, bool)> = match plan.mode {
-            Mode::Adaptive | Mode::Smt => vec![(true, true); plan.readers()],
+        let roles: Vec<Role> = match plan.mode {
+            Mode::Adaptive | Mode::Smt => (0..plan.readers())
+                .map(|at| Role { reads: true, hashes: true, held_back: at >= threads + threads.div_ceil(2) })
+                .collect(),
             Mode::Mtp => {
+                let reads = Role { reads: true, ..Role::default() };
+                let hashes = Role { hashes: true, ..Role::default() };
                 // One of each first: a machine that allows few threads gets both roles.
-                let mut roles = vec![(true, false), (false, true)];
-                roles.extend(std::iter::repeat_n((false, true), threads - 1));
-                roles.extend(std::iter::repeat_n((true, false), plan.readers() - 1));
+                let mut roles = vec![reads, hashes];
+                roles.extend(std::iter::repeat_n(hashes, threads - 1));
+                roles.extend(std::iter::repeat_n(reads, plan.readers() - 1));
                 roles
             }
         };
-        for (at, (reads, hashes)) in roles.into_iter().enumerate() {
-            if let Err(error) = self.spawn(reads, hashes) {
+        for (at, role) in roles.into_iter().enumerate() {
+            if let Err(error) = self.spawn(role) {
                 match at {
                     0 => return Err(Error::Threads(error)),
                     1 if plan.mode == Mode::Mtp => return Err(Error::Threads(error)),
@@ -171,14 +176,14 @@ impl Run {
         Ok(())
     }
 
-    fn spawn(&mut self, reads: bool, hashes: bool) -> std::io::Result<()> {
+    fn spawn(&mut self, role: Role) -> std::io::Result<()> {
         let shared = self.shared.clone();
-        let reader = reads.then(|| shared.reader());
+        let reader = role.reads.then(|| shared.reader());
         let in_hand = reader.as_ref().map(|r| r.in_hand());
         let (ledger, alive, mine) = (self.ledger.clone(), self.alive.clone(), in_hand.clone());
         alive.fetch_add(1, Ordering::SeqCst);
         let life = move || {
-            let lived = catch_unwind(AssertUnwindSafe(|| live(&shared, reader, hashes)));
+            let lived = catch_unwind(AssertUnwindSafe(|| live(&shared, reader, role)));
             if let (Err(_), Some(mine)) = (lived, mine) {
                 // The reader died inside an entry: its problem. What else it had in hand is read again.
                 let lost = mine.lose();
@@ -279,13 +284,15 @@ impl Run {
             self.missing += 1;
         }
         // Where no thread can be had now, it is tried again at the next look.
-        while self.missing > 0 && self.spawn(true, self.shared.plan.mode != Mode::Mtp).is_ok() {
+        let role = Role { reads: true, hashes: self.shared.plan.mode != Mode::Mtp, held_back: false };
+        while self.missing > 0 && self.spawn(role).is_ok() {
             self.missing -= 1;
         }
     }
 
     fn end(&self) {
         self.shared.stop.store(true, Ordering::SeqCst);
+        self.shared.reserve.dismiss();
         let from = Instant::now();
         while self.alive.load(Ordering::SeqCst) > 0 && from.elapsed() < FAREWELL {
             let heard = self.shared.out.heard();

@@ -4,7 +4,7 @@ use crate::hashing::{Hashing, State};
 use crate::places::Places;
 use crate::plan::{Mode, Plan};
 use crate::progress::Counters;
-use pfh_prefetch::{Bell, Budget, Feed, Gates, Reader, Step, Table, Take};
+use pfh_prefetch::{Bell, Budget, Feed, Gates, Reader, Reserve, Step, Table, Take, Timed};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -28,6 +28,7 @@ pub(crate) struct Shared {
     pub read_bytes: Arc<AtomicU64>,
     pub bell: Arc<Bell>,
     pub out: Arc<Bell>,
+    pub reserve: Reserve,
     pub stop: Arc<AtomicBool>,
     pub clock: Instant,
 }
@@ -92,10 +93,30 @@ impl Shared {
     }
 }
 
+/// What a thread does.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Role {
+    pub reads: bool,
+    pub hashes: bool,
+    /// Only while reads wait for the device.
+    pub held_back: bool,
+}
+
 /// The life of one thread.
-pub(crate) fn live(shared: &Shared, mut reader: Option<Reader<State>>, hashes: bool) {
-    while !shared.stop.load(Ordering::SeqCst) {
-        let heard = shared.bell.heard();
+pub(crate) fn live(shared: &Shared, mut reader: Option<Reader<State>>, role: Role) {
+    let hashes = role.hashes;
+    loop {
+        // Noted before anything is looked at, so that no ring after the look is missed.
+        let (heard, called) = (shared.bell.heard(), shared.reserve.heard());
+        if shared.stop.load(Ordering::SeqCst) {
+            return;
+        }
+        // A long file that it began only this reader can end.
+        let free = reader.as_ref().is_none_or(|reader| !reader.has_current());
+        if role.held_back && free && !shared.reserve.is_called() {
+            shared.reserve.wait(called);
+            continue;
+        }
         let adaptive = hashes && shared.plan.mode != Mode::Mtp;
         if adaptive && shared.is_enough() && shared.hash() {
             continue;
@@ -104,9 +125,12 @@ pub(crate) fn live(shared: &Shared, mut reader: Option<Reader<State>>, hashes: b
         if let Some(reader) = &mut reader
             && (reader.has_current() || !shared.feed.is_empty())
         {
-            let from = Instant::now();
+            let (from, timed) = (Instant::now(), Timed::start());
             let step = reader.step();
             Counters::add(&shared.counters.read_ns, from.elapsed());
+            if step == Step::Filled {
+                shared.reserve.note(&timed);
+            }
             shared.tell_end();
             match step {
                 Step::Filled => continue,

@@ -13,6 +13,7 @@ mod device;
 mod feed;
 mod in_hand;
 mod reader;
+mod reserve;
 mod table;
 mod together;
 
@@ -23,5 +24,6 @@ pub use device::Gates;
 pub use feed::Feed;
 pub use in_hand::{InHand, Lost};
 pub use reader::{Reader, Step};
+pub use reserve::{Reserve, Timed};
 pub use table::{Depth, Job, Table, Take};
 pub use together::Backend;
