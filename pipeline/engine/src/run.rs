@@ -151,9 +151,9 @@ impl Run {
         let plan = self.shared.plan.clone();
         let threads = plan.threads.max(1);
         let roles: Vec<Role> = match plan.mode {
-            Mode::Adaptive | Mode::Smt => (0..plan.readers())
-                .map(|at| Role { reads: true, hashes: true, held_back: at >= threads + threads.div_ceil(2) })
-                .collect(),
+            Mode::Adaptive | Mode::Smt => {
+                (0..plan.readers()).map(|at| Role { reads: true, hashes: true, held_back: at >= threads }).collect()
+            }
             Mode::Mtp => {
                 let reads = Role { reads: true, ..Role::default() };
                 let hashes = Role { hashes: true, ..Role::default() };

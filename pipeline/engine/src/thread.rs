@@ -9,11 +9,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Jobs that wait before a thread that could read hashes instead: enough to fill the widest lanes (32 of MD5) twice.
+/// Jobs that fill the widest lanes (32 of MD5) twice.
 const ENOUGH_JOBS: usize = 64;
 /// Jobs and bytes of one batch.
 const BATCH_JOBS: usize = 1024;
 const BATCH_BYTES: usize = 32 << 20;
+/// Seven eighths of the default table.
+const MOST_BYTES: usize = 112 << 20;
 
 /// Everything that the threads of a run share.
 pub(crate) struct Shared {
@@ -51,10 +53,17 @@ impl Shared {
     /// Whether enough waits that hashing it is better than reading more.
     fn is_enough(&self) -> bool {
         let (jobs, bytes) = self.table.waiting();
-        // Half of the table: the other half is what readers fill meanwhile.
-        let enough = (self.budget.slabs() * self.budget.slab() / 2).min(BATCH_BYTES);
-        // Long messages count by the slabs that are out: reading on would only touch fresh pages.
-        jobs >= ENOUGH_JOBS || bytes >= enough || jobs > 0 && self.budget.out() * self.budget.slab() > enough
+        let table = self.budget.slabs() * self.budget.slab();
+        let (enough_jobs, enough) = if self.reserve.is_called() {
+            // Reads wait, so the processor is free: full lanes are enough. The other half of the table is what readers fill meanwhile.
+            (ENOUGH_JOBS, (table / 2).min(BATCH_BYTES))
+        } else {
+            // Reading is work like hashing, and may as well come first: the more messages wait, the evener the lanes. 4,457 cached files took
+            // 1.10 s of processor time under MD5, SHA-1 and SHA-256 with 32 MiB, .99 s with 112 MiB.
+            (BATCH_JOBS, (table / 8 * 7).min(MOST_BYTES))
+        };
+        // Long messages count by the slabs that are out.
+        jobs >= enough_jobs || bytes >= enough || jobs > 0 && self.budget.out() * self.budget.slab() > enough
     }
 
     /// Hashes one batch, if there is one and a place is free.
