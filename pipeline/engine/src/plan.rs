@@ -29,7 +29,8 @@ pub struct Plan {
     pub memory: usize,
     /// Threads that hash at the same time.
     pub threads: usize,
-    /// Threads that read besides. Adaptive: they hash too when the table is full and a place is free. SMT has none.
+    /// Threads that read besides. Adaptive: only while reads wait for the device, and they hash too when the table is full and a place is free. SMT
+    /// has none.
     pub prefetchers: usize,
     /// Who reads and who hashes.
     pub mode: Mode,

@@ -49,7 +49,7 @@ pub struct Run {
     /// Threads that hash [default: one per processor].
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
-    /// Threads that read ahead [default: three per thread].
+    /// Threads that read ahead; in adaptive mode while reads wait for the device [default: three per thread, one in mtp].
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(0..=1024))]
     pub prefetchers: Option<u16>,
     /// Who reads and who hashes.
