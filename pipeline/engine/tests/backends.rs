@@ -194,7 +194,7 @@ fn a_directory_swapped_for_a_link_leads_nowhere() {
 #[test]
 fn files_that_lie_about_their_size() {
     // Everything here states a size of 0 and has data; some of it does not let itself be read.
-    let said = agree(|| walk_with(Path::new("/proc/self/net/stat"), Links::Keep), |_| {});
+    let said = agree(|| walk_with(Path::new("/proc/sys/net/ipv4/neigh/lo"), Links::Keep), |_| {});
     let first = |path: &'static str| agree(|| Operands::new(vec![path; 30], Descend::default()), |_| {});
     assert!(first("/proc/version").iter().all(|(_, _, outcome)| outcome.contains("Virtual")), "{said:?}");
     assert!(first("/proc/self/mem").iter().all(|(_, _, outcome)| outcome.contains("Os(5)")));

@@ -185,7 +185,7 @@ fn a_read_that_stalls_is_reported_and_the_rest_goes_on() {
         let origin = Origin::Object { name: b"stall".to_vec().into(), object: Arc::new(Stall) };
         all[5] = Item::Entry(Entry { number: 5, origin, stat: None });
         let mut plan = plan(&["sha256"], 0, 1, 0, mode, None);
-        plan.stall = std::time::Duration::from_millis(300);
+        plan.stall = std::time::Duration::from_millis(1500);
         let mut records: Vec<Record> = Vec::new();
         let summary = run(Box::new(all.into_iter()), &plan, &mut records, Watch::default()).unwrap();
         assert_eq!((summary.hashed, summary.failed), (19, 1), "{mode:?}");

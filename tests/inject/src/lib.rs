@@ -5,10 +5,12 @@
 //! - [`Trial`]: one bounded run of a program: time limit, output, exit code, peak memory.
 //! - [`Injection`]: an errno at the N-th call of a system call, through strace.
 //! - [`Loop`], [`Zram`], [`Tmpfs`]: block devices and file systems that a test makes for itself.
+//! - [`Browser`]: a page in Chromium, in bounded time.
 //! - [`lacks`]: what this machine does not let a test inject. Such a test says `skipped: …`; with
 //!   `PFH_REQUIRE_INJECTORS` in the environment (CI) it fails instead.
 #![forbid(unsafe_code)]
 
+mod browser;
 mod content;
 mod device;
 mod errno;
@@ -16,6 +18,7 @@ mod filesystem;
 mod need;
 mod trial;
 
+pub use browser::Browser;
 pub use content::content;
 pub use device::{Loop, Tmpfs, Zram};
 pub use errno::Injection;

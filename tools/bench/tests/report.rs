@@ -5,8 +5,8 @@ use pfh_bench::message::Method;
 use pfh_bench::papers::{Repeated, Table};
 use pfh_bench::report;
 use pfh_bench::study::{Cell, Entry, Header, Plan, Row, StudyResult, Time};
+use pfh_inject::Browser;
 use std::path::PathBuf;
-use std::process::Command;
 
 /// Three rows, one of them with a name that HTML must not take literally and one wrong cell; seeded noise.
 fn study() -> StudyResult {
@@ -108,38 +108,20 @@ fn the_page_needs_nothing_else() {
 /// stays in the target directory, to be looked at.
 #[test]
 fn a_browser_draws_the_page() {
-    let Some(browser) = ["chromium", "chromium-browser", "google-chrome"]
-        .into_iter()
-        .find(|name| Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success()))
-    else {
-        eprintln!("NOT TESTED: no Chromium here; apt-get install chromium");
-        return;
-    };
+    let Some(browser) = Browser::find() else { return };
     let out = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("report");
     std::fs::create_dir_all(&out).unwrap();
     report::write(&out, Some(&study()), &repeated(), Time::Wall).unwrap();
-    let profile = tempfile::tempdir().unwrap();
-    let browse = |more: &[&str]| {
-        let output = Command::new(browser)
-            .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"])
-            .args(["--no-first-run", "--disable-component-update", "--disable-sync", "--disable-quic"])
-            .arg(format!("--user-data-dir={}", profile.path().display()))
-            .args(more)
-            .arg(format!("file://{}", out.join("report.html").display()))
-            .output()
-            .unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).unwrap()
-    };
+    let page = out.join("report.html");
     // What the browser understood, not what was written: the parsed document again as text.
-    let document = browse(&["--dump-dom"]);
+    let document = browser.document(&page);
     for (tag, count) in [("<svg", 3), ("<h2", 11), ("<polygon", 10), ("</table>", 6), ("</html>", 1)] {
         assert_eq!(document.matches(tag).count(), count, "{tag}");
     }
     assert!(!document.contains("parsererror"));
     let picture = out.join("report.png");
     std::fs::remove_file(&picture).ok();
-    browse(&["--window-size=1200,4200", &format!("--screenshot={}", picture.display())]);
+    browser.open(&page, &["--window-size=1200,4200", &format!("--screenshot={}", picture.display())]);
     let png = std::fs::read(&picture).unwrap();
     assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
     let dimension = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().unwrap());

@@ -2,7 +2,7 @@
 
 mod program;
 
-use pfh_inject::{Need, content, lacks};
+use pfh_inject::{Need, Outcome, content, lacks};
 use program::acquisition::{acquire, pfh, report, said};
 use program::{MIB, Room, digest_by, sha256, sha256_of};
 use std::fs;
@@ -17,9 +17,12 @@ fn the_tree_of_an_image_is_kept() {
     let (image, tree) = (room.path().join("image"), room.path().join("tree"));
     let trial =
         || acquire(["-m", "4", "--map-interval", "0.02", "--outboard"]).arg(&tree).arg("--to").arg(&image).arg(&source);
-    trial().signal(Duration::from_millis(60), 9).run().unwrap();
-    let seen = trial().run().unwrap();
-    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    let first = trial().signal(Duration::from_millis(60), 9).run().unwrap();
+    // A fast machine, or a late signal: it had ended.
+    if first.code != Some(0) {
+        let seen = trial().run().unwrap();
+        assert!(seen.code == Some(0) || has_ended(&seen), "{}", seen.stderr);
+    }
     let checked = pfh(["tree".as_ref(), "check".as_ref(), "--outboard".as_ref(), tree.as_os_str(), image.as_os_str()]);
     assert_eq!(checked.code, Some(0), "{}", checked.stderr);
     let e01 = room.path().join("image.E01");
@@ -28,6 +31,11 @@ fn the_tree_of_an_image_is_kept() {
     let seen = pfh(["hash".as_ref(), "--image".as_ref(), e01.as_os_str()]);
     assert_eq!(seen.code, Some(0), "{}", seen.stderr);
     assert!(String::from_utf8_lossy(&seen.stdout).starts_with(&sha256(&content(21, 64 * MIB + 99)[..1 << 20])));
+}
+
+/// Whether the run before this one was killed between its last word to the log and its end: there is nothing to go on with.
+fn has_ended(seen: &Outcome) -> bool {
+    seen.code == Some(2) && seen.stderr.contains("finished acquisition")
 }
 
 /// Killed at any moment, and gone on with by the same command: the image of an undisturbed run.
@@ -48,13 +56,16 @@ fn a_killed_acquisition_goes_on() {
             }
             // Later and later, so that it ends.
             let seen = trial.arg(&source).signal(Duration::from_millis(delay), 9).run().unwrap();
-            if seen.code == Some(0) {
+            if seen.code == Some(0) || has_ended(&seen) {
                 break seen;
             }
             assert_eq!(seen.code, Some(128 + 9), "{form}: {}", seen.stderr);
             (interrupted, delay) = (interrupted + 1, delay + delay / 2);
         };
-        assert_eq!(report(&seen)["digests"]["sha256"].as_str().unwrap(), expected, "{form} after {interrupted} kills");
+        if seen.code == Some(0) {
+            let told = &report(&seen)["digests"]["sha256"];
+            assert_eq!(told.as_str().unwrap(), expected, "{form} after {interrupted} kills");
+        }
         for target in &targets {
             let path = room.path().join(target);
             if target.ends_with("E01") {
@@ -80,7 +91,7 @@ fn an_interrupted_acquisition_says_so() {
     let source = room.file("source", &content(13, 192 * MIB));
     let image = room.path().join("image.E01");
     let trial = || acquire(["-a", "md5", "--compression", "best", "-m", "4", "--to"]).arg(&image).arg(&source);
-    let seen = trial().signal_once_caught(Duration::from_millis(300), 2).run().unwrap();
+    let seen = trial().signal_once_caught(Duration::from_millis(100), 2).run().unwrap();
     assert_eq!(seen.code, Some(130), "{}", seen.stderr);
     assert!(seen.stderr.contains("goes on from here") && seen.stdout.is_empty(), "{}", seen.stderr);
     let seen = trial().limit(Duration::from_secs(120)).run().unwrap();

@@ -292,7 +292,7 @@ fn only_registered_files_are_ever_opened() {
 #[test]
 fn requests_are_bounded_in_bytes_and_time() {
     let (room, _) = committed("blake3", 1_000_000);
-    let server = Served::start(&room, &["--timeout", "2", "--most", "100KiB", "--connections", "2"]);
+    let server = Served::start(&room, &["--most", "100KiB", "--connections", "2"]);
     let challenge = good(&room, ["audit", "challenge", "kept"]).stdout;
     assert_eq!(server.post(&challenge).0, Some(413), "459 KiB of leaves");
     let few = good(&room, ["audit", "challenge", "kept", "--leaves", "90"]).stdout;
@@ -306,19 +306,21 @@ fn requests_are_bounded_in_bytes_and_time() {
     let status = server.raw(&[&b"POST /prove HTTP/1.1\r\nx: "[..], &[b'a'; 20_000]].concat()).0;
     assert!(status.is_none_or(|status| status == 431), "{status:?}");
 
-    // As many peers as there are connections say nothing, or a byte at a time: they are cut off, and the next one is served.
+    // As many peers as there are connections say nothing, or a byte at a time: they are cut off, and the next one is served. On a busy machine
+    // that one may be cut off itself.
+    let server = Served::start(&room, &["--timeout", "2", "--most", "100KiB", "--connections", "2"]);
     let from = Instant::now();
     let mut idle: Vec<TcpStream> = (0..2).map(|_| server.connect()).collect();
     let _ = idle[0].write_all(b"POST /prove HTTP/1.1\r\n");
     let mut slow = idle.pop().unwrap();
     let drip = std::thread::spawn(move || {
-        while from.elapsed() < Duration::from_secs(20) && slow.write_all(b"G").is_ok() {
+        while from.elapsed() < Duration::from_secs(120) && slow.write_all(b"G").is_ok() {
             std::thread::sleep(Duration::from_millis(200));
         }
         from.elapsed()
     });
-    assert_eq!(server.post(&few).0, Some(200));
-    assert!(drip.join().unwrap() < Duration::from_secs(20), "a peer that drips is cut off");
+    assert!((0..20).any(|_| server.post(&few).0 == Some(200)));
+    assert!(drip.join().unwrap() < Duration::from_secs(120), "a peer that drips is cut off");
 }
 
 #[test]
@@ -356,7 +358,7 @@ fn impostor(answer: &'static [u8], endless: bool) -> String {
 fn a_server_that_answers_something_else_is_no_proof_and_no_harm() {
     let (room, _) = committed("blake3", 10_000);
     let ask = |url: &str| {
-        let seen = run(&room, ["audit", "ask", url, "kept", "--timeout", "20"]);
+        let seen = run(&room, ["audit", "ask", url, "kept", "--timeout", "120"]);
         (seen.code, text(&seen))
     };
     let (code, said) = ask(&impostor(b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello", false));

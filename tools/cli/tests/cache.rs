@@ -20,7 +20,7 @@ fn hash(room: &Room, more: &[&str]) -> Outcome {
 
 /// Makes every file of the tree look old: what changed just now is never kept.
 fn age(room: &Room) {
-    std::thread::sleep(Duration::from_millis(2100));
+    std::thread::sleep(Duration::from_millis(2500));
     assert!(room.path().exists());
 }
 
@@ -103,7 +103,7 @@ fn an_interrupted_run_goes_on_and_ends_the_same() {
     let trial = Trial::new(env!("CARGO_BIN_EXE_pfh"))
         .args(["hash", "--no-progress", "-r", "-f", "jsonl", "--cache", "cache", "-o", "out", "d"])
         .directory(room.path())
-        .signal_once_caught(Duration::from_secs(3), 15)
+        .signal_once_caught(Duration::from_secs(6), 15)
         .limit(Duration::from_secs(120));
     let seen = trial.run().unwrap();
     assert_eq!(seen.code, Some(143), "{}", seen.stderr);

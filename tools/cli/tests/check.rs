@@ -21,7 +21,7 @@ fn text(seen: &Outcome) -> String {
 }
 
 fn run(directory: &Path, program: &str, arguments: &[&str]) -> (Option<i32>, String, String) {
-    let output = Command::new(program).args(arguments).current_dir(directory).output().unwrap();
+    let output = Command::new(program).args(arguments).current_dir(directory).env("LC_ALL", "C").output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     (output.status.code(), text(output.stdout), text(output.stderr))
 }

@@ -1,12 +1,11 @@
 //! The page of `pfh compare --html`, in Debian's Chromium: it draws, it searches, and no name becomes anything but text.
 
 mod program;
-use pfh_inject::Trial;
+use pfh_inject::{Browser, Trial};
 use program::Room;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// Names that would be markup, script or another direction if they were not escaped.
 const HOSTILE: [&[u8]; 7] = [
@@ -52,29 +51,10 @@ fn the_page_needs_nothing_else() {
 
 #[test]
 fn a_browser_draws_it_and_runs_no_name() {
-    let Some(browser) = ["chromium", "chromium-browser", "google-chrome"]
-        .into_iter()
-        .find(|name| Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success()))
-    else {
-        return println!("skipped: no Chromium");
-    };
+    let Some(browser) = Browser::find() else { return };
     let room = Room::new();
     let page = page(&room);
-    let profile = tempfile::tempdir().expect("a directory");
-    let browse = |more: &[&str], page: &Path| {
-        let output = Command::new(browser)
-            .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"])
-            .args(["--no-first-run", "--disable-component-update", "--disable-sync", "--disable-quic"])
-            .arg(format!("--user-data-dir={}", profile.path().display()))
-            .args(more)
-            .arg(format!("file://{}", page.display()))
-            .output()
-            .expect("a browser");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).expect("UTF-8")
-    };
-    // What the browser made of it: the parsed document again as text.
-    let seen = browse(&["--dump-dom"], &page);
+    let seen = browser.document(&page);
     assert!(seen.contains("<title>Similar files</title>"), "no name has run");
     let files = HOSTILE.len() + 1;
     assert_eq!(seen.matches("<circle").count(), 2 * files - 1, "the half file is no neighbour for TLSH");
@@ -89,25 +69,13 @@ fn a_browser_draws_it_and_runs_no_name() {
     let copy = format!("{}{}", &html[..policy], &html[end..]).replace("</body>", typing);
     let copied = page.with_file_name("compare-typed.html");
     std::fs::write(&copied, copy).expect("a file");
-    let typed = browse(&["--dump-dom"], &copied);
+    let typed = browser.document(&copied);
     assert!(typed.contains(&format!("<caption>{} rows</caption>", HOSTILE.len())), "{typed}");
     // And with the policy, the script is not refused: a page that typed could not be told from one whose script never ran.
-    let console = Command::new(browser)
-        .args([
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--disable-background-networking",
-            "--enable-logging=stderr",
-        ])
-        .arg(format!("--user-data-dir={}", profile.path().display()))
-        .args(["--dump-dom"])
-        .arg(format!("file://{}", page.display()))
-        .output()
-        .expect("a browser");
+    let console = browser.open(&page, &["--enable-logging=stderr", "--dump-dom"]);
     let console = String::from_utf8_lossy(&console.stderr).into_owned();
     assert!(!console.contains("Content Security Policy"), "{console}");
     let picture = page.with_file_name("compare.png");
-    browse(&[&format!("--screenshot={}", picture.display()), "--window-size=1200,1600"], &page);
+    browser.open(&page, &[&format!("--screenshot={}", picture.display()), "--window-size=1200,1600"]);
     assert!(std::fs::metadata(picture).is_ok_and(|found| found.len() > 10_000));
 }

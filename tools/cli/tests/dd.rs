@@ -40,7 +40,9 @@ fn the_same_bytes_as_dd() {
         let seen = dd(&room, &words.replace("OUT", "ours"));
         assert_eq!(seen.code, Some(0), "{words}: {}", seen.stderr);
         let theirs = words.replace("OUT", "theirs");
-        let output = Command::new("dd").args(theirs.split_whitespace()).current_dir(room.path()).output().unwrap();
+        let mut command = Command::new("dd");
+        let command = command.args(theirs.split_whitespace()).current_dir(room.path()).env("LC_ALL", "C");
+        let output = command.output().unwrap();
         assert!(output.status.success(), "{words}");
         let read = |name: &str| fs::read(room.path().join(name)).unwrap();
         assert!(read("ours") == read("theirs"), "{words}");

@@ -254,6 +254,9 @@ fn c13_devices_and_links_are_not_replaced() {
         for (name, minor, code) in [("null", "3", 0), ("full", "7", 4)] {
             let node = room.path().join(name);
             assert!(std::process::Command::new("mknod").arg(&node).args(["c", "1", minor]).status().unwrap().success());
+            if fs::OpenOptions::new().write(true).open(&node).is_err() {
+                return println!("skipped: devices in the temporary directory do not open (nodev)");
+            }
             let seen = pfh_hash(["-o"]).arg(&node).arg(&file).run().unwrap();
             assert_eq!(seen.code, Some(code), "{name}: {}", seen.stderr);
             assert!(fs::symlink_metadata(&node).unwrap().file_type().is_char_device(), "{name}");

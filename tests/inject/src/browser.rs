@@ -1,0 +1,58 @@
+//! Pages, as a browser sees them.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// Debian's Chromium, or Google's, without a window.
+pub struct Browser {
+    program: &'static str,
+    profile: tempfile::TempDir,
+}
+
+impl Browser {
+    /// The browser of this machine, with a profile of its own that is gone afterwards. `None` where there is none: said as
+    /// [`lacks`](crate::lacks) says it.
+    ///
+    /// # Panics
+    /// Where `PFH_REQUIRE_INJECTORS` is set and there is none, or without a temporary directory.
+    pub fn find() -> Option<Browser> {
+        let starts = |name: &&str| Command::new(name).arg("--version").output().is_ok_and(|seen| seen.status.success());
+        let Some(program) = ["chromium", "chromium-browser", "google-chrome"].into_iter().find(starts) else {
+            crate::lacks(&[crate::Need::Program("chromium")]);
+            return None;
+        };
+        Some(Browser { program, profile: tempfile::tempdir().expect("a temporary directory") })
+    }
+
+    /// Opens a page with these options; what the browser said. Two minutes at most, and a second try: starting a browser may hang or fail
+    /// on a busy machine.
+    ///
+    /// # Panics
+    /// When the browser fails twice.
+    pub fn open(&self, page: &Path, options: &[&str]) -> Output {
+        let run = || {
+            Command::new("timeout")
+                .args(["--kill-after=5", "120", self.program])
+                .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"])
+                .args(["--no-first-run", "--disable-component-update", "--disable-sync", "--disable-quic"])
+                .arg("--disable-dev-shm-usage")
+                .arg(format!("--user-data-dir={}", self.profile.path().display()))
+                .args(options)
+                .arg(format!("file://{}", page.display()))
+                .output()
+                .expect("timeout(1)")
+        };
+        let first = run();
+        let output = if first.status.success() { first } else { run() };
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        output
+    }
+
+    /// What the browser made of a page: the parsed document again as text.
+    ///
+    /// # Panics
+    /// When the browser fails twice.
+    pub fn document(&self, page: &Path) -> String {
+        String::from_utf8(self.open(page, &["--dump-dom"]).stdout).expect("UTF-8")
+    }
+}
