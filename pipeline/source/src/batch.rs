@@ -38,12 +38,12 @@ impl Batch {
         for (at, entry) in entries.iter().enumerate() {
             if let Origin::File { base, path, special } = &entry.origin {
                 files.push((&**base, &path[..]));
-                specials.push((at, *special, base.directory.is_none()));
+                specials.push((at, *special, &**base));
             }
         }
         let mut readings: Vec<Option<Reading>> = entries.iter().map(|_| None).collect();
-        for (fd, (at, special, operand)) in self.ring.open(&files).into_iter().zip(specials) {
-            let reading = fd.and_then(|fd| Reading::file(fd, special, operand).ok());
+        for (fd, (at, special, base)) in self.ring.open(&files).into_iter().zip(specials) {
+            let reading = fd.and_then(|fd| Reading::file(fd, special, base).ok());
             readings[at] = reading.filter(|reading| reading.regular().is_some());
         }
         readings

@@ -135,9 +135,7 @@ impl Entry {
     /// walked tree (unless links are followed), and never outside the walked directory.
     pub fn open(&self) -> Result<Reading, Problem> {
         match &self.origin {
-            Origin::File { base, path, special } => {
-                Reading::file(os::open_file(base, path)?, *special, base.directory.is_none())
-            }
+            Origin::File { base, path, special } => Reading::file(os::open_file(base, path)?, *special, base),
             Origin::Standard => Ok(Reading::standard()),
             Origin::Object { object, .. } => Ok(Reading::object(object.open()?, object.size_hint())),
         }

@@ -50,6 +50,8 @@ pub enum Cause {
     Loop,
     /// The entry is no longer what the directory listing said it was (a FIFO in place of a file, say).
     Replaced,
+    /// A list says that this is a file, and it is something else.
+    NoFile(&'static str),
     /// A special file was named, and reading special files was not asked for.
     Special(&'static str),
     /// A read did not come back within the time allowed (seconds).
@@ -111,6 +113,7 @@ impl Problem {
             Cause::IsDirectory => "is-directory",
             Cause::Loop => "loop",
             Cause::Replaced => "replaced",
+            Cause::NoFile(_) => "no-file",
             Cause::Special(_) => "special",
             Cause::Stalled(_) => "stalled",
             Cause::Panicked => "panicked",
@@ -136,6 +139,7 @@ impl fmt::Display for Cause {
             Cause::IsDirectory => write!(f, "is a directory: use -r to hash what is in it"),
             Cause::Loop => write!(f, "directory loop: this directory contains itself"),
             Cause::Replaced => write!(f, "is no longer the kind of file that the directory listed"),
+            Cause::NoFile(kind) => write!(f, "is a {kind}, not a file"),
             Cause::Special(kind) => write!(f, "is a {kind}: use --special to read it"),
             Cause::Stalled(seconds) => write!(f, "no answer to a read within {seconds} s"),
             Cause::Panicked => write!(f, "a worker failed while it held this file"),

@@ -1,7 +1,7 @@
 //! One sequential read of one entry, and the proof at its end that what was read is one consistent state.
 
-use crate::entry::Stat;
-use crate::operand::Special;
+use crate::entry::{Base, Stat};
+use crate::operand::{Links, Special};
 use crate::os;
 use crate::problem::{Cause, Problem, Stage};
 use rustix::fs::FileType;
@@ -57,7 +57,9 @@ pub struct Reading {
 }
 
 impl Reading {
-    pub(crate) fn file(fd: OwnedFd, special: Special, operand: bool) -> Result<Self, Problem> {
+    /// An open file of `base`: without a directory it is an operand.
+    pub(crate) fn file(fd: OwnedFd, special: Special, base: &Base) -> Result<Self, Problem> {
+        let operand = base.directory.is_none();
         let before = os::stat(&fd).map_err(|e| Problem::os(Stage::Open, e))?;
         let kind = os::file_type(before.mode);
         let regular = kind == FileType::RegularFile;
@@ -69,7 +71,11 @@ impl Reading {
             _ => special == Special::Read && operand,
         };
         if !allowed {
-            let cause = if operand { Cause::Special(kind_name(kind)) } else { Cause::Replaced };
+            let cause = match base.links {
+                _ if operand => Cause::Special(kind_name(kind)),
+                Links::Within => Cause::NoFile(kind_name(kind)),
+                Links::Keep | Links::Follow => Cause::Replaced,
+            };
             return Err(Problem::new(Stage::Open, cause));
         }
         if before.size > 256 << 10 {
@@ -234,6 +240,7 @@ pub(crate) fn difference(before: &Stat, after: &Stat) -> Option<&'static str> {
 
 pub(crate) fn kind_name(kind: FileType) -> &'static str {
     match kind {
+        FileType::Directory => "directory",
         FileType::Fifo => "FIFO",
         FileType::Socket => "socket",
         FileType::CharacterDevice => "character device",

@@ -84,8 +84,15 @@ impl Languages {
         let runners = self.runners.clone().or_else(find_runners).ok_or_else(nowhere)?;
         let wanted = |name: &str| self.only.is_empty() || self.only.iter().any(|only| name.starts_with(only.as_str()));
         let tell = &mut |label: &str| eprintln!("building {label}");
-        std::fs::create_dir_all(&self.out).map_err(Error::file(&self.out))?;
-        let out = self.out.canonicalize().map_err(Error::file(&self.out))?;
+        // Whether a row runs is known when it has been built; who only asks finds nothing new in his directory.
+        let (out, _gone_afterwards) = if self.list && !self.out.exists() {
+            let directory = tempfile::tempdir().map_err(Error::file(&std::env::temp_dir()))?;
+            (directory.path().to_owned(), Some(directory))
+        } else {
+            std::fs::create_dir_all(&self.out).map_err(Error::file(&self.out))?;
+            (self.out.clone(), None)
+        };
+        let out = out.canonicalize().map_err(Error::file(&out))?;
         let runners = runners.canonicalize().map_err(Error::file(&runners))?;
         let Catalogue { rows, missing } = Catalogue::build(&runners, &out.join("built"), &wanted, tell)?;
         let methods = if self.algorithms.is_empty() { Method::ALL.to_vec() } else { self.algorithms.clone() };

@@ -303,3 +303,14 @@ fn seals() {
     }
     assert_eq!(pfh(&room, ["hash", "--no-progress", "-r", "--seal", "d"]).code, Some(2), "a seal needs a file");
 }
+
+#[test]
+fn what_is_no_file_is_said_to_be_none() {
+    let room = tree();
+    let empty = "d41d8cd98f00b204e9800998ecf8427e";
+    room.file("m", format!("{empty}  d\n{empty}  d/none\n").as_bytes());
+    let seen = pfh(&room, ["check", "--no-progress", "m"]);
+    assert_eq!(seen.code, Some(1), "{}", seen.stderr);
+    assert!(seen.stderr.contains("pfh: d: open: is a directory, not a file"), "{}", seen.stderr);
+    assert!(seen.stderr.contains("pfh: d/none: open: No such file or directory"), "{}", seen.stderr);
+}

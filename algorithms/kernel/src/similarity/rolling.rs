@@ -111,6 +111,24 @@ fn portable(bytes: &[u8], start: usize, mask: u16, out: &mut Vec<u32>) {
     }
 }
 
+/// Appends `p` and the number of each bit that is set in `hits`, in order; `out` has room for 64 more.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn place(mut hits: u64, p: usize, out: &mut Vec<u32>) {
+    // Four places are written whether there are so many or not: the number of hits is not to be guessed by the CPU.
+    let count = hits.count_ones() as usize;
+    let end = out.len();
+    for (i, place) in out.spare_capacity_mut()[..64].iter_mut().enumerate() {
+        if i >= 4 && i >= count {
+            break;
+        }
+        place.write((p as u32).wrapping_add(hits.trailing_zeros()));
+        hits &= hits.wrapping_sub(1);
+    }
+    // SAFETY: `count` places behind `end` were written.
+    unsafe { out.set_len(end + count) };
+}
+
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use super::LOOK_BACK;
@@ -153,18 +171,7 @@ mod x86 {
                 let pairs = _mm256_movemask_epi8(_mm256_or_si256(low, high)) as u32;
                 hits |= u64::from(pairs) << (32 * half);
             }
-            // Four places are written whether there are so many or not: the number of hits is not to be guessed by the CPU.
-            let count = hits.count_ones() as usize;
-            let end = out.len();
-            for (i, place) in out.spare_capacity_mut()[..64].iter_mut().enumerate() {
-                if i >= 4 && i >= count {
-                    break;
-                }
-                place.write((p as u32).wrapping_add(hits.trailing_zeros()));
-                hits &= hits.wrapping_sub(1);
-            }
-            // SAFETY: `count` places behind `end` were written.
-            unsafe { out.set_len(end + count) };
+            super::place(hits, p, out);
             p += 64;
         }
         super::portable(bytes, p, mask, out);

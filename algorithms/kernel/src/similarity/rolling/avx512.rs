@@ -21,19 +21,8 @@ pub unsafe fn candidates(bytes: &[u8], start: usize, mask: u16, out: &mut Vec<u3
         let (even, odd) = unsafe { (hashes(bytes.as_ptr().add(p - 7)), hashes(bytes.as_ptr().add(p - 6))) };
         let even = _mm512_testn_epi16_mask(_mm512_add_epi16(even, one), mask_vector);
         let odd = _mm512_testn_epi16_mask(_mm512_add_epi16(odd, one), mask_vector);
-        let mut hits = _pdep_u64(even.into(), 0x5555_5555_5555_5555) | _pdep_u64(odd.into(), 0xaaaa_aaaa_aaaa_aaaa);
-        // Four places are written whether there are so many or not: the number of hits is not to be guessed by the CPU.
-        let count = hits.count_ones() as usize;
-        let end = out.len();
-        for (i, place) in out.spare_capacity_mut()[..64].iter_mut().enumerate() {
-            if i >= 4 && i >= count {
-                break;
-            }
-            place.write((p as u32).wrapping_add(hits.trailing_zeros()));
-            hits &= hits.wrapping_sub(1);
-        }
-        // SAFETY: `count` places behind `end` were written.
-        unsafe { out.set_len(end + count) };
+        let hits = _pdep_u64(even.into(), 0x5555_5555_5555_5555) | _pdep_u64(odd.into(), 0xaaaa_aaaa_aaaa_aaaa);
+        super::place(hits, p, out);
         p += 64;
     }
     super::portable(bytes, p, mask, out);
