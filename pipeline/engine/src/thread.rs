@@ -4,7 +4,8 @@ use crate::hashing::{Hashing, State};
 use crate::places::Places;
 use crate::plan::{Mode, Plan};
 use crate::progress::Counters;
-use pfh_prefetch::{Bell, Budget, Feed, Gates, Reader, Reserve, Step, Table, Take, Timed};
+use pfh_prefetch::{Bell, Budget, Feed, Gates, Reader, Reserve, Step, Table, Take};
+use pfh_source::os::Waits;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -114,6 +115,7 @@ pub(crate) struct Role {
 /// The life of one thread.
 pub(crate) fn live(shared: &Shared, mut reader: Option<Reader<State>>, role: Role) {
     let hashes = role.hashes;
+    let mut waits = Waits::new();
     loop {
         // Noted before anything is looked at, so that no ring after the look is missed.
         let (heard, called) = (shared.bell.heard(), shared.reserve.heard());
@@ -134,11 +136,12 @@ pub(crate) fn live(shared: &Shared, mut reader: Option<Reader<State>>, role: Rol
         if let Some(reader) = &mut reader
             && (reader.has_current() || !shared.feed.is_empty())
         {
-            let (from, timed) = (Instant::now(), Timed::start());
+            let from = Instant::now();
+            waits.begin();
             let step = reader.step();
             Counters::add(&shared.counters.read_ns, from.elapsed());
             if step == Step::Filled {
-                shared.reserve.note(&timed);
+                shared.reserve.note(waits.end());
             }
             shared.tell_end();
             match step {

@@ -24,6 +24,6 @@ pub use device::Gates;
 pub use feed::Feed;
 pub use in_hand::{InHand, Lost};
 pub use reader::{Reader, Step};
-pub use reserve::{Reserve, Timed};
+pub use reserve::Reserve;
 pub use table::{Depth, Job, Table, Take};
 pub use together::Backend;

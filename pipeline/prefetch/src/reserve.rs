@@ -1,10 +1,9 @@
 //! Readers that are held back until reads wait for the device.
 
 use crate::bell::Bell;
-use pfh_source::os::{Spent, spent};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Decides whether more readers would help. They do where reads wait: eight in flight take a disk's latency together. Where the data is in
 /// the page cache a read is a copy by the processor, and more readers only take turns with those who hash, and touch the whole
@@ -24,35 +23,14 @@ struct Recent {
     total: f64,
 }
 
-/// A step that is being timed.
-pub struct Timed {
-    from: Instant,
-    spent: Spent,
-}
-
-impl Timed {
-    /// Starts the clock for the calling thread.
-    pub fn start() -> Self {
-        Timed { from: Instant::now(), spent: spent() }
-    }
-}
-
 /// A step's weight after each further step: the last dozen decides.
 const FADE: f64 = 0.9;
 /// The reserve is called when more than this share of the reading time was waiting.
 const LONG: f64 = 0.5;
 
 impl Reserve {
-    /// Takes in a step that ends now, on the thread that started it.
-    pub fn note(&self, step: &Timed) {
-        let (total, now) = (step.from.elapsed(), spent());
-        let worked = now.processor.saturating_sub(step.spent.processor);
-        // A thread that never gave its processor up did not wait for a device: others had their turns meanwhile.
-        let waited = if now.waits > step.spent.waits { total.saturating_sub(worked) } else { Duration::ZERO };
-        self.enter(waited, total);
-    }
-
-    fn enter(&self, waited: Duration, total: Duration) {
+    /// Takes in a reading step: how long it waited, and how long it took.
+    pub fn note(&self, (waited, total): (Duration, Duration)) {
         let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
         recent.waited = recent.waited * FADE + waited.as_secs_f64();
         recent.total = recent.total * FADE + total.as_secs_f64();
@@ -93,31 +71,14 @@ mod tests {
         let ms = Duration::from_millis;
         assert!(!reserve.is_called());
         for _ in 0..20 {
-            reserve.enter(ms(0), ms(1));
+            reserve.note((ms(0), ms(1)));
         }
         assert!(!reserve.is_called(), "all of it was work");
-        reserve.enter(ms(30), ms(31));
+        reserve.note((ms(30), ms(31)));
         assert!(reserve.is_called(), "one long wait outweighs short steps");
         for _ in 0..60 {
-            reserve.enter(ms(0), ms(1));
+            reserve.note((ms(0), ms(1)));
         }
         assert!(!reserve.is_called(), "the wait has faded");
-    }
-
-    #[test]
-    fn work_is_no_waiting() {
-        let reserve = Reserve::default();
-        let step = Timed::start();
-        let mut sum = 0_u64;
-        while spent().processor < step.spent.processor + Duration::from_millis(5) {
-            sum = std::hint::black_box(sum + 1);
-        }
-        let worked = Timed { from: step.from, spent: Spent { waits: spent().waits, ..step.spent } };
-        reserve.note(&worked);
-        assert!(!reserve.is_called());
-        let step = Timed::start();
-        std::thread::sleep(Duration::from_millis(30));
-        reserve.note(&step);
-        assert!(reserve.is_called());
     }
 }

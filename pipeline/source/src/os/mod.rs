@@ -4,15 +4,15 @@ mod block;
 mod device;
 mod extent;
 mod heap;
-mod spent;
 mod uring;
+mod waits;
 
 pub use block::{device_size, direct_alignment, evict, is_read_only, open_medium, sector_sizes, set_blocking};
 pub use device::is_rotational;
 pub use extent::first_physical_offset;
 pub use heap::bound_heaps;
-pub use spent::{Spent, spent};
 pub use uring::Ring;
+pub use waits::Waits;
 
 use crate::entry::{Base, Stat};
 use crate::operand::Links;
