@@ -8,6 +8,8 @@
 
 mod graph;
 mod objects;
+#[cfg(test)]
+mod tests;
 
 use super::{Acquisition, Compared, Origin};
 use graph::{Graph, time, words};
