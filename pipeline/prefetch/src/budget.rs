@@ -1,8 +1,6 @@
 //! Memory bounded in bytes, handed out in slabs.
 
 use crate::bell::Bell;
-use bytes::{Buf, BytesMut};
-use pfh_source::os::prefer_large_pages;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,13 +12,6 @@ const LARGEST: usize = 1 << 20;
 const SMALLEST: usize = 4096;
 /// A budget is cut into at least this many slabs where it is large enough.
 const CUT: usize = 16;
-/// A large page of x86-64 and of AArch64 with small ones of 4 KiB.
-const LARGE_PAGE: usize = 2 << 20;
-/// Slabs are cut out of blocks of so many bytes, with large pages where the kernel grants them: 4,457 cached files under MD5, SHA-1 and
-/// SHA-256 took 33,900 faults and 1.00 s of processor time without, 2,200 and .90 s with (minima of nine interleaved rounds).
-const BLOCK: usize = 4 * LARGE_PAGE;
-/// So many bytes are made slab by slab, of small pages: who hashes one small file must not clear 2 MiB for it.
-const SINGLE: usize = 4 << 20;
 
 /// A byte-bounded pool of equal slabs. Slabs are made on demand, kept, and handed out again: a fresh page costs a fault
 /// and a clearing, which is as dear as hashing it with BLAKE3.
@@ -33,38 +24,14 @@ pub struct Budget {
 
 #[derive(Default)]
 struct Inner {
-    idle: Vec<BytesMut>,
-    /// What is left of the last block.
-    rest: BytesMut,
-    made: usize,
+    idle: Vec<Memory>,
     out: usize,
     peak: usize,
 }
 
-impl Inner {
-    /// A fresh slab of `slab` bytes.
-    fn cut(&mut self, slab: usize) -> BytesMut {
-        if self.rest.len() < slab {
-            self.rest = if self.made * slab < SINGLE {
-                aligned(slab, ALIGN)
-            } else {
-                let mut block = aligned(BLOCK.max(slab), LARGE_PAGE);
-                prefer_large_pages(&mut block);
-                block
-            };
-        }
-        self.made += 1;
-        self.rest.split_to(slab)
-    }
-}
-
-/// So many bytes, all zero and untouched until they are used, that start at a multiple of `align`.
-fn aligned(length: usize, align: usize) -> BytesMut {
-    let mut bytes = BytesMut::zeroed(length + align);
-    let start = bytes.as_ptr().align_offset(align).min(align);
-    bytes.advance(start);
-    bytes.truncate(length);
-    bytes
+struct Memory {
+    bytes: Vec<u8>,
+    start: usize,
 }
 
 impl Budget {
@@ -109,8 +76,13 @@ impl Budget {
         }
         inner.out += 1;
         inner.peak = inner.peak.max(inner.out);
-        let memory = inner.idle.pop().unwrap_or_else(|| inner.cut(self.slab));
+        let idle = inner.idle.pop();
         drop(inner);
+        let memory = idle.unwrap_or_else(|| {
+            let bytes = vec![0u8; self.slab + ALIGN];
+            let start = bytes.as_ptr().align_offset(ALIGN).min(ALIGN);
+            Memory { bytes, start }
+        });
         Some(Slab { memory: Some(memory), budget: self.clone() })
     }
 
@@ -123,19 +95,20 @@ impl Budget {
 
 /// One slab and the permit for it: dropped, both return to the budget.
 pub struct Slab {
-    memory: Option<BytesMut>,
+    memory: Option<Memory>,
     budget: Arc<Budget>,
 }
 
 impl Slab {
     /// The slab's bytes.
     pub fn bytes(&self) -> &[u8] {
-        self.memory.as_deref().unwrap_or_default()
+        self.memory.as_ref().map_or(&[], |m| &m.bytes[m.start..m.start + self.budget.slab])
     }
 
     /// The slab's bytes, to be filled.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
-        self.memory.as_deref_mut().unwrap_or_default()
+        let length = self.budget.slab;
+        self.memory.as_mut().map_or(&mut [], |m| &mut m.bytes[m.start..m.start + length])
     }
 }
 

@@ -10,7 +10,7 @@ mod uring;
 pub use block::{device_size, direct_alignment, evict, is_read_only, open_medium, sector_sizes, set_blocking};
 pub use device::is_rotational;
 pub use extent::first_physical_offset;
-pub use heap::{bound_heaps, prefer_large_pages};
+pub use heap::bound_heaps;
 pub use spent::{Spent, spent};
 pub use uring::Ring;
 
