@@ -3,6 +3,7 @@
 //! Reads the source once into all targets and digests, keeps a map by which an interrupted acquisition goes on, and
 //! compares the targets with what was read where that is asked for.
 
+pub mod case;
 mod comparing;
 mod resuming;
 

@@ -126,7 +126,10 @@ pub struct AcquireArgs {
     /// Sign the log with this Ed25519 key.
     #[arg(long, value_name = "FILE")]
     pub key: Option<PathBuf>,
-    /// Replace existing targets, map and log.
+    /// Write an account of a complete acquisition in CASE 1.4 (UCO 1.4, JSON-LD) to FILE.
+    #[arg(long, value_name = "FILE")]
+    pub case_uco: Option<PathBuf>,
+    /// Replace existing targets, map, log and CASE document.
     #[arg(long)]
     pub force: bool,
     /// Case number.
@@ -290,7 +293,14 @@ fn try_run(args: &AcquireArgs) -> Result<Exit, String> {
         outboard: args.outboard.clone(),
     };
     let command_line = std::env::args_os().map(|word| shown(word.as_encoded_bytes())).collect::<Vec<_>>().join(" ");
-    let carrying = Carrying { progress: !args.no_progress, verify: args.verify, logs, key, command_line };
+    let carrying = Carrying {
+        progress: !args.no_progress,
+        verify: args.verify,
+        logs,
+        key,
+        case: args.case_uco.clone(),
+        command_line,
+    };
     let carried = match imaging::carry_out(asked, carrying) {
         Ok(carried) => carried,
         Err(exit) => return Ok(exit),

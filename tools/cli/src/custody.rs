@@ -15,10 +15,15 @@ pub struct Logs {
     chained: Option<(File, Chain)>,
 }
 
+/// Now.
+pub fn time() -> Time {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Time { seconds: since.as_secs() as i64, nanoseconds: since.subsec_nanos() }
+}
+
 /// Now, in UTC.
 pub fn now() -> String {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Time { seconds: since.as_secs() as i64, nanoseconds: since.subsec_nanos() }.to_string()
+    time().to_string()
 }
 
 /// The name of the log for machines, beside that for people.

@@ -152,7 +152,8 @@ fn try_run(operands: &Operands) -> Result<Exit, String> {
         }
     }
     let progress = operands.status == Status::Progress;
-    let carrying = Carrying { progress, verify: false, logs: Logs::default(), key: None, command_line: String::new() };
+    let (logs, command_line) = (Logs::default(), String::new());
+    let carrying = Carrying { progress, verify: false, logs, key: None, case: None, command_line };
     let carried = match imaging::carry_out(asked.clone(), carrying) {
         Ok(carried) => carried,
         Err(exit) => return Ok(exit),

@@ -1,16 +1,17 @@
 //! What `pfh acquire` and `pfh dd` have in common: the run itself, its logs, its report.
 
-use crate::custody::{Logs, now};
+use crate::custody::{Logs, now, time};
 use crate::exit::{self, Exit};
-use crate::shown;
 use crate::signals::Signals;
+use crate::{case_uco, shown};
 use ed25519_dalek::SigningKey;
 use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use pfh::acquisition::{Acquire, Acquisition, AcquisitionError, Compared, compare};
+use pfh::acquisition::{Acquire, Acquisition, AcquisitionError, Compared, case, compare};
 use pfh::device::{Fill, Kind};
 use pfh::imaging::{Imaged, Pace};
 use serde_json::json;
 use std::io::{self, IsTerminal};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// How a run is carried out beside what is acquired.
@@ -19,6 +20,8 @@ pub struct Carrying {
     pub verify: bool,
     pub logs: Logs,
     pub key: Option<SigningKey>,
+    /// Where the CASE document goes.
+    pub case: Option<PathBuf>,
     pub command_line: String,
 }
 
@@ -98,6 +101,10 @@ pub fn carry_out(asked: Acquisition, mut carrying: Carrying) -> Result<Carried, 
     let too_large = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, too_large);
     let mut acquire = Acquire::open(asked.clone()).map_err(|error| failed(&error))?;
+    if let Some(path) = &carrying.case {
+        case_uco::clear(path, &asked)?;
+    }
+    let (started, resumed_at) = (time(), acquire.beginning().done);
     logged(begin(&mut carrying, &asked, &acquire))?;
     let cancel: pfh::Cancel = signals.flag().into();
     let bar = Bar::open(carrying.progress, "acquiring");
@@ -156,6 +163,23 @@ pub fn carry_out(asked: Acquisition, mut carrying: Carrying) -> Result<Carried, 
             compared.push(found);
         }
     }
+    let case = carrying.case.clone().filter(|_| exit != Exit::Verdict);
+    if let Some(path) = &case {
+        let account = case::Account {
+            asked: &asked,
+            source: acquire.medium().into(),
+            imaged: &imaged,
+            compared: &compared,
+            resumed_at,
+            started,
+            ended: time(),
+            command_line: &carrying.command_line,
+        };
+        match case_uco::tell(path, &account, &mut carrying.logs) {
+            Ok(told) => told?,
+            Err(error) => logged(Err(error))?,
+        }
+    }
     let digests: serde_json::Map<String, serde_json::Value> =
         imaged.digests.iter().map(|d| (d.algorithm().to_string(), d.to_string().into())).collect();
     let end = json!({ "bytes": imaged.bytes, "padded": imaged.padded, "digests": digests,
@@ -163,8 +187,12 @@ pub fn carry_out(asked: Acquisition, mut carrying: Carrying) -> Result<Carried, 
                       "seconds": format!("{:.3}", imaged.times.total.as_secs_f64()) });
     let seconds = imaged.times.total.as_secs_f64();
     let rate = imaged.bytes as f64 / 1e6 / seconds.max(1e-9);
-    logged(carrying.logs.line(&format!("ended {}: {} bytes in {seconds:.3} s, {rate:.1} MB/s", now(), imaged.bytes)))?;
-    logged(carrying.logs.end(end, carrying.key.as_ref()))?;
+    let line = format!("ended {}: {} bytes in {seconds:.3} s, {rate:.1} MB/s", now(), imaged.bytes);
+    let ended = carrying.logs.line(&line).and_then(|()| carrying.logs.end(end, carrying.key.as_ref()));
+    if let (Some(path), Err(_)) = (&case, &ended) {
+        let _ = std::fs::remove_file(path);
+    }
+    logged(ended)?;
     Ok(Carried { imaged, compared, sector, exit })
 }
 

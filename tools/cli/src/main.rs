@@ -4,6 +4,7 @@
 mod acquire;
 mod args;
 mod audit;
+mod case_uco;
 mod check;
 mod compare;
 mod custody;

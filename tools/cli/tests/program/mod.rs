@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 pub mod acquisition;
+pub mod case;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
