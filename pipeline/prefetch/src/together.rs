@@ -75,8 +75,18 @@ impl<S> Reader<S> {
         let mut pack = self.pack.take()?;
         self.in_hand.take_together(&entries);
         let opened = self.timed(|| ring.open(entries.iter().map(|entry| &**entry)));
-        // One reader at a time on a spindle, and one file: there is nothing to win.
-        let spindle = opened.iter().flatten().any(|r| r.device().and_then(|device| self.gates.of(device)).is_some());
+        // One reader at a time on a spindle, and one file: they are read by themselves, and so is all that this reader gets from now on.
+        if opened.iter().flatten().any(|r| r.device().and_then(|device| self.gates.of(device)).is_some()) {
+            drop(opened);
+            for entry in entries {
+                if !self.in_hand.drop_next() {
+                    return None;
+                }
+                self.feed.give_back([entry]);
+            }
+            self.pack = Some(pack);
+            return None;
+        }
         let mut smalls = self.place(&mut pack, opened);
         self.timed(|| {
             let waiting = smalls.iter_mut().flatten().filter(|small| small.reading.size_hint() > 0);
@@ -104,9 +114,7 @@ impl<S> Reader<S> {
         }
         // Where files are large there is little to read together, and other readers are to get their share of them.
         let (width, pause) = ((fitted * 2).clamp(2, Batch::WIDTH), if fitted == 0 { PAUSE } else { 0 });
-        if !spindle {
-            self.together = Together::Up { batch, width, pause };
-        }
+        self.together = Together::Up { batch, width, pause };
         let room = pack.slab.bytes().len();
         let publish = fitted < asked || pack.is_full() || room - pack.used < room / 16;
         self.pack = Some(pack);
