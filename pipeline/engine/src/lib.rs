@@ -3,6 +3,7 @@
 //! [`run`] is the only loop over files: hashing and matching differ in their sinks. [`imaging`] reads one medium to many ends.
 #![forbid(unsafe_code)]
 
+mod descriptors;
 mod hashing;
 pub mod imaging;
 mod ledger;

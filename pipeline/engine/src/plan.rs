@@ -74,13 +74,7 @@ impl Plan {
         units
     }
 
-    /// How readers read. With very many of them a file each is enough at once, and spares descriptors, of which a process
-    /// has 1,024 by default.
-    pub(crate) fn backend(&self) -> Backend {
-        if self.readers() > 32 { Backend::Plain } else { self.backend }
-    }
-
-    /// Number of threads that may read.
+    /// Number of threads that are to read, where enough files may be open.
     pub(crate) fn readers(&self) -> usize {
         match self.mode {
             Mode::Adaptive => self.threads.max(1) + self.prefetchers,

@@ -1,5 +1,6 @@
 //! The one loop.
 
+use crate::descriptors::Fit;
 use crate::hashing::{self, Hashing};
 use crate::ledger::Ledger;
 use crate::places::Places;
@@ -104,7 +105,7 @@ pub fn run(source: Box<dyn Source>, plan: &Plan, sink: &mut dyn Sink, watch: Wat
         return Err(Error::NoAlgorithm);
     }
     let plan = Arc::new(plan.clone());
-    let units = plan.units();
+    let (units, fit) = (plan.units(), Fit::new(&plan));
     let (bell, out) = (Arc::new(Bell::default()), Arc::new(Bell::default()));
     let table = {
         let (plan, units) = (plan.clone(), units.clone());
@@ -117,7 +118,7 @@ pub fn run(source: Box<dyn Source>, plan: &Plan, sink: &mut dyn Sink, watch: Wat
         hashing: Hashing::new(plan.clone(), units, table.clone(), ledger.clone(), places.clone()),
         places,
         table,
-        budget: Budget::new(plan.memory, plan.readers(), bell.clone()),
+        budget: Budget::new(plan.memory, fit.readers, bell.clone()),
         feed: Arc::new(Feed::new(source)),
         gates: Arc::default(),
         counters: Counters::default(),
@@ -125,6 +126,7 @@ pub fn run(source: Box<dyn Source>, plan: &Plan, sink: &mut dyn Sink, watch: Wat
         bell,
         out,
         reserve: Reserve::default(),
+        fit,
         stop: Arc::default(),
         clock: Instant::now(),
         plan,
@@ -149,10 +151,11 @@ struct Run {
 impl Run {
     fn start(&mut self) -> Result<(), Error> {
         let plan = self.shared.plan.clone();
-        let threads = plan.threads.max(1);
+        let (threads, readers) = (plan.threads.max(1), self.shared.fit.readers);
         let roles: Vec<Role> = match plan.mode {
             Mode::Adaptive | Mode::Smt => {
-                (0..plan.readers()).map(|at| Role { reads: true, hashes: true, held_back: at >= threads }).collect()
+                let role = |at| Role { reads: at < readers, hashes: true, held_back: at >= threads };
+                (0..readers.max(threads)).map(role).collect()
             }
             Mode::Mtp => {
                 let reads = Role { reads: true, ..Role::default() };
@@ -160,7 +163,7 @@ impl Run {
                 // One of each first: a machine that allows few threads gets both roles.
                 let mut roles = vec![reads, hashes];
                 roles.extend(std::iter::repeat_n(hashes, threads - 1));
-                roles.extend(std::iter::repeat_n(reads, plan.readers() - 1));
+                roles.extend(std::iter::repeat_n(reads, readers - 1));
                 roles
             }
         };

@@ -1,5 +1,6 @@
 //! One thread of a run: in which role it is now, and when that changes.
 
+use crate::descriptors::Fit;
 use crate::hashing::{Hashing, State};
 use crate::places::Places;
 use crate::plan::{Mode, Plan};
@@ -32,6 +33,7 @@ pub(crate) struct Shared {
     pub bell: Arc<Bell>,
     pub out: Arc<Bell>,
     pub reserve: Reserve,
+    pub fit: Fit,
     pub stop: Arc<AtomicBool>,
     pub clock: Instant,
 }
@@ -44,7 +46,7 @@ impl Shared {
             self.feed.clone(),
             self.gates.clone(),
             self.plan.retries,
-            self.plan.backend(),
+            self.fit.backend,
             self.clock,
             self.read_bytes.clone(),
             self.stop.clone(),
@@ -115,7 +117,7 @@ pub(crate) struct Role {
 /// The life of one thread.
 pub(crate) fn live(shared: &Shared, mut reader: Option<Reader<State>>, role: Role) {
     let hashes = role.hashes;
-    let mut waits = Waits::new();
+    let mut waits = Waits::new(shared.fit.looks && reader.is_some());
     loop {
         // Noted before anything is looked at, so that no ring after the look is missed.
         let (heard, called) = (shared.bell.heard(), shared.reserve.heard());

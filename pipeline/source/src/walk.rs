@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
-/// Directories kept open on the way down; older ones are opened again by path when the walk returns to them.
+/// Directories kept open on the way down; older ones are opened again by path when the walk returns to them. Fewer where few files may be open.
 const OPEN: usize = 8;
 
 struct Frame {
@@ -29,6 +29,8 @@ pub(crate) struct Walk {
     /// Path of the directory at hand below the base, with its closing slash.
     path: Vec<u8>,
     frames: Vec<Frame>,
+    /// Most frames whose directory stays open.
+    open: usize,
     ancestors: HashSet<(u64, u64)>,
     pending: Option<Found>,
 }
@@ -49,6 +51,7 @@ impl Walk {
             device: stat.device,
             path: Vec::new(),
             frames: Vec::new(),
+            open: (os::descriptors() / 8).clamp(1, OPEN),
             ancestors: HashSet::new(),
             pending: None,
         };
@@ -64,8 +67,8 @@ impl Walk {
         }
         self.ancestors.insert(identity);
         self.frames.push(Frame { names, path: self.path.len(), directory: Some(directory), identity });
-        if self.frames.len() > OPEN {
-            let closed = self.frames.len() - OPEN - 1;
+        if self.frames.len() > self.open {
+            let closed = self.frames.len() - self.open - 1;
             self.frames[closed].directory = None;
         }
     }

@@ -358,15 +358,34 @@ fn b12_what_stays_is_listed_once_while_the_rest_comes_and_goes() {
 
 #[test]
 fn b13_few_descriptors_are_enough() {
-    if lacks(&[Need::Program("prlimit")]) {
+    if lacks(&[Need::Program("prlimit"), Need::Program("strace")]) {
         return;
     }
     let room = Room::new();
     for number in 0..500_u64 {
-        room.file(format!("{}/{}/{number}", number % 10, number % 3), &content(number, number * 300));
+        room.file(format!("tree/{}/{}/{number}", number % 10, number % 3), &content(number, number * 300));
     }
-    let plain = pfh_hash(["-r"]).arg(room.path()).run().unwrap();
+    let (tree, log) = (room.path().join("tree"), room.path().join("log"));
+    let plain = pfh_hash(["-r"]).arg(&tree).run().unwrap();
     assert_eq!((plain.code, plain.lines().len()), (Some(0), 500));
-    let seen = pfh_hash(["-r"]).arg(room.path()).under(["prlimit", "--nofile=16"]).run().unwrap();
-    assert_eq!((seen.code, seen.stdout == plain.stdout), (Some(0), true), "{}", seen.stderr);
+    let defaults: &[&str] = &["-r"];
+    let smt: &[&str] = &["-r", "--mode", "smt", "-t", "16"];
+    let mtp: &[&str] = &["-r", "--mode", "mtp", "-p", "20"];
+    let crowd: &[&str] = &["-r", "-t", "40", "-p", "40", "-m", "64K"];
+    for limit in ["--nofile=16", "--nofile=40"] {
+        for arguments in [defaults, smt, mtp, crowd] {
+            let strace = ["strace", "-f", "-e", "trace=openat,openat2,open,fcntl", "-o"].map(OsStr::new);
+            let under = ["prlimit", limit].map(OsStr::new).into_iter().chain(strace).chain([log.as_os_str()]);
+            let seen = pfh_hash(arguments.iter().copied()).arg(&tree).under(under).run().unwrap();
+            assert_eq!(
+                (seen.code, seen.stdout == plain.stdout),
+                (Some(0), true),
+                "{limit} {arguments:?}: {}",
+                seen.stderr
+            );
+            // Nor did anybody have to wait for a descriptor: who waits for long gives up.
+            let calls = fs::read_to_string(&log).unwrap();
+            assert!(calls.contains("openat2(") && !calls.contains("EMFILE"), "{limit} {arguments:?}");
+        }
+    }
 }

@@ -137,6 +137,12 @@ fn open_long(at: BorrowedFd<'_>, path: &[u8], flags: OFlags, links: Links) -> Re
     open_long(next.as_fd(), if start == rest.len() { b"." } else { &rest[start..] }, flags, links)
 }
 
+/// How many files this process may have open at once: the soft limit RLIMIT_NOFILE.
+pub fn descriptors() -> usize {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX))
+}
+
 /// How data is opened. O_NONBLOCK: a FIFO put in a file's place must not hang the open (fault row B2).
 const DATA: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
 

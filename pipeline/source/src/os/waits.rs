@@ -22,9 +22,10 @@ struct Spent {
 }
 
 impl Waits {
-    /// For the calling thread, and only for it. The first span begins now.
-    pub fn new() -> Self {
-        let schedule = File::open("/proc/thread-self/schedstat").ok();
+    /// For the calling thread, and only for it. The first span begins now. Without `queue` it keeps no file open, and calls waiting for a
+    /// processor waiting.
+    pub fn new(queue: bool) -> Self {
+        let schedule = queue.then(|| File::open("/proc/thread-self/schedstat").ok()).flatten();
         let mut waits = Waits { schedule, queued: Duration::ZERO, from: Instant::now(), spent: spent() };
         waits.queued = waits.queue();
         waits
@@ -59,12 +60,6 @@ impl Waits {
     }
 }
 
-impl Default for Waits {
-    fn default() -> Self {
-        Waits::new()
-    }
-}
-
 fn spent() -> Spent {
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
     // SAFETY: the call writes one `rusage` where it is told to, or nothing when it fails; all of its fields are integers, for which zero is a value.
@@ -82,7 +77,7 @@ mod tests {
 
     #[test]
     fn work_is_no_waiting_and_sleep_is() {
-        let mut waits = Waits::new();
+        let mut waits = Waits::new(true);
         waits.begin();
         let from = spent();
         let mut sum = 0_u64;
