@@ -90,6 +90,50 @@ impl Generator {
         (level > below).then(|| Generator::following(level - below, level + 2))
     }
 
+    /// After the first bytes of an input of which no more is known, where these alone show that its digest begins with one of the
+    /// highest levels: those are all that is followed. What `update` comes to by following every level until it can be dropped, without the
+    /// many cuts of low levels (a fifth of the time on files of 1 MiB).
+    fn having(bytes: &[u8]) -> Option<Generator> {
+        let low = level_for(bytes.len() as u64).checked_sub(2)?;
+        let mut from_low = Generator::following(low, LEVELS + 1);
+        from_low.go_on(bytes);
+        // The lowest could be dropped, and so could those below it: the lower a level, the more its cuts, and the shorter what it is for.
+        if from_low.low == low {
+            return None;
+        }
+        from_low.floor = 0;
+        Some(from_low)
+    }
+
+    /// Goes on with more bytes.
+    fn go_on(&mut self, bytes: &[u8]) {
+        const BACK: usize = rolling::LOOK_BACK;
+        if bytes.is_empty() {
+            return;
+        }
+        // The positions whose windows reach back before `bytes`.
+        let head = bytes.len().min(BACK);
+        let mut joint = [0; 2 * BACK];
+        joint[..BACK].copy_from_slice(&self.tail);
+        joint[BACK..BACK + head].copy_from_slice(&bytes[..head]);
+        self.take(&joint[..BACK + head]);
+        let mut from = BACK;
+        while from < bytes.len() {
+            // Levels are dropped between two steps only, so the steps begin short.
+            let step = ((192 << self.low.min(7)) as usize).min(16 << 10);
+            let to = bytes.len().min(from + step);
+            self.take(&bytes[from - BACK..to]);
+            from = to;
+        }
+        if bytes.len() > BACK {
+            self.tail.copy_from_slice(&bytes[bytes.len() - BACK..]);
+            self.rolling = rolling::hash(bytes, bytes.len() - 1);
+        } else {
+            self.rolling = rolling::hash(&joint[..BACK + head], BACK + head - 1);
+            self.tail.copy_from_slice(&joint[head..BACK + head]);
+        }
+    }
+
     /// Takes in bytes; the first [`rolling::LOOK_BACK`] of `bytes` were taken in before.
     fn take(&mut self, bytes: &[u8]) {
         let mask = (1u32 << self.low.min(16)) - 1;
@@ -263,30 +307,11 @@ impl Hasher for Generator {
     type Digest = Digest;
 
     fn update(&mut self, bytes: &[u8]) {
-        const BACK: usize = rolling::LOOK_BACK;
-        if bytes.is_empty() {
-            return;
-        }
-        // The positions whose windows reach back before `bytes`.
-        let head = bytes.len().min(BACK);
-        let mut joint = [0; 2 * BACK];
-        joint[..BACK].copy_from_slice(&self.tail);
-        joint[BACK..BACK + head].copy_from_slice(&bytes[..head]);
-        self.take(&joint[..BACK + head]);
-        let mut from = BACK;
-        while from < bytes.len() {
-            // Levels are dropped between two steps only, so the steps begin short.
-            let step = ((192 << self.low.min(7)) as usize).min(16 << 10);
-            let to = bytes.len().min(from + step);
-            self.take(&bytes[from - BACK..to]);
-            from = to;
-        }
-        if bytes.len() > BACK {
-            self.tail.copy_from_slice(&bytes[bytes.len() - BACK..]);
-            self.rolling = rolling::hash(bytes, bytes.len() - 1);
-        } else {
-            self.rolling = rolling::hash(&joint[..BACK + head], BACK + head - 1);
-            self.tail.copy_from_slice(&joint[head..BACK + head]);
+        // Only where nothing was taken in or decided before.
+        let fresh = self.length == 0 && self.floor == 0 && self.ceiling > LEVELS;
+        match fresh.then(|| Generator::having(bytes)).flatten() {
+            Some(ahead) => *self = ahead,
+            None => self.go_on(bytes),
         }
     }
 
