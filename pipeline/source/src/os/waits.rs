@@ -87,9 +87,10 @@ mod tests {
         let (waited, total) = waits.end();
         // However often others had their turn meanwhile.
         assert!(waited < total / 2, "{waited:?} of {total:?}");
-        waits.begin();
+        // A look of its own: what the work stood in the queue would be taken off this.
+        let mut waits = Waits::new(true);
         std::thread::sleep(Duration::from_millis(30));
         let (waited, total) = waits.end();
-        assert!(waited >= Duration::from_millis(20) || total > Duration::from_millis(60), "{waited:?} of {total:?}");
+        assert!(waited >= Duration::from_millis(20), "{waited:?} of {total:?}");
     }
 }
