@@ -92,7 +92,7 @@ impl Generator {
 
     /// After the first bytes of an input of which no more is known, where these alone show that its digest begins with one of the
     /// highest levels: those are all that is followed. What `update` comes to by following every level until it can be dropped, without the
-    /// many cuts of low levels (a fifth of the time on files of 1 MiB).
+    /// many cuts of low levels: 4,457 real files took one thread .77 s of processor time instead of .97 (minima of nine rounds).
     fn having(bytes: &[u8]) -> Option<Generator> {
         let low = level_for(bytes.len() as u64).checked_sub(2)?;
         let mut from_low = Generator::following(low, LEVELS + 1);
