@@ -9,12 +9,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 pub fn open_medium(path: &[u8], direct: bool) -> Result<OwnedFd, Errno> {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
     let flags = if direct { flags | OFlags::DIRECT } else { flags };
-    loop {
-        match fs::openat(CWD, path, flags, Mode::empty()) {
-            Err(Errno::INTR) => {}
-            other => return other,
-        }
-    }
+    super::retry(|| fs::openat(CWD, path, flags, Mode::empty()))
 }
 
 /// Size of a block device in bytes (BLKGETSIZE64, linux/fs.h).
