@@ -10,6 +10,7 @@ mod compare;
 mod custody;
 mod dd;
 mod exit;
+mod faults;
 mod gauge;
 mod hash;
 mod imaging;
