@@ -11,6 +11,7 @@ mod crash;
 mod custody;
 mod dd;
 mod exit;
+mod faults;
 mod gauge;
 mod hash;
 mod imaging;
