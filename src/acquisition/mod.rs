@@ -3,6 +3,7 @@
 //! Reads the source once into all targets and digests, keeps a map by which an interrupted acquisition goes on, and
 //! compares the targets with what was read where that is asked for.
 
+mod carry;
 pub mod case;
 mod comparing;
 mod resuming;
@@ -183,7 +184,17 @@ impl Acquire {
     /// See [`AcquisitionError`].
     pub fn open(mut asked: Acquisition) -> Result<Self, AcquisitionError> {
         let mut medium = match &asked.source {
-            Origin::Image(path) => Medium::image(pfh_source::image::Image::open(path)?),
+            Origin::Image(path) => {
+                let image = pfh_source::image::Image::open(path)?;
+                let about = image.ewf().map(|index| index.about.clone());
+                let mut medium = Medium::image(image);
+                // Only a copy carries on what the image says of itself: a reader that verifies it compares the content.
+                if let (Some(about), false) = (about, asked.targets.is_empty()) {
+                    carry::about(&mut asked.about, &about);
+                    medium.carry_errors();
+                }
+                medium
+            }
             Origin::Pattern { bytes, length } => Medium::pattern(bytes.clone(), *length),
             Origin::Medium(path) => Medium::open(path.as_os_str().as_bytes(), asked.access)
                 .map_err(|problem| AcquisitionError::Source { path: path.clone(), problem })?,
@@ -210,6 +221,12 @@ impl Acquire {
         asked.imaging.done = resumption.done;
         asked.imaging.done_bad = resumption.bad.clone();
         Ok(Acquire { asked, medium, resumption })
+    }
+
+    /// What is carried out: as asked for, with what the source adds to it (an image's case data) and takes away (a stream
+    /// has no map).
+    pub fn asked(&self) -> &Acquisition {
+        &self.asked
     }
 
     /// The source.

@@ -4,7 +4,7 @@ use super::{Acquisition, AcquisitionError, Form};
 use pfh_format::image::ewf::Section;
 use pfh_format::image::map::{Map, Status};
 use pfh_sink::image::Resumable;
-use pfh_source::device::{Access, Bad, Medium};
+use pfh_source::device::{Access, Bad, Loss, Medium};
 use pfh_source::image::Image;
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
@@ -104,7 +104,7 @@ impl Resumption {
         let runs = before.ranges(Status::Bad).map(|(offset, length)| (offset.saturating_sub(from), length));
         fresh.bad = runs
             .filter(|(offset, _)| *offset < done)
-            .map(|(offset, length)| Bad { offset, length: length.min(done - offset), errno })
+            .map(|(offset, length)| Bad { offset, length: length.min(done - offset), errno, loss: Loss::Unreadable })
             .collect();
         fresh.map = Map::new(before.end().max(medium.size().unwrap_or(0)));
         fresh.map.remarks = before.remarks.clone();

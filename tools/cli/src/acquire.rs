@@ -325,7 +325,7 @@ fn text(args: &AcquireArgs, carried: &imaging::Carried) -> String {
         text += &format!("padded with {} zero bytes to whole sectors\n", imaged.padded);
     }
     for bad in &imaged.bad {
-        text += &format!("unreadable: {}\n", imaging::run(bad.offset, bad.length, carried.sector, bad.errno));
+        text += &format!("unreadable: {}\n", imaging::lost(bad, carried.from, carried.sector));
     }
     if !imaged.bad.is_empty() {
         let bytes: u64 = imaged.bad.iter().map(|b| b.length).sum();
@@ -346,7 +346,11 @@ fn json(args: &AcquireArgs, carried: &imaging::Carried) -> String {
     let bad: Vec<_> = imaged
         .bad
         .iter()
-        .map(|b| serde_json::json!({ "offset": b.offset, "length": b.length, "errno": b.errno }))
+        .map(|b| {
+            let at = carried.from + b.offset;
+            serde_json::json!({ "offset": b.offset, "length": b.length, "errno": b.errno, "cause": b.cause(),
+                "medium-offset": at, "sector": at / u64::from(carried.sector) })
+        })
         .collect();
     let targets: Vec<_> = args
         .to

@@ -204,7 +204,7 @@ fn report(operands: &Operands, carried: &Carried) -> std::io::Result<()> {
     }
     let mut errors = String::new();
     for bad in &imaged.bad {
-        errors += &format!("unreadable: {}\n", imaging::run(bad.offset, bad.length, carried.sector, bad.errno));
+        errors += &format!("unreadable: {}\n", imaging::lost(bad, carried.from, carried.sector));
     }
     let write = |path: &Option<PathBuf>, text: &str| -> std::io::Result<()> {
         match path {

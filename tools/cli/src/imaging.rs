@@ -7,7 +7,7 @@ use crate::{case_uco, shown};
 use ed25519_dalek::SigningKey;
 use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pfh::acquisition::{Acquire, Acquisition, AcquisitionError, Compared, case, compare};
-use pfh::device::{Fill, Kind};
+use pfh::device::{Bad, Fill, Kind};
 use pfh::imaging::{Imaged, Pace};
 use serde_json::json;
 use std::io::{self, IsTerminal};
@@ -30,6 +30,8 @@ pub struct Carried {
     pub imaged: Imaged,
     pub compared: Vec<Compared>,
     pub sector: u32,
+    /// Where on the medium the image starts, in bytes.
+    pub from: u64,
     pub exit: Exit,
 }
 
@@ -100,7 +102,8 @@ pub fn carry_out(asked: Acquisition, mut carrying: Carrying) -> Result<Carried, 
     // A write beyond a file size limit must be an error to report, not a death.
     let too_large = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, too_large);
-    let mut acquire = Acquire::open(asked.clone()).map_err(|error| failed(&error))?;
+    let mut acquire = Acquire::open(asked).map_err(|error| failed(&error))?;
+    let asked = acquire.asked().clone();
     if let Some(path) = &carrying.case {
         case_uco::clear(path, &asked)?;
     }
@@ -120,9 +123,9 @@ pub fn carry_out(asked: Acquisition, mut carrying: Carrying) -> Result<Carried, 
         }
     };
     let sector = acquire.medium().sector();
-    logged(tell_bad(&mut carrying.logs, &imaged, sector))?;
+    logged(tell_bad(&mut carrying.logs, &imaged, asked.imaging.from, sector))?;
     if let Some(stop) = imaged.stopped {
-        let resumable = if asked.map.is_some() { "; the same command goes on from here" } else { "" };
+        let resumable = if asked.map.is_some() { "; the same command resumes here" } else { "" };
         let what = format!("stopped after {} bytes: {stop}{resumable}", imaged.bytes);
         logged(carrying.logs.line(&format!("{} {what}", now())))?;
         logged(carrying.logs.record("stopped", json!({ "bytes": imaged.bytes, "cause": stop.to_string() })))?;
@@ -193,7 +196,7 @@ pub fn carry_out(asked: Acquisition, mut carrying: Carrying) -> Result<Carried, 
         let _ = std::fs::remove_file(path);
     }
     logged(ended)?;
-    Ok(Carried { imaged, compared, sector, exit })
+    Ok(Carried { imaged, compared, sector, from: asked.imaging.from, exit })
 }
 
 /// What is known before the first byte.
@@ -249,13 +252,13 @@ fn begin(carrying: &mut Carrying, asked: &Acquisition, acquire: &Acquire) -> io:
 }
 
 /// Every unreadable run, as sectors and as bytes.
-fn tell_bad(logs: &mut Logs, imaged: &Imaged, sector: u32) -> io::Result<()> {
+fn tell_bad(logs: &mut Logs, imaged: &Imaged, from: u64, sector: u32) -> io::Result<()> {
     for bad in &imaged.bad {
-        logs.line(&format!("unreadable: {}", run(bad.offset, bad.length, sector, bad.errno)))?;
+        logs.line(&format!("unreadable: {}", lost(bad, from, sector)))?;
         logs.record(
             "unreadable",
-            json!({ "offset": bad.offset, "length": bad.length, "errno": bad.errno,
-                    "cause": io::Error::from_raw_os_error(bad.errno).to_string() }),
+            json!({ "offset": bad.offset, "length": bad.length, "errno": bad.errno, "cause": bad.cause(),
+                    "medium-offset": from + bad.offset, "sector": (from + bad.offset) / u64::from(sector) }),
         )?;
     }
     if imaged.retried > 0 {
@@ -267,7 +270,19 @@ fn tell_bad(logs: &mut Logs, imaged: &Imaged, sector: u32) -> io::Result<()> {
     Ok(())
 }
 
-/// A run of unreadable bytes in words.
+/// A run of lost bytes in words: sectors are those of the medium (LBAs), wherever on it the image starts (`from`, in bytes).
+pub fn lost(bad: &Bad, from: u64, sector: u32) -> String {
+    let (size, at) = (u64::from(sector), from + bad.offset);
+    let (first, last) = (at / size, (at + bad.length).div_ceil(size).max(1) - 1);
+    let sectors = if first == last { format!("sector {first}") } else { format!("sectors {first} - {last}") };
+    let place = match from {
+        0 => format!("offset {at}"),
+        _ => format!("offset {at} of the medium, {} of the image", bad.offset),
+    };
+    format!("{sectors} ({place}, {} bytes): {}", bad.length, bad.cause())
+}
+
+/// A run of unreadable bytes of an image in words.
 pub fn run(offset: u64, length: u64, sector: u32, errno: i32) -> String {
     let size = u64::from(sector);
     let (first, count) = (offset / size, length.div_ceil(size));

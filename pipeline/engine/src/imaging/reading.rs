@@ -291,7 +291,9 @@ impl Reader<'_> {
         for run in found {
             let offset = run.offset - self.imaging.from;
             match bad.last_mut() {
-                Some(last) if last.offset + last.length == offset && last.errno == run.errno => {
+                Some(last)
+                    if last.offset + last.length == offset && (last.errno, last.loss) == (run.errno, run.loss) =>
+                {
                     last.length += run.length
                 }
                 _ => bad.push(Bad { offset, ..*run }),
