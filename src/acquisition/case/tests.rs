@@ -26,6 +26,7 @@ fn told(source: Source, change: impl FnOnce(&mut Acquisition, &mut Imaged)) -> i
         targets: vec![To { path: target, form: Form::RAW }],
         imaging: Imaging::new(algorithms),
         map: None,
+        adopt_map: false,
         replace: false,
         about: Default::default(),
         set: [0; 16],

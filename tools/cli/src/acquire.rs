@@ -114,6 +114,9 @@ pub struct AcquireArgs {
     /// The map (GNU ddrescue's format): what was read. [default: the first target's name and .map]
     #[arg(long, value_name = "FILE")]
     pub map: Option<PathBuf>,
+    /// Resume with a map that does not say of which medium (GNU ddrescue's): it is that of SOURCE.
+    #[arg(long)]
+    pub adopt_map: bool,
     /// Sync the targets and write the map every SECONDS.
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
     pub map_interval: f64,
@@ -287,6 +290,7 @@ fn try_run(args: &AcquireArgs) -> Result<Exit, String> {
         targets,
         imaging,
         map: Some(args.map.clone().unwrap_or_else(|| beside(first, ".map"))),
+        adopt_map: args.adopt_map,
         replace: args.force,
         about,
         set: random_set()?,

@@ -140,6 +140,7 @@ fn try_run(operands: &Operands) -> Result<Exit, String> {
         targets: outputs.iter().map(|(to, _)| to.clone()).collect(),
         imaging,
         map: None,
+        adopt_map: false,
         replace: true,
         about: About::default(),
         set: [0; 16],

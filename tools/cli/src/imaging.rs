@@ -6,6 +6,7 @@ use crate::signals::Signals;
 use crate::{case_uco, shown};
 use ed25519_dalek::SigningKey;
 use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use pfh::acquisition::identity::Identity;
 use pfh::acquisition::{Acquire, Acquisition, AcquisitionError, Compared, case, compare};
 use pfh::device::{Bad, Fill, Kind};
 use pfh::imaging::{Imaged, Pace};
@@ -80,6 +81,7 @@ pub fn failed(error: &AcquisitionError) -> Exit {
     exit::say(error);
     match error {
         AcquisitionError::Usage(_) | AcquisitionError::Same { .. } => Exit::Usage,
+        AcquisitionError::Changed { .. } => Exit::Verdict,
         _ => Exit::Aborted,
     }
 }
@@ -230,8 +232,12 @@ fn begin(carrying: &mut Carrying, asked: &Acquisition, acquire: &Acquire) -> io:
         "access: {}",
         if medium.is_direct() { "past the page cache (O_DIRECT)" } else { "through the page cache" }
     ))?;
+    for note in &beginning.notes {
+        exit::say(note);
+        logs.line(note)?;
+    }
     if beginning.done > 0 {
-        let line = format!("going on: {} bytes are there from before and are hashed from the image", beginning.done);
+        let line = format!("resuming: {} bytes are there from before and are hashed from the image", beginning.done);
         exit::say(&line);
         logs.line(&line)?;
     }
@@ -243,6 +249,7 @@ fn begin(carrying: &mut Carrying, asked: &Acquisition, acquire: &Acquire) -> io:
         "version": env!("CARGO_PKG_VERSION"), "command": carrying.command_line, "source": name, "bytes": medium.size(),
         "sector": medium.sector(), "physical-sector": medium.physical_sector(), "facts": facts, "write-block": block,
         "mounts": beginning.mounts, "direct": medium.is_direct(), "resumed-at": beginning.done, "targets": targets,
+        "identity": beginning.identity.as_ref().map(Identity::to_json), "notes": beginning.notes,
         "from": asked.imaging.from, "length": asked.imaging.length, "retries": asked.imaging.care.retries,
         "case": asked.about.case_number, "evidence": asked.about.evidence_number, "examiner": asked.about.examiner,
         "description": asked.about.description, "notes": asked.about.notes,

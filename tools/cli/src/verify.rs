@@ -179,6 +179,7 @@ fn read(source: Origin, imaging: &Imaging) -> Result<Result<Imaged, Exit>, Strin
         targets: Vec::new(),
         imaging: imaging.clone(),
         map: None,
+        adopt_map: false,
         replace: false,
         about: About::default(),
         set: [0; 16],

@@ -121,7 +121,7 @@ fn what_was_unreadable_before_is_told_after() {
     assert_eq!(seen.code, Some(4), "{}", seen.stderr);
     let seen = trial(&faults(&format!("{early}0x10400 0x81EFC00 +\n"))).run().unwrap();
     assert_eq!(seen.code, Some(3), "{}", seen.stderr);
-    assert!(seen.stderr.contains("going on: 67108864 bytes"), "{}", seen.stderr);
+    assert!(seen.stderr.contains("resuming: 67108864 bytes"), "{}", seen.stderr);
     let told = report(&seen)["unreadable"].clone();
     assert_eq!(
         (told[0]["offset"].as_u64(), told[0]["length"].as_u64(), told.as_array().map(Vec::len)),
