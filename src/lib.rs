@@ -46,5 +46,6 @@ pub use pfh_tree as tree;
 
 pub mod acquisition;
 mod algorithms;
+pub mod outputs;
 
 pub use algorithms::{REGISTRY, algorithm};

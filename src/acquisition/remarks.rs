@@ -72,7 +72,8 @@ impl Remarks {
 
     /// Writes them into `map`, in place of what is there.
     pub(super) fn write(&self, map: &mut Map) {
-        map.remarks.retain(|remark| !remark.starts_with("pfh ") && !remark.starts_with("Mapfile."));
+        let is_ours = |remark: &str| [SOURCE, PART, CHECKPOINT, "Mapfile."].iter().any(|own| remark.starts_with(own));
+        map.remarks.retain(|remark| !is_ours(remark));
         let part = |part: &Part| json!({ "from": part.from, "length": part.length, "fill": part.fill });
         map.remarks.extend(self.source.as_ref().map(|source| format!("{SOURCE}{}", source.to_json())));
         map.remarks.extend(self.part.as_ref().map(|found| format!("{PART}{}", part(found))));

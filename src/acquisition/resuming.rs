@@ -2,7 +2,7 @@
 
 use super::identity::{Identity, Likeness};
 use super::remarks::{Part, Remarks};
-use super::{Acquisition, AcquisitionError, Form};
+use super::{Acquisition, AcquisitionError, Form, guarding};
 use pfh_digest::Digest;
 use pfh_engine::Cancel;
 use pfh_engine::imaging::{Follow, Imaging, ImagingError, image};
@@ -41,6 +41,8 @@ pub(super) struct Resumption {
     pub(super) is_ours: bool,
     /// What an examiner must know of this resumption.
     pub(super) notes: Vec<String>,
+    /// Of each target whether the map of an earlier run names it: only such a file is resumed, or made anew.
+    pub(super) listed: Vec<bool>,
 }
 
 impl Resumption {
@@ -55,7 +57,11 @@ impl Resumption {
             bad: Vec::new(),
             is_ours: false,
             notes: Vec::new(),
+            listed: vec![false; asked.targets.len()],
         };
+        let named = |map: &Path| asked.targets.iter().map(|to| guarding::remark(map, to)).collect::<Vec<_>>();
+        let named = asked.map.as_deref().map(named).unwrap_or_default();
+        fresh.map.remarks.extend(named.iter().cloned());
         let Some(path) = &asked.map else { return Ok(fresh) };
         let fail = |error| AcquisitionError::Map { path: path.clone(), error };
         let now = Identity::of(medium, asked.source.path()).map_err(fail)?;
@@ -72,12 +78,13 @@ impl Resumption {
         let remarks = Remarks::read(&before);
         fresh.notes = belongs(asked, &before, &remarks, &now)
             .map_err(|why| AcquisitionError::Usage(format!("{}: {why}", path.display())))?;
-        // An adopted map names no source, and whether its targets are there is all that is known of them.
+        // An adopted map names neither source nor targets: both are as the user says.
         fresh.is_ours = remarks.source.is_some();
+        fresh.listed = named.iter().map(|name| !fresh.is_ours || before.remarks.contains(name)).collect();
         let from = asked.imaging.from;
         let mut places: Vec<Vec<Place>> = Vec::new();
-        for to in &asked.targets {
-            let (mine, readable) = look(&to.path, &to.form)?;
+        for (to, listed) in asked.targets.iter().zip(&fresh.listed) {
+            let (mine, readable) = if *listed { look(&to.path, &to.form)? } else { (vec![Place::START], None) };
             places.push(mine);
             fresh.prefixes.extend(readable.map(|medium| (to.path.clone(), medium)));
         }
@@ -124,6 +131,7 @@ impl Resumption {
             .collect();
         fresh.map = Map::new(before.end().max(medium.size().unwrap_or(0)));
         fresh.map.remarks = before.remarks.clone();
+        fresh.map.remarks.extend(named.into_iter().filter(|name| !before.remarks.contains(name)));
         fresh.map.set(from, done, Status::Finished);
         for run in &fresh.bad {
             fresh.map.set(from + run.offset, run.length, Status::Bad);
@@ -238,6 +246,9 @@ struct Place {
 }
 
 impl Place {
+    /// Nothing is there.
+    const START: Place = Place { found: Found::Nothing, at: 0 };
+
     /// The furthest place up to `limit`; 0 is always one.
     fn upto(&self, limit: u64) -> u64 {
         match self.found {
@@ -290,9 +301,7 @@ pub(super) fn save(path: &Path, map: &Map) -> io::Result<()> {
     if std::fs::symlink_metadata(path).is_ok_and(|found| !found.is_file()) {
         return Err(io::Error::other("no regular file: a map takes the place of what has its name"));
     }
-    let mut name = path.as_os_str().to_owned();
-    name.push(".new");
-    let fresh = PathBuf::from(name);
+    let fresh = guarding::fresh_map(path);
     let mut file = std::fs::File::create(&fresh)?;
     file.write_all(map.print().as_bytes())?;
     file.sync_all()?;

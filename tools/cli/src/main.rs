@@ -77,7 +77,7 @@ fn main() -> ExitCode {
             args::Command::Audit(audit) => audit::run(&audit),
             args::Command::Bench(bench) => benchmark(&bench),
             args::Command::Completions { shell } => pages::completions(shell),
-            args::Command::Man { directory } => pages::man(&directory),
+            args::Command::Man { directory, force } => pages::man(&directory, force),
         }
     };
     exit.into()
@@ -85,6 +85,10 @@ fn main() -> ExitCode {
 
 /// `pfh bench`: what it finds goes to standard output.
 fn benchmark(bench: &pfh_bench::command::Bench) -> Exit {
+    if let Err(refused) = bench.outputs().check() {
+        exit::say(refused);
+        return Exit::Usage;
+    }
     match pfh_bench::command::run(bench, &mut std::io::stdout().lock()) {
         Ok(pfh_bench::command::Verdict::Good) => Exit::Good,
         Ok(pfh_bench::command::Verdict::Wrong) => Exit::Verdict,

@@ -115,6 +115,14 @@ impl Voice<'_> {
             None => exit::say(message),
         }
     }
+
+    /// Does what may print results, without tearing the progress line.
+    fn around<T>(&self, print: impl FnOnce() -> T) -> T {
+        match self.0 {
+            Some(line) => line.around(print),
+            None => print(),
+        }
+    }
 }
 
 /// What a command does with the records of a run.
@@ -154,11 +162,13 @@ impl<T: Taker> Sink for Spoken<'_, T> {
             }
             pfh::Outcome::Hashed(_) => {}
         }
-        self.taker.take(record, &self.voice)
+        let Spoken { taker, voice } = self;
+        voice.around(|| taker.take(record, voice))
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.taker.flush()
+        let Spoken { taker, voice } = self;
+        voice.around(|| taker.flush())
     }
 }
 
