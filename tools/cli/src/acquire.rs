@@ -116,6 +116,9 @@ pub struct AcquireArgs {
     /// The map (GNU ddrescue's format): what was read. [default: the first target's name and .map]
     #[arg(long, value_name = "FILE")]
     pub map: Option<PathBuf>,
+    /// Resume with a map that does not say of which medium (GNU ddrescue's): it is that of SOURCE.
+    #[arg(long)]
+    pub adopt_map: bool,
     /// Sync the targets and write the map every SECONDS.
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
     pub map_interval: f64,
@@ -319,6 +322,7 @@ fn try_run(args: &AcquireArgs) -> Result<Exit, String> {
         targets,
         imaging,
         map: Some(args.map.clone().unwrap_or_else(|| beside(first, ".map"))),
+        adopt_map: args.adopt_map,
         replace: args.force,
         about,
         set: random_set()?,
@@ -358,7 +362,7 @@ fn text(args: &AcquireArgs, carried: &imaging::Carried) -> String {
         text += &format!("padded with {} zero bytes to whole sectors\n", imaged.padded);
     }
     for bad in &imaged.bad {
-        text += &format!("unreadable: {}\n", imaging::run(bad.offset, bad.length, carried.sector, bad.errno));
+        text += &format!("unreadable: {}\n", imaging::lost(bad, carried.from, carried.sector));
     }
     if !imaged.bad.is_empty() {
         let bytes: u64 = imaged.bad.iter().map(|b| b.length).sum();
@@ -379,7 +383,11 @@ fn json(args: &AcquireArgs, carried: &imaging::Carried, log: &Path) -> String {
     let bad: Vec<_> = imaged
         .bad
         .iter()
-        .map(|b| serde_json::json!({ "offset": b.offset, "length": b.length, "errno": b.errno }))
+        .map(|b| {
+            let at = carried.from + b.offset;
+            serde_json::json!({ "offset": b.offset, "length": b.length, "errno": b.errno, "cause": b.cause(),
+                "medium-offset": at, "sector": at / u64::from(carried.sector) })
+        })
         .collect();
     let targets: Vec<_> = args
         .to

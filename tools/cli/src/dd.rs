@@ -158,6 +158,7 @@ fn try_run(operands: &Operands, force: bool) -> Result<Exit, String> {
         targets: outputs.iter().map(|(to, _)| to.clone()).collect(),
         imaging,
         map: None,
+        adopt_map: false,
         replace: force,
         about: About::default(),
         set: [0; 16],
@@ -230,7 +231,7 @@ fn report(operands: &Operands, carried: &Carried) -> std::io::Result<()> {
     }
     let mut errors = String::new();
     for bad in &imaged.bad {
-        errors += &format!("unreadable: {}\n", imaging::run(bad.offset, bad.length, carried.sector, bad.errno));
+        errors += &format!("unreadable: {}\n", imaging::lost(bad, carried.from, carried.sector));
     }
     let write = |path: &Option<PathBuf>, text: &str| -> std::io::Result<()> {
         match path {

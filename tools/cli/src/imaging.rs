@@ -6,8 +6,9 @@ use crate::signals::Signals;
 use crate::{case_uco, shown};
 use ed25519_dalek::SigningKey;
 use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use pfh::acquisition::identity::Identity;
 use pfh::acquisition::{Acquire, Acquisition, AcquisitionError, Compared, case, compare};
-use pfh::device::{Fill, Kind};
+use pfh::device::{Bad, Fill, Kind};
 use pfh::image::OpenError;
 use pfh::imaging::{Imaged, Pace};
 use pfh::outputs::Outputs;
@@ -35,6 +36,8 @@ pub struct Carried {
     pub imaged: Imaged,
     pub compared: Vec<Compared>,
     pub sector: u32,
+    /// Where on the medium the image starts, in bytes.
+    pub from: u64,
     pub exit: Exit,
 }
 
@@ -85,6 +88,7 @@ pub fn failed(error: &AcquisitionError) -> Exit {
     match error {
         AcquisitionError::Usage(_) | AcquisitionError::Refused(_) => Exit::Usage,
         AcquisitionError::Image(OpenError::Unread { .. } | OpenError::Mismatch { .. }) => Exit::Usage,
+        AcquisitionError::Changed { .. } => Exit::Verdict,
         _ => Exit::Aborted,
     }
 }
@@ -108,7 +112,8 @@ pub fn carry_out(asked: Acquisition, mut carrying: Carrying) -> Result<Carried, 
     let too_large = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, too_large);
     let outputs = std::mem::take(&mut carrying.outputs);
-    let mut acquire = Acquire::open_beside(asked.clone(), outputs).map_err(|error| failed(&error))?;
+    let mut acquire = Acquire::open_beside(asked, outputs).map_err(|error| failed(&error))?;
+    let asked = acquire.asked().clone();
     if let Some(path) = &carrying.case {
         case_uco::clear(path, &asked)?;
     }
@@ -134,9 +139,9 @@ pub fn carry_out(asked: Acquisition, mut carrying: Carrying) -> Result<Carried, 
         }
     };
     let sector = acquire.medium().sector();
-    logged(tell_bad(&mut logs, &imaged, sector))?;
+    logged(tell_bad(&mut logs, &imaged, asked.imaging.from, sector))?;
     if let Some(stop) = imaged.stopped {
-        let resumable = if asked.map.is_some() { "; the same command goes on from here" } else { "" };
+        let resumable = if asked.map.is_some() { "; the same command resumes here" } else { "" };
         let what = format!("stopped after {} bytes: {stop}{resumable}", imaged.bytes);
         logged(logs.line(&format!("{} {what}", now())))?;
         logged(logs.record("stopped", json!({ "bytes": imaged.bytes, "cause": stop.to_string() })))?;
@@ -220,7 +225,7 @@ pub fn carry_out(asked: Acquisition, mut carrying: Carrying) -> Result<Carried, 
         let _ = std::fs::remove_file(path);
     }
     logged(ended)?;
-    Ok(Carried { imaged, compared, sector, exit })
+    Ok(Carried { imaged, compared, sector, from: asked.imaging.from, exit })
 }
 
 /// What is known before the first byte.
@@ -255,8 +260,12 @@ fn begin(logs: &mut Logs, carrying: &Carrying, asked: &Acquisition, acquire: &Ac
         "access: {}",
         if medium.is_direct() { "past the page cache (O_DIRECT)" } else { "through the page cache" }
     ))?;
+    for note in &beginning.notes {
+        exit::say(note);
+        logs.line(note)?;
+    }
     if beginning.done > 0 {
-        let line = format!("going on: {} bytes are there from before and are hashed from the image", beginning.done);
+        let line = format!("resuming: {} bytes are there from before and are hashed from the image", beginning.done);
         exit::say(&line);
         logs.line(&line)?;
     }
@@ -268,6 +277,7 @@ fn begin(logs: &mut Logs, carrying: &Carrying, asked: &Acquisition, acquire: &Ac
         "version": env!("CARGO_PKG_VERSION"), "command": carrying.command_line, "source": name, "bytes": medium.size(),
         "sector": medium.sector(), "physical-sector": medium.physical_sector(), "facts": facts, "write-block": block,
         "mounts": beginning.mounts, "direct": medium.is_direct(), "resumed-at": beginning.done, "targets": targets,
+        "identity": beginning.identity.as_ref().map(Identity::to_json), "notes": beginning.notes,
         "from": asked.imaging.from, "length": asked.imaging.length, "retries": asked.imaging.care.retries,
         "case": asked.about.case_number, "evidence": asked.about.evidence_number, "examiner": asked.about.examiner,
         "description": asked.about.description, "notes": asked.about.notes,
@@ -277,13 +287,13 @@ fn begin(logs: &mut Logs, carrying: &Carrying, asked: &Acquisition, acquire: &Ac
 }
 
 /// Every unreadable run, as sectors and as bytes.
-fn tell_bad(logs: &mut Logs, imaged: &Imaged, sector: u32) -> io::Result<()> {
+fn tell_bad(logs: &mut Logs, imaged: &Imaged, from: u64, sector: u32) -> io::Result<()> {
     for bad in &imaged.bad {
-        logs.line(&format!("unreadable: {}", run(bad.offset, bad.length, sector, bad.errno)))?;
+        logs.line(&format!("unreadable: {}", lost(bad, from, sector)))?;
         logs.record(
             "unreadable",
-            json!({ "offset": bad.offset, "length": bad.length, "errno": bad.errno,
-                    "cause": io::Error::from_raw_os_error(bad.errno).to_string() }),
+            json!({ "offset": bad.offset, "length": bad.length, "errno": bad.errno, "cause": bad.cause(),
+                    "medium-offset": from + bad.offset, "sector": (from + bad.offset) / u64::from(sector) }),
         )?;
     }
     if imaged.retried > 0 {
@@ -293,6 +303,18 @@ fn tell_bad(logs: &mut Logs, imaged: &Imaged, sector: u32) -> io::Result<()> {
         logs.line(&format!("padding: {} zero bytes behind the end of the source, to whole sectors", imaged.padded))?;
     }
     Ok(())
+}
+
+/// A run of lost bytes in words: sectors are those of the medium (LBAs), wherever on it the image starts (`from`, in bytes).
+pub fn lost(bad: &Bad, from: u64, sector: u32) -> String {
+    let (size, at) = (u64::from(sector), from + bad.offset);
+    let (first, last) = (at / size, (at + bad.length).div_ceil(size).max(1) - 1);
+    let sectors = if first == last { format!("sector {first}") } else { format!("sectors {first} - {last}") };
+    let place = match from {
+        0 => format!("offset {at}"),
+        _ => format!("offset {at} of the medium, {} of the image", bad.offset),
+    };
+    format!("{sectors} ({place}, {} bytes): {}", bad.length, bad.cause())
 }
 
 /// So many differing ranges are named one by one; the records for machines have all.
@@ -305,7 +327,7 @@ pub fn more(differing: &[(u64, u64)]) -> Option<String> {
     Some(format!("and {} more ranges of {bytes} bytes", rest.len()))
 }
 
-/// A run of unreadable bytes in words.
+/// A run of unreadable bytes of an image in words.
 pub fn run(offset: u64, length: u64, sector: u32, errno: i32) -> String {
     let size = u64::from(sector);
     let (first, count) = (offset / size, length.div_ceil(size));

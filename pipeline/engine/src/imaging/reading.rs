@@ -1,5 +1,6 @@
 //! The reader: the image's bytes, in order, into slabs.
 
+use super::prefix::Check;
 use super::{Holes, Imaging, ImagingError, Portion};
 use crate::Cancel;
 use pfh_prefetch::{Bell, Budget, Bytes, Slab};
@@ -256,6 +257,7 @@ impl Reader<'_> {
         send: &mut impl FnMut(Portion, To),
     ) -> Result<(), ImagingError> {
         let Some(prefix) = self.prefix else { return Ok(()) };
+        let mut check = Check::new(&self.imaging.stated);
         while read.bytes < self.imaging.done {
             let Some(mut slab) = self.slab(budget, bell, read) else { return Ok(()) };
             let room = (slab.bytes().len() as u64).min(self.imaging.done - read.bytes) as usize;
@@ -264,6 +266,7 @@ impl Reader<'_> {
             if n == 0 {
                 return Err(fail(io::ErrorKind::UnexpectedEof.into()));
             }
+            check.update(&slab.bytes()[..n])?;
             send(Portion { offset: read.bytes, bytes: Bytes::new(Arc::new(slab), 0..n) }, To::Digests);
             read.bytes += n as u64;
             self.shared.bytes.store(read.bytes, Ordering::Relaxed);
@@ -291,7 +294,9 @@ impl Reader<'_> {
         for run in found {
             let offset = run.offset - self.imaging.from;
             match bad.last_mut() {
-                Some(last) if last.offset + last.length == offset && last.errno == run.errno => {
+                Some(last)
+                    if last.offset + last.length == offset && (last.errno, last.loss) == (run.errno, run.loss) =>
+                {
                     last.length += run.length
                 }
                 _ => bad.push(Bad { offset, ..*run }),

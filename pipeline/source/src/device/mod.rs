@@ -8,4 +8,4 @@ mod rescue;
 pub use facts::{Facts, mounts};
 pub use guard::{Meeting, Place, Places, is_same_medium};
 pub use medium::{Access, Kind, Medium};
-pub use rescue::{Bad, Care, Fill, Rescue, Stop};
+pub use rescue::{Bad, Care, Fill, Loss, Rescue, Stop};

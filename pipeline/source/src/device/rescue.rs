@@ -14,7 +14,8 @@ use std::time::{Duration, Instant};
 pub enum Fill {
     /// Zeros.
     Zeros,
-    /// These bytes, over and over, from the start of each unreadable run.
+    /// These bytes, over and over. The byte at offset o of the medium is filled with the pattern's byte o mod its length,
+    /// so that the image does not depend on how runs and blocks are cut.
     Pattern(Vec<u8>),
 }
 
@@ -48,6 +49,31 @@ pub struct Bad {
     pub length: u64,
     /// What the system said.
     pub errno: i32,
+    /// How it is known to be lost.
+    pub loss: Loss,
+}
+
+impl Bad {
+    /// Why the bytes are not the medium's, in words.
+    pub fn cause(&self) -> String {
+        let errno = std::io::Error::from_raw_os_error(self.errno);
+        match self.loss {
+            Loss::Unreadable => errno.to_string(),
+            Loss::NotTried => format!("not tried, in a zone of unreadable sectors: {errno}"),
+            Loss::Recorded => "filled in when the source image was made, by its list of errors".to_owned(),
+        }
+    }
+}
+
+/// How bytes of the medium came to be filled in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Loss {
+    /// Every read of them failed.
+    Unreadable,
+    /// They were passed over, in a zone of unreadable sectors, and not tried one by one.
+    NotTried,
+    /// The source is an image whose own list of errors says that they were filled in when it was made.
+    Recorded,
 }
 
 /// Why reading ends early. What was read before is good, and the acquisition can be resumed.
@@ -139,6 +165,35 @@ impl<'a> Rescue<'a> {
     /// # Errors
     /// When there is no going on; what is in the buffer is then of no account.
     pub fn read(&mut self, buffer: &mut [u8], offset: u64) -> Result<(usize, Vec<Bad>), Stop> {
+        let (done, mut bad) = self.read_on(buffer, offset)?;
+        self.add_recorded(offset, done as u64, &mut bad);
+        Ok((done, bad))
+    }
+
+    /// Adds what the medium's own list of errors names between `offset` and `offset + length` and no read has found.
+    fn add_recorded(&self, offset: u64, length: u64, bad: &mut Vec<Bad>) {
+        let end = offset + length;
+        let mut recorded = Vec::new();
+        for (first, count) in self.medium.recorded() {
+            let mut at = (*first).max(offset);
+            let until = (first + count).min(end);
+            // What reads have found is left as found.
+            for run in bad.iter() {
+                if run.offset >= until || run.offset + run.length <= at {
+                    continue;
+                }
+                recorded.push((at, run.offset.max(at)));
+                at = at.max(run.offset + run.length);
+            }
+            recorded.push((at, until));
+        }
+        let run =
+            |(from, until): (u64, u64)| Bad { offset: from, length: until - from, errno: 5, loss: Loss::Recorded };
+        bad.extend(recorded.into_iter().filter(|(from, until)| from < until).map(run));
+        bad.sort_by_key(|run| run.offset);
+    }
+
+    fn read_on(&mut self, buffer: &mut [u8], offset: u64) -> Result<(usize, Vec<Bad>), Stop> {
         let mut done = 0;
         let mut bad = Vec::new();
         while done < buffer.len() {
@@ -242,8 +297,10 @@ impl<'a> Rescue<'a> {
     fn give_up(&self, buffer: &mut [u8], at: u64, errno: Errno, bad: &mut Vec<Bad>) {
         let (length, errno) = (buffer.len() as u64, errno.raw_os_error());
         match bad.last_mut() {
-            Some(run) if run.offset + run.length == at && run.errno == errno => run.length += length,
-            _ => bad.push(Bad { offset: at, length, errno }),
+            Some(run) if run.offset + run.length == at && (run.errno, run.loss) == (errno, Loss::Unreadable) => {
+                run.length += length;
+            }
+            _ => bad.push(Bad { offset: at, length, errno, loss: Loss::Unreadable }),
         }
         match &self.care.fill {
             Fill::Pattern(bytes) if !bytes.is_empty() => {

@@ -280,6 +280,7 @@ fn read(
         targets: Vec::new(),
         imaging: imaging.clone(),
         map: None,
+        adopt_map: false,
         replace: false,
         about: About::default(),
         set: [0; 16],
