@@ -223,6 +223,10 @@ impl Acquire {
                 medium
             }
             Origin::Pattern { bytes, length } => Medium::pattern(bytes.clone(), *length),
+            Origin::Medium(path) if path.is_dir() => {
+                let what = "is a directory: name a device or a file; `pfh hash -r` hashes what is in a directory";
+                return Err(AcquisitionError::Usage(format!("{} {what}", path.display())));
+            }
             Origin::Medium(path) => Medium::open(path.as_os_str().as_bytes(), asked.access)
                 .map_err(|problem| AcquisitionError::Source { path: path.clone(), problem })?,
         };

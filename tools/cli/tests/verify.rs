@@ -55,7 +55,15 @@ fn nothing_to_compare_with_is_no_success() {
     assert!(String::from_utf8_lossy(&pfh(&room, "verify some").stdout).contains(&sha256_of(&source)));
     assert_eq!(verdict(&room, &format!("some --digest sha256:{}", sha256_of(&source))).0, 0);
     assert_eq!(verdict(&room, "some --digest md5:00000000000000000000000000000000").0, 1);
-    for words in ["some --digest md5:zz", "some --digest x", "some --digest none:00", "missing", "some --log missing"] {
+    for words in [
+        "some --digest md5:zz",
+        "some --digest x",
+        "some --digest none:00",
+        "missing",
+        "some --log missing",
+        ".",
+        "some --against missing",
+    ] {
         let seen = pfh(&room, &format!("verify {words}"));
         assert!(seen.code == Some(2) && seen.stdout.is_empty(), "{words}: {}", seen.stderr);
     }
