@@ -152,6 +152,7 @@ fn try_run(operands: &Operands, force: bool) -> Result<Exit, String> {
         imaging,
         map: None,
         adopt_map: false,
+        give_up: None,
         replace: force,
         about: About::default(),
         set: [0; 16],

@@ -180,6 +180,7 @@ fn read(source: Origin, imaging: &Imaging) -> Result<Result<Imaged, Exit>, Strin
         imaging: imaging.clone(),
         map: None,
         adopt_map: false,
+        give_up: None,
         replace: false,
         about: About::default(),
         set: [0; 16],
