@@ -9,6 +9,7 @@ mod comparing;
 mod guarding;
 pub mod identity;
 mod late;
+pub mod logged;
 mod remarks;
 mod resuming;
 mod retrying;
@@ -28,7 +29,7 @@ use std::path::{Path, PathBuf};
 pub use comparing::{Compared, compare};
 use late::Late;
 use resuming::Resumption;
-pub use retrying::Retried;
+pub use retrying::{Again, Retried};
 
 /// The form of a target.
 #[derive(Debug, Clone, PartialEq)]
@@ -294,7 +295,7 @@ impl Acquire {
     /// See [`AcquisitionError`]; the map says how far it came.
     pub fn run(&mut self, cancel: Cancel, progress: &mut dyn FnMut(&Pace)) -> Result<Imaged, AcquisitionError> {
         let map_path = self.asked.map.clone();
-        self.resumption.check(&cancel)?;
+        self.resumption.check(&self.asked.imaging, &cancel)?;
         let absent = self.asked.absent();
         if self.resumption.done == 0 {
             // First of all: a run that is cut off from here on can be told from somebody else's files.

@@ -143,12 +143,15 @@ impl Resumption {
     }
 
     /// Compares every target but the first, which is compared while it is hashed, with the digests that the map states.
-    pub(super) fn check(&self, cancel: &Cancel) -> Result<(), AcquisitionError> {
+    pub(super) fn check(&self, asked: &Imaging, cancel: &Cancel) -> Result<(), AcquisitionError> {
         for (path, medium) in self.prefixes.iter().skip(1) {
             let imaging = Imaging {
                 length: Some(self.done),
                 done: self.done,
                 stated: self.remarks.checkpoints.clone(),
+                done_bad: self.bad.clone(),
+                from: asked.from,
+                care: asked.care.clone(),
                 ..Imaging::new(Vec::new())
             };
             let follow = Follow { cancel: cancel.clone(), ..Follow::default() };

@@ -4,8 +4,8 @@
 //! bytes have a place: raw ones, in one file or several, and devices. The chunks of an E01 image are deflated one behind the
 //! other: it is acquired anew instead.
 
-use super::{Acquire, AcquisitionError, Form, Origin, To, comparing, resuming};
-use pfh_digest::Digest;
+use super::{Acquire, AcquisitionError, Form, To, comparing, resuming};
+use pfh_digest::{Algorithm, Digest};
 use pfh_engine::Cancel;
 use pfh_engine::imaging::{Follow, Imaged, Imaging, Pace, image};
 use pfh_sink::image::Tree;
@@ -19,6 +19,21 @@ use std::path::PathBuf;
 const BLOCK: u64 = 1 << 20;
 /// What reads past the page cache are aligned to.
 const PAGE: usize = 4096;
+
+/// What is tried again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Again {
+    /// What was passed over: it was never tried.
+    PassedOver,
+    /// Everything that is lost.
+    All,
+}
+
+impl Again {
+    fn takes(self, loss: Loss) -> bool {
+        loss == Loss::NotTried || (self == Again::All && loss == Loss::Unreadable)
+    }
+}
 
 /// What came of it.
 #[derive(Debug, Clone)]
@@ -75,6 +90,7 @@ impl Acquire {
         &mut self,
         bytes: u64,
         fresh: Option<&Imaged>,
+        again: Again,
         cancel: &Cancel,
         progress: &mut dyn FnMut(&Pace),
     ) -> Result<Retried, AcquisitionError> {
@@ -88,11 +104,12 @@ impl Acquire {
             }
         }
         let patches = self.asked.targets.iter().map(Patch::open).collect::<Result<Vec<_>, _>>()?;
-        let (bad, stopped, retried) = self.try_again(&lost, &patches, cancel)?;
+        let (bad, stopped, retried) = self.try_again(&lost, again, &patches, cancel)?;
         patches.iter().try_for_each(Patch::sync)?;
-        let mut imaged = self.hash_again(bytes, cancel, progress)?;
-        let tried: u64 = lost.iter().filter(|run| run.loss != Loss::Recorded).map(|run| run.length).sum();
-        let left: u64 = bad.iter().filter(|run| run.loss != Loss::Recorded).map(|run| run.length).sum();
+        let mut imaged = self.hash_targets(bytes, &self.asked.imaging.algorithms, cancel, progress)?;
+        let tried: u64 = lost.iter().filter(|run| again.takes(run.loss)).map(|run| run.length).sum();
+        let all = |runs: &[Bad]| runs.iter().map(|run| run.length).sum::<u64>();
+        let read = all(&lost) - all(&bad);
         imaged.retried = retried + fresh.map_or(0, |imaged| imaged.retried);
         imaged.padded = fresh.map_or(0, |imaged| imaged.padded);
         imaged.bad = bad;
@@ -103,7 +120,7 @@ impl Acquire {
         if imaged.stopped.is_none() {
             self.settle_again(bytes, &imaged)?;
         }
-        Ok(Retried { tried, read: tried - left, before, imaged })
+        Ok(Retried { tried, read, before, imaged })
     }
 
     /// Compares a target with the digest of the map; what the map calls lost counts as filled, for a run that was cut off may
@@ -150,6 +167,7 @@ impl Acquire {
     fn try_again(
         &self,
         lost: &[Bad],
+        again: Again,
         patches: &[Patch<'_>],
         cancel: &Cancel,
     ) -> Result<(Vec<Bad>, Option<Stop>, u64), AcquisitionError> {
@@ -157,20 +175,22 @@ impl Acquire {
         let care = Care { skip_after: self.asked.give_up, most_errors: None, ..self.asked.imaging.care.clone() };
         let mut rescue = Rescue::new(&self.medium, care);
         let mut room = Room::new(BLOCK);
-        let mut write = |block: &[u8], at: u64| patches.iter().try_for_each(|patch| patch.write(block, at));
+        let write = |block: &[u8], at: u64| patches.iter().try_for_each(|patch| patch.write(block, at));
         let (mut left, mut stopped) = (Vec::new(), None);
-        let mut areas: Vec<Bad> = lost.iter().filter(|run| run.loss != Loss::Recorded).copied().collect();
-        // Good areas first: from the end of each down to the first read that fails.
+        let mut areas: Vec<Bad> = lost.iter().filter(|run| again.takes(run.loss)).copied().collect();
+        // Good areas first: from the end of each down to the first sector that fails, in ever smaller steps.
         for area in &mut areas {
-            while area.length > 0 && !cancel.is_cancelled() {
-                let length = (area.length - 1) % BLOCK + 1;
-                let at = area.offset + area.length - length;
-                let block = room.first(length);
-                if rescue.whole(block, from + at).is_err() {
-                    break;
+            for step in [BLOCK, 64 << 10, u64::from(self.medium.sector())] {
+                while area.length > 0 && !cancel.is_cancelled() {
+                    let end = area.offset + area.length;
+                    let at = ((from + end - 1) / step * step).max(from + area.offset) - from;
+                    let block = room.first(end - at);
+                    if rescue.whole(block, from + at).is_err() {
+                        break;
+                    }
+                    write(block, at)?;
+                    area.length = at - area.offset;
                 }
-                write(block, at)?;
-                area.length -= length;
             }
         }
         // Then sector by sector.
@@ -199,15 +219,19 @@ impl Acquire {
                 }
             }
         }
-        left.extend(lost.iter().filter(|run| run.loss == Loss::Recorded));
+        left.extend(lost.iter().filter(|run| !again.takes(run.loss)));
         left.sort_by_key(|run| run.offset);
         Ok((joined(left), stopped, rescue.retried()))
     }
 
     /// Digests of the whole image as it is now; all targets must have the same.
-    fn hash_again(
+    ///
+    /// # Errors
+    /// See [`AcquisitionError`]; `Changed` where one target is not what the first is.
+    pub fn hash_targets(
         &self,
         bytes: u64,
+        algorithms: &[Algorithm],
         cancel: &Cancel,
         progress: &mut dyn FnMut(&Pace),
     ) -> Result<Imaged, AcquisitionError> {
@@ -223,6 +247,7 @@ impl Acquire {
                 prefixes: None,
                 pad: None,
                 care: Care::default(),
+                algorithms: algorithms.to_vec(),
                 ..self.asked.imaging.clone()
             };
             let mut show = |pace: &Pace| progress(pace);
@@ -263,11 +288,6 @@ impl Acquire {
         let from = self.asked.imaging.from;
         self.resumption.settle(from, bytes, &imaged.bad, digest.as_ref());
         self.resumption.save(self.asked.map.as_deref())
-    }
-
-    /// Whether the source can be asked again at all.
-    pub fn is_askable(&self) -> bool {
-        !matches!(self.asked.source, Origin::Pattern { .. })
     }
 }
 

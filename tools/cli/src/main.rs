@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod acquire;
+mod again;
 mod args;
 mod audit;
 mod case_uco;
@@ -12,6 +13,7 @@ mod dd;
 mod exit;
 mod gauge;
 mod hash;
+mod host;
 mod imaging;
 mod input;
 mod key;

@@ -270,12 +270,31 @@ impl Reader<'_> {
             if n == 0 {
                 return Err(fail(io::ErrorKind::UnexpectedEof.into()));
             }
-            check.update(&slab.bytes()[..n])?;
+            match self.as_stated(&slab.bytes()[..n], read.bytes) {
+                Some(bytes) => check.update(&bytes)?,
+                None => check.update(&slab.bytes()[..n])?,
+            }
             send(Portion { offset: read.bytes, bytes: Bytes::new(Arc::new(slab), 0..n) }, To::Digests);
             read.bytes += n as u64;
             self.shared.bytes.store(read.bytes, Ordering::Relaxed);
         }
         Ok(())
+    }
+
+    /// What is there as the checkpoint states it: what was lost then counts as filled, for a run that tried it again and was
+    /// cut off may have read some of it. `None` where nothing was lost.
+    fn as_stated(&self, bytes: &[u8], at: u64) -> Option<Vec<u8>> {
+        let end = at + bytes.len() as u64;
+        let mut changed: Option<Vec<u8>> = None;
+        for run in self.imaging.done_bad.iter().filter(|run| run.loss != Loss::Recorded) {
+            let (from, until) = (run.offset.max(at), (run.offset + run.length).min(end));
+            if from < until {
+                let part =
+                    &mut changed.get_or_insert_with(|| bytes.to_vec())[(from - at) as usize..(until - at) as usize];
+                self.imaging.care.fill(part, self.imaging.from + from);
+            }
+        }
+        changed
     }
 
     fn pad(&self, budget: &Arc<Budget>, bell: &Bell, read: &mut Read, send: &mut impl FnMut(Portion, To)) {
