@@ -9,8 +9,10 @@ mod comparing;
 mod guarding;
 pub mod identity;
 mod late;
+pub mod logged;
 mod remarks;
 mod resuming;
+mod retrying;
 
 use crate::outputs::{Outputs, Refused};
 use pfh_digest::{Algorithm, Digest};
@@ -27,6 +29,7 @@ use std::path::{Path, PathBuf};
 pub use comparing::{Compared, compare};
 use late::Late;
 use resuming::Resumption;
+pub use retrying::{Again, Retried};
 
 /// The form of a target.
 #[derive(Debug, Clone, PartialEq)]
@@ -112,6 +115,8 @@ pub struct Acquisition {
     pub map: Option<PathBuf>,
     /// A map that names no source (GNU ddrescue's, say) is taken for that of this one.
     pub adopt_map: bool,
+    /// After so many unreadable sectors in a row the zone is passed over, with skips that double. `None`: never.
+    pub give_up: Option<u64>,
     /// Whether existing targets are replaced.
     pub replace: bool,
     /// Case data, for formats that hold them.
@@ -248,6 +253,9 @@ impl Acquire {
         if asked.targets.iter().any(|to| matches!(to.form, Form::E01 { .. })) {
             asked.imaging.pad = Some(medium.sector());
         }
+        // What can be put in its place later is passed over soon; else only what is all but hopeless.
+        let is_patchable = asked.map.is_some() && retrying::is_patchable(&asked.targets, &medium);
+        asked.imaging.care.skip_after = asked.give_up.map(|n| if is_patchable { n.min(SOON) } else { n });
         let resumption = Resumption::find(&asked, &medium)?;
         asked.guarded(&mut outputs, &resumption.listed);
         outputs.check()?;
@@ -291,7 +299,7 @@ impl Acquire {
     /// See [`AcquisitionError`]; the map says how far it came.
     pub fn run(&mut self, cancel: Cancel, progress: &mut dyn FnMut(&Pace)) -> Result<Imaged, AcquisitionError> {
         let map_path = self.asked.map.clone();
-        self.resumption.check(&cancel)?;
+        self.resumption.check(&self.asked.imaging, &cancel)?;
         let absent = self.asked.absent();
         if self.resumption.done == 0 {
             // First of all: a run that is cut off from here on can be told from somebody else's files.
@@ -427,6 +435,9 @@ fn prefixes(asked: &Acquisition, remarks: &remarks::Remarks) -> Option<Prefixes>
     let is_e01 = asked.targets.iter().any(|to| matches!(to.form, Form::E01 { .. }));
     Some(Prefixes { algorithm, grain: is_e01.then_some(CHUNK) })
 }
+
+/// Unreadable sectors in a row after which a zone is passed over where it can be tried in the end.
+const SOON: u64 = 128;
 
 /// Bytes of an E01 chunk; not all readers take larger ones.
 const CHUNK: u64 = 32 << 10;

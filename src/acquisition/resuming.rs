@@ -7,7 +7,7 @@ use pfh_digest::Digest;
 use pfh_engine::Cancel;
 use pfh_engine::imaging::{Follow, Imaging, ImagingError, image};
 use pfh_format::image::ewf::Section;
-use pfh_format::image::map::{Map, Status};
+use pfh_format::image::map::{Block, Map, Status};
 use pfh_sink::image::Resumable;
 use pfh_source::device::{Access, Bad, Kind, Loss, Medium};
 use pfh_source::image::Image;
@@ -90,11 +90,13 @@ impl Resumption {
         }
         // The one that is hashed comes first; raw ones are read with less work.
         fresh.prefixes.sort_by_key(|(_, medium)| medium.kind() == Kind::Image);
-        let settled = before.settled().saturating_sub(from);
+        // Behind the last checkpoint nothing is known; before it there may be zones that were passed over.
+        let stated = remarks.checkpoints.last().map(|(upto, _)| *upto);
+        let settled = stated.unwrap_or_else(|| before.settled().saturating_sub(from));
         // With digests only where one is stated: what cannot be compared is read again.
         let candidates: Vec<u64> = match remarks.checkpoints.is_empty() {
             true => vec![settled],
-            false => remarks.checkpoints.iter().map(|(upto, _)| *upto).filter(|upto| *upto <= settled).collect(),
+            false => remarks.checkpoints.iter().map(|(upto, _)| *upto).collect(),
         };
         let least = |limit: u64| {
             let fits = |mine: &Vec<Place>| mine.iter().map(|place| place.upto(limit)).max().unwrap_or(0);
@@ -119,35 +121,37 @@ impl Resumption {
             fresh.prefixes.clear();
             return Ok(fresh);
         }
-        let runs = before.ranges(Status::Bad).map(|(offset, length)| (offset.saturating_sub(from), length));
-        fresh.bad = runs
-            .filter(|(offset, _)| *offset < done)
-            .map(|(offset, length)| Bad {
-                offset,
-                length: length.min(done - offset),
-                errno: EIO,
-                loss: Loss::Unreadable,
-            })
-            .collect();
+        let lost = |block: &Block| match block.status {
+            Status::Finished => None,
+            Status::Bad => Some(Loss::Unreadable),
+            _ => Some(Loss::NotTried),
+        };
+        let clip = |block: &Block| {
+            let offset = block.offset.max(from) - from;
+            let length = (block.offset + block.length).saturating_sub(from).min(done).saturating_sub(offset);
+            lost(block).filter(|_| length > 0).map(|loss| Bad { offset, length, errno: EIO, loss })
+        };
+        fresh.bad = before.blocks().iter().filter_map(clip).collect();
         fresh.map = Map::new(before.end().max(medium.size().unwrap_or(0)));
         fresh.map.remarks = before.remarks.clone();
         fresh.map.remarks.extend(named.into_iter().filter(|name| !before.remarks.contains(name)));
-        fresh.map.set(from, done, Status::Finished);
-        for run in &fresh.bad {
-            fresh.map.set(from + run.offset, run.length, Status::Bad);
-        }
+        let bad = fresh.bad.clone();
+        fresh.settle(from, done, &bad, None);
         fresh.remarks.checkpoints = remarks.checkpoints.into_iter().filter(|(upto, _)| *upto <= done).collect();
         fresh.done = done;
         Ok(fresh)
     }
 
     /// Compares every target but the first, which is compared while it is hashed, with the digests that the map states.
-    pub(super) fn check(&self, cancel: &Cancel) -> Result<(), AcquisitionError> {
+    pub(super) fn check(&self, asked: &Imaging, cancel: &Cancel) -> Result<(), AcquisitionError> {
         for (path, medium) in self.prefixes.iter().skip(1) {
             let imaging = Imaging {
                 length: Some(self.done),
                 done: self.done,
                 stated: self.remarks.checkpoints.clone(),
+                done_bad: self.bad.clone(),
+                from: asked.from,
+                care: asked.care.clone(),
                 ..Imaging::new(Vec::new())
             };
             let follow = Follow { cancel: cancel.clone(), ..Follow::default() };
@@ -160,7 +164,8 @@ impl Resumption {
     pub(super) fn settle(&mut self, from: u64, upto: u64, bad: &[Bad], digest: Option<&Digest>) {
         self.map.set(from, upto, Status::Finished);
         for run in bad.iter().filter(|run| run.offset < upto) {
-            self.map.set(from + run.offset, run.length.min(upto - run.offset), Status::Bad);
+            let status = if run.loss == Loss::NotTried { Status::NonTried } else { Status::Bad };
+            self.map.set(from + run.offset, run.length.min(upto - run.offset), status);
         }
         if let Some(digest) = digest {
             self.remarks.add(upto, digest);

@@ -104,6 +104,12 @@ pub struct AcquireArgs {
     /// Fill unreadable sectors with these bytes (hexadecimal) instead of zeros.
     #[arg(long, value_name = "HEX")]
     pub fill: Option<String>,
+    /// Try again what could not be read: of an image that is complete, or once this run has read the rest. For raw targets.
+    #[arg(long, conflicts_with = "force")]
+    pub retry_bad: bool,
+    /// Pass over a zone after N unreadable sectors in a row, with skips that double; 0 tries every sector.
+    #[arg(long, value_name = "N", default_value_t = 4096)]
+    pub give_up: u64,
     /// Stop when more than N sectors are unreadable.
     #[arg(long, value_name = "N")]
     pub max_errors: Option<u64>,
@@ -323,6 +329,7 @@ fn try_run(args: &AcquireArgs) -> Result<Exit, String> {
         imaging,
         map: Some(args.map.clone().unwrap_or_else(|| beside(first, ".map"))),
         adopt_map: args.adopt_map,
+        give_up: Some(args.give_up).filter(|n| *n > 0),
         replace: args.force,
         about,
         set: random_set()?,
@@ -332,6 +339,7 @@ fn try_run(args: &AcquireArgs) -> Result<Exit, String> {
     let carrying = Carrying {
         progress: !args.no_progress,
         verify: args.verify,
+        retry_bad: args.retry_bad,
         outputs: outputs(args, &log),
         log: Some(log.clone()),
         key,

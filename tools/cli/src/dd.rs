@@ -159,6 +159,7 @@ fn try_run(operands: &Operands, force: bool) -> Result<Exit, String> {
         imaging,
         map: None,
         adopt_map: false,
+        give_up: None,
         replace: force,
         about: About::default(),
         set: [0; 16],
@@ -176,8 +177,16 @@ fn try_run(operands: &Operands, force: bool) -> Result<Exit, String> {
     }
     let progress = operands.status == Status::Progress;
     let (outputs_beside, command_line) = (guarded(operands, force), String::new());
-    let carrying =
-        Carrying { progress, verify: false, log: None, outputs: outputs_beside, key: None, case: None, command_line };
+    let carrying = Carrying {
+        progress,
+        verify: false,
+        retry_bad: false,
+        log: None,
+        outputs: outputs_beside,
+        key: None,
+        case: None,
+        command_line,
+    };
     let carried = match imaging::carry_out(asked.clone(), carrying) {
         Ok(carried) => carried,
         Err(exit) => return Ok(exit),

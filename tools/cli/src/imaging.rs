@@ -1,13 +1,16 @@
 //! What `pfh acquire` and `pfh dd` have in common: the run itself, its logs, its report.
 
-use crate::custody::{Logs, now, time};
+use crate::again::{self, Left};
+use crate::custody::{Logs, Opening, now, time};
 use crate::exit::{self, Exit};
 use crate::signals::Signals;
-use crate::{case_uco, shown};
+use crate::{case_uco, host, shown};
 use ed25519_dalek::SigningKey;
 use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pfh::acquisition::identity::Identity;
-use pfh::acquisition::{Acquire, Acquisition, AcquisitionError, Compared, case, compare};
+use pfh::acquisition::{
+    Acquire, Acquisition, AcquisitionError, Again, Compared, Retried, case, compare, logged as stated,
+};
 use pfh::device::{Bad, Fill, Kind};
 use pfh::image::OpenError;
 use pfh::imaging::{Imaged, Pace};
@@ -21,6 +24,8 @@ use std::time::Duration;
 pub struct Carrying {
     pub progress: bool,
     pub verify: bool,
+    /// What could not be read is tried again.
+    pub retry_bad: bool,
     /// Where the log for people goes; that for machines lies beside it.
     pub log: Option<PathBuf>,
     /// What is read and written beside source and targets.
@@ -114,21 +119,39 @@ pub fn carry_out(asked: Acquisition, mut carrying: Carrying) -> Result<Carried, 
     let outputs = std::mem::take(&mut carrying.outputs);
     let mut acquire = Acquire::open_beside(asked, outputs).map_err(|error| failed(&error))?;
     let asked = acquire.asked().clone();
+    let cancel: pfh::Cancel = signals.flag().into();
+    let mut opening = if asked.replace { Opening::Replace } else { Opening::Resume };
+    let mut retried = None;
+    if let Some(end) = carrying.log.as_deref().filter(|_| !asked.replace).and_then(Logs::end_of) {
+        let bar = Bar::open(carrying.progress, "comparing");
+        match again::look(&acquire, &end, &carrying, &cancel, &mut |pace| bar.show(pace))? {
+            Left::Other => {}
+            Left::Compared(carried) => return Ok(*carried),
+            Left::Retry(bytes) => (opening, retried) = (Opening::Continue, Some(bytes)),
+        }
+    }
     if let Some(path) = &carrying.case {
         case_uco::clear(path, &asked)?;
     }
     // Not before: a command that is refused leaves no log.
-    let logs = carrying.log.as_deref().map_or(Ok(Logs::default()), |path| Logs::open(path, asked.replace));
+    let logs = carrying.log.as_deref().map_or(Ok(Logs::default()), |path| Logs::open(path, opening));
     let mut logs = logs.map_err(|message| {
         exit::say(message);
         Exit::Usage
     })?;
     let (started, resumed_at) = (time(), acquire.beginning().done);
+    if retried.is_some() {
+        logged(logs.record("reopened", json!({ "why": "what could not be read is tried again" })))?;
+    }
     logged(begin(&mut logs, &carrying, &asked, &acquire))?;
-    let cancel: pfh::Cancel = signals.flag().into();
     let bar = Bar::open(carrying.progress, "acquiring");
-    let ran = acquire.run(cancel.clone(), &mut |pace| bar.show(pace));
+    let ran = read(&mut acquire, retried, carrying.retry_bad, &cancel, &mut |pace| bar.show(pace));
     drop(bar);
+    let ran = match ran {
+        Ok((imaged, None)) => Ok(imaged),
+        Ok((imaged, Some(retried))) => logged(again::log(&mut logs, &retried)).map(|()| Ok(imaged))?,
+        Err(error) => Err(error),
+    };
     let imaged = match ran {
         Ok(imaged) => imaged,
         Err(error) => {
@@ -150,6 +173,7 @@ pub fn carry_out(asked: Acquisition, mut carrying: Carrying) -> Result<Carried, 
         return Err(if by_signal { Exit::Signal(signals.number()) } else { Exit::Aborted });
     }
     logged(tell_digests(&mut logs, &imaged))?;
+    logged(tell_windows(&mut logs, &imaged))?;
     let mut exit = if imaged.bad.is_empty() { Exit::Good } else { Exit::Incomplete };
     let changed = acquire.medium().changed();
     if let Some(what) = changed {
@@ -195,6 +219,7 @@ pub fn carry_out(asked: Acquisition, mut carrying: Carrying) -> Result<Carried, 
             compared.push(found);
         }
     }
+    logged(tell_files(&mut logs, &asked, carrying.verify))?;
     let case = carrying.case.clone().filter(|_| exit != Exit::Verdict);
     if let Some(path) = &case {
         let account = case::Account {
@@ -228,6 +253,55 @@ pub fn carry_out(asked: Acquisition, mut carrying: Carrying) -> Result<Carried, 
     Ok(Carried { imaged, compared, sector, from: asked.imaging.from, exit })
 }
 
+/// Reads the medium, or what of it was lost; then what was passed over on the way.
+fn read(
+    acquire: &mut Acquire,
+    retried: Option<u64>,
+    retry_bad: bool,
+    cancel: &pfh::Cancel,
+    progress: &mut dyn FnMut(&Pace),
+) -> Result<(Imaged, Option<Retried>), AcquisitionError> {
+    if let Some(bytes) = retried {
+        let found = acquire.retry(bytes, None, Again::All, cancel, progress)?;
+        return Ok((found.imaged.clone(), Some(found)));
+    }
+    let imaged = acquire.run(cancel.clone(), progress)?;
+    match again::is_due(acquire, &imaged, retry_bad) {
+        Some(again) => {
+            let found = acquire.retry(imaged.bytes, Some(&imaged), again, cancel, progress)?;
+            Ok((found.imaged.clone(), Some(found)))
+        }
+        None => Ok((imaged, None)),
+    }
+}
+
+/// Digests of windows, for machines: in lots, since each record is synced.
+fn tell_windows(logs: &mut Logs, imaged: &Imaged) -> io::Result<()> {
+    imaged.pieces.chunks(stated::WINDOWS).try_for_each(|lot| logs.record("windows", stated::windows(lot)))
+}
+
+/// The files of each target with their sizes and, where they were read back, their SHA-256.
+fn tell_files(logs: &mut Logs, asked: &Acquisition, hashed: bool) -> io::Result<()> {
+    if !logs.are_kept() {
+        return Ok(());
+    }
+    for to in &asked.targets {
+        let files = stated::files(to, hashed)?;
+        for file in &files {
+            let sha256 = file["sha256"].as_str().map(|hex| format!(", sha256 {hex}")).unwrap_or_default();
+            logs.line(&format!(
+                "file: {}, {} bytes{sha256}",
+                file["name"].as_str().unwrap_or_default(),
+                file["bytes"]
+            ))?;
+        }
+        if !files.is_empty() {
+            logs.record("files", json!({ "files": files }))?;
+        }
+    }
+    Ok(())
+}
+
 /// What is known before the first byte.
 fn begin(logs: &mut Logs, carrying: &Carrying, asked: &Acquisition, acquire: &Acquire) -> io::Result<()> {
     let medium = acquire.medium();
@@ -236,6 +310,24 @@ fn begin(logs: &mut Logs, carrying: &Carrying, asked: &Acquisition, acquire: &Ac
     let size = medium.size().map_or_else(|| "of unknown size".into(), |size| format!("{size} bytes"));
     logs.line(&format!("pfh {} started {}", env!("CARGO_PKG_VERSION"), now()))?;
     logs.line(&format!("command line: {}", carrying.command_line))?;
+    let (machine, user, kernel) = (host::name(), host::user(), host::kernel());
+    logs.line(&format!(
+        "host: {}, {}, user {}",
+        shown(machine.as_bytes()),
+        shown(kernel.as_bytes()),
+        shown(user.as_bytes())
+    ))?;
+    let about = &asked.about;
+    let case = [
+        ("case", &about.case_number),
+        ("evidence", &about.evidence_number),
+        ("examiner", &about.examiner),
+        ("description", &about.description),
+        ("notes", &about.notes),
+    ];
+    for (what, text) in case.iter().filter(|(_, text)| !text.is_empty()) {
+        logs.line(&format!("{what}: {}", shown(text.as_bytes())))?;
+    }
     logs.line(&format!("source: {name}, {size}, sectors of {} bytes", medium.sector()))?;
     for (what, value) in medium.facts() {
         logs.line(&format!("  {what}: {}", shown(value.as_bytes())))?;
@@ -274,7 +366,7 @@ fn begin(logs: &mut Logs, carrying: &Carrying, asked: &Acquisition, acquire: &Ac
     let facts: serde_json::Map<String, serde_json::Value> =
         medium.facts().iter().map(|(k, v)| ((*k).to_owned(), v.as_str().into())).collect();
     let record = json!({
-        "version": env!("CARGO_PKG_VERSION"), "command": carrying.command_line, "source": name, "bytes": medium.size(),
+        "host": machine, "user": user, "kernel": kernel, "version": env!("CARGO_PKG_VERSION"), "command": carrying.command_line, "source": name, "bytes": medium.size(),
         "sector": medium.sector(), "physical-sector": medium.physical_sector(), "facts": facts, "write-block": block,
         "mounts": beginning.mounts, "direct": medium.is_direct(), "resumed-at": beginning.done, "targets": targets,
         "identity": beginning.identity.as_ref().map(Identity::to_json), "notes": beginning.notes,

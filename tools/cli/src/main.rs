@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod acquire;
+mod again;
 mod args;
 mod audit;
 mod case_uco;
@@ -14,6 +15,7 @@ mod exit;
 mod faults;
 mod gauge;
 mod hash;
+mod host;
 mod imaging;
 mod input;
 mod key;

@@ -4,7 +4,7 @@ use super::prefix::Check;
 use super::{Holes, Imaging, ImagingError, Portion};
 use crate::Cancel;
 use pfh_prefetch::{Bell, Budget, Bytes, Slab};
-use pfh_source::device::{Bad, Kind, Medium, Rescue, Stop};
+use pfh_source::device::{Bad, Kind, Loss, Medium, Rescue, Skips, Stop};
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -142,11 +142,12 @@ impl Reader<'_> {
         let (jobs, queue) = channel::<(u64, usize, Slab)>();
         let queue = Mutex::new(queue);
         let (give, done) = channel();
+        let skips = Arc::new(Skips::new(self.medium, self.imaging.care.skip_after));
         std::thread::scope(|scope| {
             for number in 0..readers {
-                let (queue, give) = (&queue, give.clone());
+                let (queue, give, skips) = (&queue, give.clone(), skips.clone());
                 let started = Builder::new().name(format!("pfh-read-{number}")).spawn_scoped(scope, move || {
-                    let mut rescue = Rescue::new(self.medium, self.imaging.care.clone());
+                    let mut rescue = Rescue::beside(self.medium, self.imaging.care.clone(), skips);
                     loop {
                         let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
                         let Ok((offset, room, mut slab)) = job else { break };
@@ -190,8 +191,11 @@ impl Reader<'_> {
                 while let Some((got, slab)) = early.remove(&read.bytes) {
                     match got {
                         Ok((n, bad)) => {
-                            bad_sectors +=
-                                bad.iter().map(|b| b.length.div_ceil(u64::from(self.medium.sector()))).sum::<u64>();
+                            bad_sectors += bad
+                                .iter()
+                                .filter(|b| b.loss == Loss::Unreadable)
+                                .map(|b| b.length.div_ceil(u64::from(self.medium.sector())))
+                                .sum::<u64>();
                             self.deliver(slab, n, &bad, read, send);
                             // Each thread counts by itself; together they may have seen more than allowed.
                             if self.imaging.care.most_errors.is_some_and(|most| bad_sectors > most) {
@@ -266,12 +270,31 @@ impl Reader<'_> {
             if n == 0 {
                 return Err(fail(io::ErrorKind::UnexpectedEof.into()));
             }
-            check.update(&slab.bytes()[..n])?;
+            match self.as_stated(&slab.bytes()[..n], read.bytes) {
+                Some(bytes) => check.update(&bytes)?,
+                None => check.update(&slab.bytes()[..n])?,
+            }
             send(Portion { offset: read.bytes, bytes: Bytes::new(Arc::new(slab), 0..n) }, To::Digests);
             read.bytes += n as u64;
             self.shared.bytes.store(read.bytes, Ordering::Relaxed);
         }
         Ok(())
+    }
+
+    /// What is there as the checkpoint states it: what was lost then counts as filled, for a run that tried it again and was
+    /// cut off may have read some of it. `None` where nothing was lost.
+    fn as_stated(&self, bytes: &[u8], at: u64) -> Option<Vec<u8>> {
+        let end = at + bytes.len() as u64;
+        let mut changed: Option<Vec<u8>> = None;
+        for run in self.imaging.done_bad.iter().filter(|run| run.loss != Loss::Recorded) {
+            let (from, until) = (run.offset.max(at), (run.offset + run.length).min(end));
+            if from < until {
+                let part =
+                    &mut changed.get_or_insert_with(|| bytes.to_vec())[(from - at) as usize..(until - at) as usize];
+                self.imaging.care.fill(part, self.imaging.from + from);
+            }
+        }
+        changed
     }
 
     fn pad(&self, budget: &Arc<Budget>, bell: &Bell, read: &mut Read, send: &mut impl FnMut(Portion, To)) {

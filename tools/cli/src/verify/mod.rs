@@ -295,6 +295,7 @@ fn read(
         imaging: imaging.clone(),
         map: None,
         adopt_map: false,
+        give_up: None,
         replace: false,
         about: About::default(),
         set: [0; 16],
