@@ -317,6 +317,10 @@ fn try_run(args: &AcquireArgs) -> Result<Exit, String> {
     }
     let key = args.key.as_deref().map(key::signing).transpose()?;
     let log = args.log.clone().unwrap_or_else(|| beside(first, ".log"));
+    if std::fs::metadata(&log).is_ok_and(|found| !found.is_file()) {
+        let name = shown(log.as_os_str().as_encoded_bytes());
+        return Err(format!("--log {name}: a log has a twin beside it and must be a file"));
+    }
     let asked = Acquisition {
         source: if args.image { Origin::Image(args.source.clone()) } else { Origin::Medium(args.source.clone()) },
         access: if args.cached { Access::Cached } else { Access::Direct },

@@ -46,10 +46,11 @@ pub struct Carried {
     pub exit: Exit,
 }
 
-struct Bar(Option<ProgressBar>);
+/// Progress on standard error, where that is a terminal.
+pub struct Bar(Option<ProgressBar>);
 
 impl Bar {
-    fn open(wanted: bool, what: &'static str) -> Self {
+    pub fn open(wanted: bool, what: &'static str) -> Self {
         if !wanted || !io::stderr().is_terminal() {
             return Bar(None);
         }
@@ -60,7 +61,7 @@ impl Bar {
         Bar(Some(bar))
     }
 
-    fn show(&self, pace: &Pace) {
+    pub fn show(&self, pace: &Pace) {
         let Some(bar) = &self.0 else { return };
         let rate = pace.bytes as f64 / pace.elapsed.as_secs_f64().max(0.001);
         let mut text = format!("{} at {}/s", HumanBytes(pace.bytes), HumanBytes(rate as u64));

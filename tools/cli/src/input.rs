@@ -168,9 +168,9 @@ impl Input {
         let paths: Vec<Vec<u8>> = self.paths.iter().map(|path| path.clone().into_vec()).collect();
         let Some(file) = &self.files_from else { return Ok(Operands::new(paths, descend)) };
         let listed = if file == Path::new("-") {
-            pfh::names(io::BufReader::new(io::stdin()), separator)
+            pfh::names(io::BufReader::new(pfh::Patient(io::stdin())), separator)
         } else {
-            let open = std::fs::File::open(file);
+            let open = pfh::Patient::open(file);
             let open = open.map_err(|e| format!("{}: {e}", shown(file.as_os_str().as_encoded_bytes())))?;
             pfh::names(io::BufReader::new(open), separator)
         };

@@ -1,6 +1,7 @@
 //! `pfh known build` and `pfh known info`.
 
 use crate::exit::{self, Exit};
+use crate::faults::Faults;
 use crate::gauge::Gauge;
 use crate::run::algorithms;
 use crate::signals::Signals;
@@ -109,14 +110,18 @@ fn build(compile: &Compile) -> Result<Exit, String> {
     guarded(compile, &inputs).check().map_err(|refused| refused.to_string())?;
     let memory = compile.memory.map_or(Ok(DEFAULT_MEMORY), usize::try_from);
     let signals = Signals::catch().map_err(|e| format!("signals cannot be caught: {e}"))?;
+    if let Some(parent) = compile.output.parent().filter(|parent| !parent.as_os_str().is_empty() && !parent.is_dir()) {
+        return Err(format!("{}: no such directory", name(parent)));
+    }
     let reading = Gauge::open(!compile.no_progress, "reading");
     let mut writing: Option<Gauge> = None;
+    let mut faults = Faults::new(|message: String| reading.say(&message));
     let build = Build {
         inputs,
         output: compile.output.clone(),
         work: compile.work.clone(),
         memory: memory.map_err(|e| e.to_string())?,
-        fault: &mut |path, line, fault| reading.say(&format!("{}:{line}: {fault}", name(path))),
+        fault: &mut |path, line, fault| faults.take(path, line, fault),
         progress: &mut |pace: &Pace| match pace.step {
             Step::Reading => reading.tell(pace.done, pace.all, &format!("{} records", pace.records)),
             Step::Writing => {
@@ -127,6 +132,7 @@ fn build(compile: &Compile) -> Result<Exit, String> {
         cancel: signals.flag(),
     };
     let built = build.run();
+    faults.finish();
     drop((reading, writing));
     let built = match built {
         Ok(built) => built,
@@ -143,9 +149,17 @@ fn build(compile: &Compile) -> Result<Exit, String> {
     let faults: u64 = built.sets.iter().map(|set| set.faults).sum();
     if faults > 0 {
         exit::say(format!("{faults} places hold no record; what they were meant to hold is not in the file"));
-        return Ok(Exit::Incomplete);
     }
-    Ok(Exit::Good)
+    let empty = built.sets.iter().filter(|set| set.is_empty());
+    let empty = empty
+        .map(|Set { name, source, format, .. }| {
+            exit::say(format!(
+                "{source}: no digest was found in it (read as {format}): the set {} is empty",
+                shown(name.as_bytes())
+            ));
+        })
+        .count();
+    Ok(if faults > 0 || empty > 0 { Exit::Incomplete } else { Exit::Good })
 }
 
 /// What is read and written.
@@ -178,7 +192,12 @@ fn tell(built: &Built) {
     if built.resumed > 0 {
         exit::say(format!("{} records were there already from a build that had been interrupted", built.resumed));
     }
-    exit::say(format!("{} sets, distinct digests: {}", built.sets.len(), digests.join(", ")));
+    let sets = match built.sets.len() {
+        1 => "1 set".to_owned(),
+        count => format!("{count} sets"),
+    };
+    let digests = if digests.is_empty() { "none".to_owned() } else { digests.join(", ") };
+    exit::say(format!("{sets}, distinct digests: {digests}"));
 }
 
 fn inputs(compile: &Compile) -> Result<Vec<Input>, String> {

@@ -61,7 +61,7 @@ pub struct Run {
     /// Try a failed read again N times.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub retries: u32,
-    /// Give up on a read that does not come back within SECONDS; the other files go on.
+    /// Give up on a read that does not come back within SECONDS, or on a call that is interrupted for so long; the other files go on.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     pub stall_timeout: u64,
     /// No progress on standard error.
@@ -198,11 +198,17 @@ impl Ended {
 }
 
 impl Run {
+    /// Interrupted calls are made again for as long as a read may take. For commands that read something before they plan.
+    pub fn set_patience(&self) {
+        pfh::set_patience(Duration::from_secs(self.stall_timeout));
+    }
+
     /// The plan of a run with these algorithms.
     ///
     /// # Errors
     /// A sentence for the user when the table does not fit this machine.
     pub fn plan(&self, algorithms: Vec<Algorithm>) -> Result<Plan, String> {
+        self.set_patience();
         let mut plan = Plan::new(algorithms);
         if let Some(threads) = self.threads {
             plan.threads = usize::from(threads);

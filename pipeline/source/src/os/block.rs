@@ -9,13 +9,11 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 /// O_NOATIME; devices ignore it). `direct` asks for O_DIRECT.
 pub fn open_medium(path: &[u8], direct: bool) -> Result<OwnedFd, Errno> {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
-    let mut flags = if direct { flags | OFlags::DIRECT } else { flags } | OFlags::NOATIME;
-    loop {
-        match fs::openat(CWD, path, flags, Mode::empty()) {
-            Err(Errno::INTR) => {}
-            Err(Errno::PERM) if flags.contains(OFlags::NOATIME) => flags -= OFlags::NOATIME,
-            other => return other,
-        }
+    let flags = if direct { flags | OFlags::DIRECT } else { flags };
+    let open = |flags| super::retry(|| fs::openat(CWD, path, flags, Mode::empty()));
+    match open(flags | OFlags::NOATIME) {
+        Err(Errno::PERM) => open(flags),
+        other => other,
     }
 }
 
