@@ -2,6 +2,7 @@
 
 use super::log::{self, Standing};
 use crate::shown;
+use pfh::format::custody::Sound;
 use pfh::format::image::map::{Map, Status};
 use pfh::format::image::split::Suffix;
 use pfh::format::{Decoder, Item, Options};
@@ -33,6 +34,8 @@ pub struct Claim {
 #[derive(Debug, Default)]
 pub struct Evidence {
     pub claims: Vec<Claim>,
+    /// The log whose chain holds: it states more than digests of the image.
+    pub log: Option<(PathBuf, Sound)>,
     /// What was looked at and is in order.
     pub notes: Vec<String>,
     /// What contradicts the image, or itself.
@@ -145,6 +148,7 @@ impl Evidence {
                         sound.records.len()
                     ));
                 }
+                self.log = Some((path.to_owned(), sound));
             }
             Err(log::Unsound::Open(what)) => self.open.push(what),
             Err(log::Unsound::Broken(what)) => self.wrong.push(what),
