@@ -153,7 +153,8 @@ impl Output {
         }
         // The name itself lives in the directory.
         let flags = OFlags::RDONLY | OFlags::CLOEXEC;
-        let directory = os::retry(|| fs::openat(CWD, directory_of(&path), flags, Mode::empty())).map_err(failed("open"))?;
+        let directory =
+            os::retry(|| fs::openat(CWD, directory_of(&path), flags, Mode::empty())).map_err(failed("open"))?;
         match os::retry(|| fs::fsync(directory.as_fd())) {
             Ok(()) | Err(Errno::INVAL) => Ok(()),
             Err(errno) => Err(os::broken("fsync", errno)),
