@@ -44,5 +44,7 @@ pub fn of_output(error: &std::io::Error) -> Exit {
 
 /// Says a sentence on standard error; a closed standard error is of no account.
 pub fn say(message: impl std::fmt::Display) {
-    let _ = writeln!(std::io::stderr().lock(), "pfh: {message}");
+    // In one piece, and not by std's own loop, which repeats an interrupted write forever.
+    let line = format!("pfh: {message}\n");
+    let _ = pfh::Patient(std::io::stderr().lock()).write_all(line.as_bytes());
 }
