@@ -309,6 +309,9 @@ pub(crate) fn sniff(start: &[u8]) -> Format {
         Format::Csv
     } else if start.starts_with(b"ssdeep,1.") {
         Format::Ssdeep
+    } else if start.starts_with(b"sdbf:03:0::") || start.starts_with(b"sdbf-dd:03:0::") {
+        // A digest without the name in it: the name stands behind, as in any list.
+        Format::Sums
     } else if start.starts_with(b"sdbf:") || start.starts_with(b"sdbf-dd:") {
         Format::Sdbf
     } else if is_mrsh(first) {

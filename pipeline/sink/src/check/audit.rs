@@ -137,6 +137,8 @@ pub struct Audit {
     without: HashSet<Vec<u8>>,
     /// Names that were left out as the run's own output when the manifest was made.
     own: HashSet<Vec<u8>>,
+    /// The tree.
+    root: Vec<u8>,
     /// The parts that are walked; empty for everything.
     parts: Vec<Vec<u8>>,
     /// Names below which nobody looked.
@@ -162,8 +164,9 @@ fn plain(name: &[u8]) -> Vec<u8> {
 }
 
 impl Audit {
-    /// Starts. `parts` are the names below which the tree is walked, as the manifest has them; none for the whole tree.
-    pub fn new(expectations: Expectations, parts: &[Vec<u8>]) -> Self {
+    /// Starts. `root` is the name of the tree, and `parts` are those below which it is walked, as the manifest has them; none for the
+    /// whole tree.
+    pub fn new(expectations: Expectations, root: &[u8], parts: &[Vec<u8>]) -> Self {
         let places = expectations.entries.iter().enumerate().map(|(at, entry)| (plain(&entry.name), at)).collect();
         let met = vec![false; expectations.entries.len()];
         let counts = Counts { expected: met.len() as u64, ..Counts::default() };
@@ -173,8 +176,8 @@ impl Audit {
         };
         let (without, own) = (named(false), named(true));
         let parts = parts.iter().map(|part| plain(part)).collect();
-        let (strays, unseen) = (Vec::new(), HashSet::new());
-        Audit { expectations, places, met, strays, without, own, parts, unseen, counts }
+        let (root, strays, unseen) = (plain(root), Vec::new(), HashSet::new());
+        Audit { expectations, places, met, strays, without, own, root, parts, unseen, counts }
     }
 
     /// Takes a record under the name `below` the root. Gives what became of it, unless only the end can tell.
@@ -308,8 +311,12 @@ impl Audit {
     /// Why nobody looked at a name; `None` where somebody did.
     fn unlooked(&mut self, name: &[u8]) -> Option<&'static str> {
         let inside = |part: &Vec<u8>| {
-            name.strip_prefix(&part[..]).is_some_and(|rest| part.is_empty() || rest.is_empty() || rest[0] == b'/')
+            let rest = name.strip_prefix(&part[..]);
+            rest.is_some_and(|rest| matches!(&part[..], b"" | b"/") || rest.is_empty() || rest[0] == b'/')
         };
+        if !inside(&self.root) {
+            return Some("outside of the tree that is audited");
+        }
         if !self.parts.is_empty() && !self.parts.iter().any(inside) {
             self.counts.beyond += 1;
             return Some("outside of the part that is audited");

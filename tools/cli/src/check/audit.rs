@@ -75,7 +75,7 @@ pub fn run(
     let own = [identity(manifest), identity(&crate::seal::beside(manifest))].into_iter().flatten().collect();
     let named: Vec<Vec<u8>> = parts.iter().map(|part| [&place.prefix[..], part].concat()).collect();
     let algorithms = expectations.algorithms.clone();
-    let audit = Audit::new(expectations, &named);
+    let audit = Audit::new(expectations, &place.prefix, &named);
     let mut auditing = Auditing { audit, request, form, walked, prefix: place.prefix, own, changes: Vec::new() };
     let ended = match request.run.carry_out(source(), Some(source()), &plan, &mut auditing) {
         Ok(ended) => ended,
