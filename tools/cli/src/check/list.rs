@@ -7,9 +7,8 @@ use crate::run::algorithms;
 use crate::seal;
 use pfh::format::{End, Ending, Fault, Format, Options};
 use pfh::sink::check::{Expectations, ReadError};
-use pfh::{Algorithm, Problem, Stage};
+use pfh::{Algorithm, Patient, Problem, Stage};
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
@@ -18,6 +17,7 @@ use std::path::Path;
 /// # Errors
 /// A sentence for the user where the request makes no sense.
 pub fn check(request: &Check, manifest: &Path, root: Option<&OsStr>) -> Result<Exit, String> {
+    request.run.set_patience();
     let assumed = if request.algorithms.is_empty() { Vec::new() } else { algorithms(&request.algorithms)? };
     let end = if request.zero { End::Nul } else { End::Line };
     let format = request.zero.then_some(Format::Sums);
@@ -85,9 +85,9 @@ fn read(manifest: &Path, options: &Options) -> Result<Expectations, Exit> {
         Err(exit)
     };
     let reader: Box<dyn BufRead> = if manifest == Path::new("-") {
-        Box::new(io::stdin().lock())
+        Box::new(BufReader::new(Patient(io::stdin().lock())))
     } else {
-        match File::open(manifest) {
+        match Patient::open(manifest) {
             Ok(file) => Box::new(BufReader::with_capacity(1 << 18, file)),
             Err(error) => return refuse(&Problem::io(Stage::Open, &error), Exit::Usage),
         }
