@@ -5,14 +5,16 @@
 
 pub mod case;
 mod comparing;
+mod guarding;
 mod resuming;
 
+use crate::outputs::{Outputs, Refused};
 use pfh_engine::Cancel;
 use pfh_engine::imaging::{Follow, Imaged, Imaging, ImagingError, Pace, Target, image};
 use pfh_format::image::ewf::{About, Compression, Media, Volume};
 use pfh_format::image::map::{Map, Status};
 use pfh_sink::image::{Ewf, EwfOptions, Pieces, Raw, RawOptions, Start, Tree};
-use pfh_source::device::{Access, Bad, Kind, Medium, is_same_medium, mounts};
+use pfh_source::device::{Access, Bad, Kind, Medium, mounts};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -137,14 +139,9 @@ pub enum AcquisitionError {
     /// The source is an image that is not sound.
     #[error("{0}")]
     Image(#[from] pfh_source::image::OpenError),
-    /// Source and target are one.
-    #[error("{} and {} are the same medium: nothing was written", source_path.display(), target.display())]
-    Same {
-        /// The source.
-        source_path: PathBuf,
-        /// The target.
-        target: PathBuf,
-    },
+    /// A file to be written is one that is read, or somebody else's. Nothing was written.
+    #[error(transparent)]
+    Refused(#[from] Refused),
     /// A target cannot be opened or written.
     #[error("{}: {error}", path.display())]
     Target {
@@ -181,7 +178,16 @@ impl Acquire {
     ///
     /// # Errors
     /// See [`AcquisitionError`].
-    pub fn open(mut asked: Acquisition) -> Result<Self, AcquisitionError> {
+    pub fn open(asked: Acquisition) -> Result<Self, AcquisitionError> {
+        let outputs = Outputs::new(asked.replace);
+        Self::open_beside(asked, outputs)
+    }
+
+    /// As [`open`](Acquire::open), with what else the caller reads and writes: its logs must be no target, either.
+    ///
+    /// # Errors
+    /// See [`AcquisitionError`].
+    pub fn open_beside(mut asked: Acquisition, mut outputs: Outputs) -> Result<Self, AcquisitionError> {
         let mut medium = match &asked.source {
             Origin::Image(path) => Medium::image(pfh_source::image::Image::open(path)?),
             Origin::Pattern { bytes, length } => Medium::pattern(bytes.clone(), *length),
@@ -197,16 +203,18 @@ impl Acquire {
             }
             asked.map = None;
         }
-        for (to, path) in asked.targets.iter().zip(asked.source.path().into_iter().cycle()) {
-            if is_same_medium(path.as_os_str().as_bytes(), to.path.as_os_str().as_bytes()) {
-                return Err(AcquisitionError::Same { source_path: path.to_owned(), target: to.path.clone() });
-            }
-        }
+        // Before the map and the targets are looked into: none of them may be the source.
+        let mut before = outputs.clone();
+        asked.guarded(&mut before, &vec![true; asked.targets.len()]);
+        before.check()?;
+        guarding::possible(&asked, &medium)?;
         // A sector is what formats count in.
         if asked.targets.iter().any(|to| matches!(to.form, Form::E01 { .. })) {
             asked.imaging.pad = Some(medium.sector());
         }
         let resumption = Resumption::find(&asked, &medium)?;
+        asked.guarded(&mut outputs, &resumption.listed);
+        outputs.check()?;
         asked.imaging.done = resumption.done;
         asked.imaging.done_bad = resumption.bad.clone();
         Ok(Acquire { asked, medium, resumption })
@@ -237,9 +245,15 @@ impl Acquire {
     /// See [`AcquisitionError`]; the map says how far it came.
     pub fn run(&mut self, cancel: Cancel, progress: &mut dyn FnMut(&Pace)) -> Result<Imaged, AcquisitionError> {
         let map_path = self.asked.map.clone();
+        let absent = self.asked.absent();
         // First of all: a run that is cut off from here on can be told from somebody else's files.
         self.resumption.save(map_path.as_deref())?;
-        let mut targets = self.create()?;
+        // A target that cannot be made leaves nothing: a map alone would pass for that of an interrupted run.
+        let mut targets = self.create().inspect_err(|_| {
+            for path in &absent {
+                let _ = std::fs::remove_file(path);
+            }
+        })?;
         let paths: Vec<PathBuf> =
             self.asked.targets.iter().map(|to| to.path.clone()).chain(self.asked.outboard.clone()).collect();
         let Acquire { asked, medium, resumption } = self;

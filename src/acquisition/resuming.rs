@@ -1,6 +1,6 @@
 //! What is there from a run that was cut off.
 
-use super::{Acquisition, AcquisitionError, Form};
+use super::{Acquisition, AcquisitionError, Form, guarding};
 use pfh_format::image::ewf::Section;
 use pfh_format::image::map::{Map, Status};
 use pfh_sink::image::Resumable;
@@ -32,6 +32,8 @@ pub(super) struct Resumption {
     pub(super) bad: Vec<Bad>,
     /// Whether there was a map: what the targets are, an earlier run made.
     pub(super) is_ours: bool,
+    /// Of each target whether the map of an earlier run names it: only such a file is resumed, or made anew.
+    pub(super) listed: Vec<bool>,
 }
 
 /// What the map says of the run that it belongs to: a map of another source or another part of it is no help.
@@ -49,8 +51,13 @@ impl Resumption {
     pub(super) fn find(asked: &Acquisition, medium: &Medium) -> Result<Self, AcquisitionError> {
         let mut map = Map::new(medium.size().unwrap_or(0));
         map.remarks.push(identity(asked, medium));
+        let named = |map: &Path| asked.targets.iter().map(|to| guarding::remark(map, to)).collect::<Vec<_>>();
+        let named = asked.map.as_deref().map(named).unwrap_or_default();
+        map.remarks.extend(named.iter().cloned());
+        let listed = vec![false; asked.targets.len()];
         let nothing = vec![Found::Nothing; asked.targets.len()];
-        let mut fresh = Resumption { done: 0, found: nothing, prefix: None, map, bad: Vec::new(), is_ours: false };
+        let mut fresh =
+            Resumption { done: 0, found: nothing, prefix: None, map, bad: Vec::new(), is_ours: false, listed };
         let Some(path) = &asked.map else { return Ok(fresh) };
         let fail = |error| AcquisitionError::Map { path: path.clone(), error };
         let text = match std::fs::read_to_string(path) {
@@ -69,6 +76,7 @@ impl Resumption {
             )));
         }
         fresh.is_ours = true;
+        fresh.listed = named.iter().map(|name| before.remarks.contains(name)).collect();
         let from = asked.imaging.from;
         let mut done = before.settled().saturating_sub(from);
         if before.settled() < from {
@@ -76,8 +84,8 @@ impl Resumption {
         }
         let mut prefix: Option<Medium> = None;
         let mut places: Vec<Vec<Place>> = Vec::new();
-        for to in &asked.targets {
-            let (mine, readable) = look(&to.path, &to.form)?;
+        for (to, listed) in asked.targets.iter().zip(&fresh.listed) {
+            let (mine, readable) = if *listed { look(&to.path, &to.form)? } else { (vec![Place::START], None) };
             places.push(mine);
             // Any of them will do; raw ones are read with less work.
             if prefix.is_none() || matches!(to.form, Form::Raw { seek: 0, .. }) {
@@ -135,6 +143,9 @@ struct Place {
 }
 
 impl Place {
+    /// Nothing is there.
+    const START: Place = Place { found: Found::Nothing, at: 0 };
+
     /// The furthest place up to `limit`; 0 is always one.
     fn upto(&self, limit: u64) -> u64 {
         match self.found {
@@ -187,9 +198,7 @@ pub(super) fn save(path: &Path, map: &Map) -> io::Result<()> {
     if std::fs::symlink_metadata(path).is_ok_and(|found| !found.is_file()) {
         return Err(io::Error::other("no regular file: a map takes the place of what has its name"));
     }
-    let mut name = path.as_os_str().to_owned();
-    name.push(".new");
-    let fresh = PathBuf::from(name);
+    let fresh = guarding::fresh_map(path);
     let mut file = std::fs::File::create(&fresh)?;
     file.write_all(map.print().as_bytes())?;
     file.sync_all()?;

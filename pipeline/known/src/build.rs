@@ -112,7 +112,7 @@ impl Build<'_> {
 
     fn take_in(&mut self, journal: Journal, runs: Vec<Run>, progress: Progress, work: &Path) -> Result<Taken, Error> {
         let memory = self.memory.max(LEAST_MEMORY).saturating_sub(BESIDE).max(LEAST_MEMORY / 2);
-        let mut intake = Intake::start(journal, runs, memory);
+        let mut intake = Intake::start(journal, runs, memory).map_err(Error::io(work))?;
         let Progress { input: from, taken, mut origins } = progress;
         let mut numbers = Numbers::of(&origins);
         let mut blooms = Vec::new();

@@ -1,6 +1,6 @@
 //! `pfh acquire`: a medium into images, hashed on the way.
 
-use crate::custody::{self, Logs};
+use crate::custody;
 use crate::exit::{self, Exit};
 use crate::imaging::{self, Carrying};
 use crate::run::algorithms;
@@ -9,9 +9,11 @@ use clap::{Args, ValueEnum};
 use pfh::acquisition::{Acquisition, Form, Origin, To};
 use pfh::device::{Access, Care, Fill};
 use pfh::format::image::ewf::{About, Compression};
+use pfh::format::image::known;
 use pfh::format::image::map::Map;
 use pfh::format::image::split::Suffix;
 use pfh::imaging::{Holes, Imaging};
+use pfh::outputs::{Existing, Kind, Outputs};
 use pfh::sink::image::Pieces;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -63,7 +65,7 @@ pub struct AcquireArgs {
     /// How E01 chunks are compressed.
     #[arg(long, value_enum, default_value = "fast")]
     pub compression: Pack,
-    /// Digests of the image as written.
+    /// Digests of the image as written. An E01 target adds md5 and sha1, which the format holds.
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',', default_value = "sha256,blake3")]
     pub algorithms: Vec<String>,
     /// Digests of every window of SIZE bytes, too.
@@ -181,6 +183,11 @@ fn form(args: &AcquireArgs, path: &Path) -> Result<Form, String> {
         Wanted::E01 => true,
         Wanted::Auto => path.extension().is_some_and(|e| e.eq_ignore_ascii_case("e01")),
     };
+    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
+    if let (Some(format), Wanted::Auto) = (known::by_name(ending), args.format) {
+        let name = shown(path.as_os_str().as_encoded_bytes());
+        return Err(format!("{name}: {} is not written: name a .E01 or a raw image, or say -f raw", format.name));
+    }
     if is_e01 {
         if path.extension().is_none_or(|e| !e.eq_ignore_ascii_case("e01")) {
             let name = shown(path.as_os_str().as_encoded_bytes());
@@ -242,6 +249,22 @@ pub fn seconds() -> i64 {
     std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |d| d.as_secs() as i64)
 }
 
+/// What is read and written beside the source, the targets, the map and the tree.
+fn outputs(args: &AcquireArgs, log: &Path) -> Outputs {
+    let mut outputs = Outputs::new(args.force);
+    outputs.reads_all(&args.key).reads_all(&args.map_as_faults);
+    let chained = custody::chained_name(log);
+    // An interrupted run of the same acquisition goes on in its logs; which one that was, the chain knows.
+    let text = if chained.exists() { Existing::Own(0, b"pfh ") } else { Existing::Refused };
+    outputs.writes("--log", log, Kind::File, text);
+    outputs.writes("--log", &chained, Kind::File, Existing::Own(0, b"{\""));
+    // Whether a document may be replaced is looked at when it is.
+    if let Some(path) = &args.case_uco {
+        outputs.writes("--case-uco", path, Kind::File, Existing::Refused);
+    }
+    outputs
+}
+
 fn try_run(args: &AcquireArgs) -> Result<Exit, String> {
     let first = args.to.first().ok_or("no target was named")?;
     let targets: Vec<To> = args
@@ -249,7 +272,12 @@ fn try_run(args: &AcquireArgs) -> Result<Exit, String> {
         .iter()
         .map(|path| form(args, path).map(|form| To { path: path.clone(), form }))
         .collect::<Result<_, _>>()?;
-    let mut imaging = Imaging::new(algorithms(&args.algorithms)?);
+    let mut names = args.algorithms.clone();
+    if targets.iter().any(|to| matches!(to.form, Form::E01 { .. })) {
+        // The format has a place for these two, and its readers look there.
+        names.extend(["md5".to_owned(), "sha1".to_owned()]);
+    }
+    let mut imaging = Imaging::new(algorithms(&names)?);
     imaging.piecewise = args.piecewise;
     imaging.marks = args.verify.then_some(1 << 20);
     imaging.memory = args.memory.map_or(Ok(Imaging::MEMORY), usize::try_from).map_err(|e| e.to_string())?;
@@ -279,7 +307,7 @@ fn try_run(args: &AcquireArgs) -> Result<Exit, String> {
         return Err(format!("the {field} holds a control character"));
     }
     let key = args.key.as_deref().map(key::signing).transpose()?;
-    let logs = Logs::open(&args.log.clone().unwrap_or_else(|| beside(first, ".log")), args.force)?;
+    let log = args.log.clone().unwrap_or_else(|| beside(first, ".log"));
     let asked = Acquisition {
         source: if args.image { Origin::Image(args.source.clone()) } else { Origin::Medium(args.source.clone()) },
         access: if args.cached { Access::Cached } else { Access::Direct },
@@ -296,7 +324,8 @@ fn try_run(args: &AcquireArgs) -> Result<Exit, String> {
     let carrying = Carrying {
         progress: !args.no_progress,
         verify: args.verify,
-        logs,
+        outputs: outputs(args, &log),
+        log: Some(log.clone()),
         key,
         case: args.case_uco.clone(),
         command_line,
@@ -305,7 +334,7 @@ fn try_run(args: &AcquireArgs) -> Result<Exit, String> {
         Ok(carried) => carried,
         Err(exit) => return Ok(exit),
     };
-    let report = if args.json { json(args, &carried) } else { text(args, &carried) };
+    let report = if args.json { json(args, &carried, &log) } else { text(args, &carried) };
     match std::io::stdout().lock().write_all(report.as_bytes()) {
         Ok(()) => Ok(carried.exit),
         Err(error) => Ok(exit::of_output(&error)),
@@ -339,7 +368,7 @@ fn text(args: &AcquireArgs, carried: &imaging::Carried) -> String {
     text
 }
 
-fn json(args: &AcquireArgs, carried: &imaging::Carried) -> String {
+fn json(args: &AcquireArgs, carried: &imaging::Carried, log: &Path) -> String {
     let imaged = &carried.imaged;
     let digests: serde_json::Map<String, serde_json::Value> =
         imaged.digests.iter().map(|d| (d.algorithm().to_string(), d.to_string().into())).collect();
@@ -362,7 +391,7 @@ fn json(args: &AcquireArgs, carried: &imaging::Carried) -> String {
     let value = serde_json::json!({
         "bytes": imaged.bytes, "padded": imaged.padded, "digests": digests, "unreadable": bad, "retried": imaged.retried,
         "sector": carried.sector, "targets": targets, "seconds": imaged.times.total.as_secs_f64(),
-        "log": args.log.clone().map(|p| custody::chained_name(&p)),
+        "log": shown(custody::chained_name(log).as_os_str().as_encoded_bytes()),
     });
     format!("{value}\n")
 }

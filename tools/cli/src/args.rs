@@ -87,5 +87,8 @@ pub enum Command {
     Man {
         /// The directory.
         directory: PathBuf,
+        /// Replace files of these names that are no man pages of pfh's.
+        #[arg(long)]
+        force: bool,
     },
 }

@@ -9,9 +9,8 @@ use crate::shown;
 use clap::Args;
 use pfh::format::{End, Format, Options};
 use pfh::sink::check::{Comparison, Expectations, Expected};
-use pfh::{Descend, Operands, Outcome, Record, Source, Within};
+use pfh::{Descend, Operands, Outcome, Patient, Record, Source, Within};
 use std::ffi::OsString;
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -118,10 +117,11 @@ fn try_run(request: &Check) -> Result<Exit, String> {
 /// # Errors
 /// The exit; what is wrong has been said.
 fn read(request: &Check, options: &Options) -> Result<Expectations, Exit> {
+    request.run.set_patience();
     let reader: Box<dyn BufRead> = if request.manifest == Path::new("-") {
-        Box::new(io::stdin().lock())
+        Box::new(BufReader::new(Patient(io::stdin().lock())))
     } else {
-        match File::open(&request.manifest) {
+        match Patient::open(&request.manifest) {
             Ok(file) => Box::new(BufReader::with_capacity(1 << 18, file)),
             Err(error) => {
                 exit::say(format!("{}: {error}", name(&request.manifest)));

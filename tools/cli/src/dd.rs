@@ -2,7 +2,6 @@
 
 mod operands;
 
-use crate::custody::Logs;
 use crate::exit::{self, Exit};
 use crate::imaging::{self, Carried, Carrying};
 use crate::run::algorithms;
@@ -14,6 +13,7 @@ use pfh::device::{Access, Care, Fill, Medium};
 use pfh::format::image::ewf::About;
 use pfh::format::image::split::Suffix;
 use pfh::imaging::Imaging;
+use pfh::outputs::Outputs;
 use pfh::sink::image::{Pieces, Start};
 use std::ffi::OsString;
 use std::io::Write;
@@ -45,11 +45,14 @@ pub struct Dd {
     /// Operands, as NAME=VALUE.
     #[arg(value_name = "OPERAND")]
     pub operands: Vec<OsString>,
+    /// Replace existing files. Without it only empty files, devices and pipes are written to, or what conv=notrunc names.
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// Runs it.
 pub fn run(dd: &Dd) -> Exit {
-    match Operands::parse(&dd.operands).and_then(|operands| try_run(&operands)) {
+    match Operands::parse(&dd.operands).and_then(|operands| try_run(&operands, dd.force)) {
         Ok(exit) => exit,
         Err(message) => {
             exit::say(message);
@@ -122,7 +125,15 @@ fn source(operands: &Operands, outputs: &[(To, bool)]) -> Result<Origin, String>
     Ok(Origin::Pattern { bytes: bytes.clone(), length })
 }
 
-fn try_run(operands: &Operands) -> Result<Exit, String> {
+/// What is read and written beside the input and the outputs.
+fn guarded(operands: &Operands, force: bool) -> Outputs {
+    let mut outputs = Outputs::new(force);
+    outputs.reads_all(&operands.vf);
+    outputs.file("hashlog=", operands.hashlog.as_ref()).file("errlog=", operands.errlog.as_ref());
+    outputs
+}
+
+fn try_run(operands: &Operands, force: bool) -> Result<Exit, String> {
     let outputs = outputs(operands)?;
     let mut imaging = Imaging::new(if operands.hash.is_empty() { Vec::new() } else { algorithms(&operands.hash)? });
     imaging.piecewise = operands.hashwindow;
@@ -132,7 +143,7 @@ fn try_run(operands: &Operands) -> Result<Exit, String> {
     // Without conv=noerror the first unreadable sector ends it, as in dd.
     let most_errors = if operands.has("conv", "noerror") { None } else { Some(0) };
     imaging.care = Care { fill: Fill::Zeros, most_errors, ..Care::default() };
-    let asked = Acquisition {
+    let mut asked = Acquisition {
         source: source(operands, &outputs)?,
         // Direct reads lose no neighbours; without errors to narrow down the page cache serves as well.
         access: if operands.has("iflag", "direct") || most_errors.is_none() { Access::Direct } else { Access::Cached },
@@ -140,20 +151,25 @@ fn try_run(operands: &Operands) -> Result<Exit, String> {
         targets: outputs.iter().map(|(to, _)| to.clone()).collect(),
         imaging,
         map: None,
-        replace: true,
+        replace: force,
         about: About::default(),
         set: [0; 16],
         outboard: None,
     };
     if let (Some(path), true) = (&operands.input, asked.imaging.from > 0) {
         let size = Medium::open(path.as_os_str().as_bytes(), Access::Cached).ok().and_then(|m| m.size());
-        if size.is_some_and(|size| size < asked.imaging.from) {
+        if size.is_some_and(|size| size <= asked.imaging.from) {
+            // As dd: nothing is copied.
+            (asked.imaging.from, asked.imaging.length) = (0, Some(0));
+        }
+        if size.is_some_and(|size| size < operands.skip_bytes()) {
             exit::say(format!("{}: it ends before the place that skip= names", shown(path.as_os_str().as_bytes())));
         }
     }
     let progress = operands.status == Status::Progress;
-    let (logs, command_line) = (Logs::default(), String::new());
-    let carrying = Carrying { progress, verify: false, logs, key: None, case: None, command_line };
+    let (outputs_beside, command_line) = (guarded(operands, force), String::new());
+    let carrying =
+        Carrying { progress, verify: false, log: None, outputs: outputs_beside, key: None, case: None, command_line };
     let carried = match imaging::carry_out(asked.clone(), carrying) {
         Ok(carried) => carried,
         Err(exit) => return Ok(exit),
@@ -168,8 +184,11 @@ fn try_run(operands: &Operands) -> Result<Exit, String> {
                 exit::say(format!("{name}: equal"));
             }
             Ok(found) => {
-                for (offset, length) in &found.differing {
+                for (offset, length) in found.differing.iter().take(imaging::MOST_LINES) {
                     exit::say(format!("{name}: differs within {length} bytes from offset {offset} on"));
+                }
+                if let Some(more) = imaging::more(&found.differing) {
+                    exit::say(format!("{name}: {more}"));
                 }
                 exit::say(format!("{name}: DIFFERENT"));
                 exit = Exit::Verdict;

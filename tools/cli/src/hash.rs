@@ -6,14 +6,16 @@ use crate::run::{Run, Taker, Voice, algorithms};
 use crate::{key, seal, shown, size};
 use clap::Args;
 use pfh::format::{End, Format, Layout, Marker, Options};
+use pfh::outputs::{Existing, Kind, Outputs};
 use pfh::sink::cache::Cache;
 use pfh::sink::{About, Manifest, Output};
 use pfh::{Algorithm, Plan, Record};
-use std::ffi::OsString;
 use std::io;
 use std::os::unix::ffi::OsStringExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
+
+/// A cache is an SQLite database with "pfhc" as its application (Database File Format, section 1.3).
+const CACHE: Existing = Existing::Own(68, b"pfhc");
 
 /// What either form of the command line asks for.
 #[derive(Debug, Args)]
@@ -52,6 +54,9 @@ pub struct Hash {
     /// Read this share of the files all the same, chosen at random, and compare.
     #[arg(long, value_name = "PERCENT", requires = "cache", value_parser = percent)]
     pub cache_verify: Option<f64>,
+    /// Replace existing files; never one that is read.
+    #[arg(long)]
+    pub force: bool,
     /// How it is carried out.
     #[command(flatten)]
     pub run: Run,
@@ -78,6 +83,7 @@ impl Default for Hash {
             key: None,
             cache: None,
             cache_verify: None,
+            force: false,
             run: Run::default(),
         }
     }
@@ -104,7 +110,7 @@ fn try_run(hash: &Hash) -> Result<Exit, String> {
     }
     let mut plan = hash.run.plan(algorithms(&hash.algorithms)?)?;
     plan.piecewise = hash.piecewise;
-    refuse_overwriting_an_operand(hash)?;
+    guarded(hash).check().map_err(|refused| refused.to_string())?;
     let cache = cache(hash, &plan)?;
     let mut source = hash.input.source()?;
     if let Some(cache) = &cache {
@@ -195,17 +201,16 @@ fn about(hash: &Hash, plan: &Plan) -> About {
     }
 }
 
-/// Writing over what is to be hashed would destroy it.
-fn refuse_overwriting_an_operand(hash: &Hash) -> Result<(), String> {
-    let Some(output) = hash.output.as_ref().and_then(|path| std::fs::metadata(path).ok()) else { return Ok(()) };
-    let same =
-        |path: &OsString| std::fs::metadata(path).is_ok_and(|m| (m.dev(), m.ino()) == (output.dev(), output.ino()));
-    match hash.input.paths.iter().find(|path| same(path)) {
-        Some(path) => {
-            Err(format!("the output would overwrite {}, which is to be hashed", shown(path.as_encoded_bytes())))
-        }
-        None => Ok(()),
+/// What is read and written.
+fn guarded(hash: &Hash) -> Outputs {
+    let mut outputs = Outputs::new(hash.force);
+    outputs.file("--output", hash.output.as_ref());
+    outputs.file("--seal", hash.output.as_deref().filter(|_| hash.seal).map(seal::beside));
+    if let Some(cache) = &hash.cache {
+        outputs.writes("--cache", cache, Kind::File, CACHE);
     }
+    hash.input.guard(outputs.reads_all(&hash.key));
+    outputs
 }
 
 /// Writes records into the manifest.

@@ -8,7 +8,9 @@ use ed25519_dalek::SigningKey;
 use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pfh::acquisition::{Acquire, Acquisition, AcquisitionError, Compared, case, compare};
 use pfh::device::{Fill, Kind};
+use pfh::image::OpenError;
 use pfh::imaging::{Imaged, Pace};
+use pfh::outputs::Outputs;
 use serde_json::json;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
@@ -18,7 +20,10 @@ use std::time::Duration;
 pub struct Carrying {
     pub progress: bool,
     pub verify: bool,
-    pub logs: Logs,
+    /// Where the log for people goes; that for machines lies beside it.
+    pub log: Option<PathBuf>,
+    /// What is read and written beside source and targets.
+    pub outputs: Outputs,
     pub key: Option<SigningKey>,
     /// Where the CASE document goes.
     pub case: Option<PathBuf>,
@@ -77,7 +82,8 @@ impl Drop for Bar {
 pub fn failed(error: &AcquisitionError) -> Exit {
     exit::say(error);
     match error {
-        AcquisitionError::Usage(_) | AcquisitionError::Same { .. } => Exit::Usage,
+        AcquisitionError::Usage(_) | AcquisitionError::Refused(_) => Exit::Usage,
+        AcquisitionError::Image(OpenError::Unread { .. } | OpenError::Mismatch { .. }) => Exit::Usage,
         _ => Exit::Aborted,
     }
 }
@@ -100,12 +106,19 @@ pub fn carry_out(asked: Acquisition, mut carrying: Carrying) -> Result<Carried, 
     // A write beyond a file size limit must be an error to report, not a death.
     let too_large = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, too_large);
-    let mut acquire = Acquire::open(asked.clone()).map_err(|error| failed(&error))?;
+    let outputs = std::mem::take(&mut carrying.outputs);
+    let mut acquire = Acquire::open_beside(asked.clone(), outputs).map_err(|error| failed(&error))?;
     if let Some(path) = &carrying.case {
         case_uco::clear(path, &asked)?;
     }
+    // Not before: a command that is refused leaves no log.
+    let logs = carrying.log.as_deref().map_or(Ok(Logs::default()), |path| Logs::open(path, asked.replace));
+    let mut logs = logs.map_err(|message| {
+        exit::say(message);
+        Exit::Usage
+    })?;
     let (started, resumed_at) = (time(), acquire.beginning().done);
-    logged(begin(&mut carrying, &asked, &acquire))?;
+    logged(begin(&mut logs, &carrying, &asked, &acquire))?;
     let cancel: pfh::Cancel = signals.flag().into();
     let bar = Bar::open(carrying.progress, "acquiring");
     let ran = acquire.run(cancel.clone(), &mut |pace| bar.show(pace));
@@ -114,24 +127,33 @@ pub fn carry_out(asked: Acquisition, mut carrying: Carrying) -> Result<Carried, 
         Ok(imaged) => imaged,
         Err(error) => {
             let what = error.to_string();
-            logged(carrying.logs.line(&format!("{} failed: {what}", now())))?;
-            logged(carrying.logs.record("failed", json!({ "cause": what })))?;
+            logged(logs.line(&format!("{} failed: {what}", now())))?;
+            logged(logs.record("failed", json!({ "cause": what })))?;
             return Err(failed(&error));
         }
     };
     let sector = acquire.medium().sector();
-    logged(tell_bad(&mut carrying.logs, &imaged, sector))?;
+    logged(tell_bad(&mut logs, &imaged, sector))?;
     if let Some(stop) = imaged.stopped {
         let resumable = if asked.map.is_some() { "; the same command goes on from here" } else { "" };
         let what = format!("stopped after {} bytes: {stop}{resumable}", imaged.bytes);
-        logged(carrying.logs.line(&format!("{} {what}", now())))?;
-        logged(carrying.logs.record("stopped", json!({ "bytes": imaged.bytes, "cause": stop.to_string() })))?;
+        logged(logs.line(&format!("{} {what}", now())))?;
+        logged(logs.record("stopped", json!({ "bytes": imaged.bytes, "cause": stop.to_string() })))?;
         exit::say(&what);
         let by_signal = signals.number() != 0;
         return Err(if by_signal { Exit::Signal(signals.number()) } else { Exit::Aborted });
     }
-    logged(tell_digests(&mut carrying.logs, &imaged))?;
+    logged(tell_digests(&mut logs, &imaged))?;
     let mut exit = if imaged.bad.is_empty() { Exit::Good } else { Exit::Incomplete };
+    let changed = acquire.medium().changed();
+    if let Some(what) = changed {
+        let line =
+            format!("the source changed while it was read ({what} differs): the image is of no single state of it");
+        exit::say(&line);
+        logged(logs.line(&line))?;
+        logged(logs.record("changed", json!({ "what": what })))?;
+        exit = Exit::Incomplete;
+    }
     let mut compared = Vec::new();
     if carrying.verify {
         let source = matches!(acquire.medium().kind(), Kind::Device | Kind::File).then(|| acquire.medium());
@@ -142,16 +164,20 @@ pub fn carry_out(asked: Acquisition, mut carrying: Carrying) -> Result<Carried, 
             let found = found.map_err(|error| failed(&error))?;
             let name = shown(to.path.as_os_str().as_encoded_bytes());
             let verdict = if found.is_good() { "equal" } else { "DIFFERENT" };
-            logged(carrying.logs.line(&format!("verified {name}: {} bytes read back, {verdict}", found.bytes)))?;
-            for (offset, length) in &found.differing {
+            logged(logs.line(&format!("verified {name}: {} bytes read back, {verdict}", found.bytes)))?;
+            for (offset, length) in found.differing.iter().take(MOST_LINES) {
                 let line = format!("differs at offset {offset}, {length} bytes");
                 exit::say(format!("{name}: {line}"));
-                logged(carrying.logs.line(&format!("  {line}")))?;
+                logged(logs.line(&format!("  {line}")))?;
+            }
+            if let Some(more) = more(&found.differing) {
+                exit::say(format!("{name}: {more}"));
+                logged(logs.line(&format!("  {more}")))?;
             }
             for (offset, length) in &found.unreadable {
                 exit::say(format!("{name}: unreadable at offset {offset}, {length} bytes"));
             }
-            logged(carrying.logs.record(
+            logged(logs.record(
                 "verified",
                 json!({ "target": name, "equal": found.is_good(), "bytes": found.bytes, "differing": found.differing,
                         "unreadable": found.unreadable }),
@@ -175,7 +201,7 @@ pub fn carry_out(asked: Acquisition, mut carrying: Carrying) -> Result<Carried, 
             ended: time(),
             command_line: &carrying.command_line,
         };
-        match case_uco::tell(path, &account, &mut carrying.logs) {
+        match case_uco::tell(path, &account, &mut logs) {
             Ok(told) => told?,
             Err(error) => logged(Err(error))?,
         }
@@ -188,7 +214,7 @@ pub fn carry_out(asked: Acquisition, mut carrying: Carrying) -> Result<Carried, 
     let seconds = imaged.times.total.as_secs_f64();
     let rate = imaged.bytes as f64 / 1e6 / seconds.max(1e-9);
     let line = format!("ended {}: {} bytes in {seconds:.3} s, {rate:.1} MB/s", now(), imaged.bytes);
-    let ended = carrying.logs.line(&line).and_then(|()| carrying.logs.end(end, carrying.key.as_ref()));
+    let ended = logs.line(&line).and_then(|()| logs.end(end, carrying.key.as_ref()));
     if let (Some(path), Err(_)) = (&case, &ended) {
         let _ = std::fs::remove_file(path);
     }
@@ -197,12 +223,11 @@ pub fn carry_out(asked: Acquisition, mut carrying: Carrying) -> Result<Carried, 
 }
 
 /// What is known before the first byte.
-fn begin(carrying: &mut Carrying, asked: &Acquisition, acquire: &Acquire) -> io::Result<()> {
+fn begin(logs: &mut Logs, carrying: &Carrying, asked: &Acquisition, acquire: &Acquire) -> io::Result<()> {
     let medium = acquire.medium();
     let beginning = acquire.beginning();
     let name = asked.source.path().map_or_else(|| "a pattern".into(), |p| shown(p.as_os_str().as_encoded_bytes()));
     let size = medium.size().map_or_else(|| "of unknown size".into(), |size| format!("{size} bytes"));
-    let logs = &mut carrying.logs;
     logs.line(&format!("pfh {} started {}", env!("CARGO_PKG_VERSION"), now()))?;
     logs.line(&format!("command line: {}", carrying.command_line))?;
     logs.line(&format!("source: {name}, {size}, sectors of {} bytes", medium.sector()))?;
@@ -211,7 +236,9 @@ fn begin(carrying: &mut Carrying, asked: &Acquisition, acquire: &Acquire) -> io:
     }
     let read_only = medium.facts().get("read-only").map(String::as_str);
     let block = match (medium.kind(), read_only) {
-        (Kind::Device, Some("1")) => "the kernel refuses writes to the device (its read-only flag is set)",
+        (Kind::Device, Some("1")) => {
+            "the kernel refuses writes to the device (its read-only flag is set). Hidden areas (HPA, DCO) were not looked for"
+        }
         (Kind::Device, _) => {
             "the kernel would allow writes to the device; pfh opened it for reading only. Hidden areas (HPA, DCO) were not looked for"
         }
@@ -265,6 +292,16 @@ fn tell_bad(logs: &mut Logs, imaged: &Imaged, sector: u32) -> io::Result<()> {
         logs.line(&format!("padding: {} zero bytes behind the end of the source, to whole sectors", imaged.padded))?;
     }
     Ok(())
+}
+
+/// So many differing ranges are named one by one; the records for machines have all.
+pub const MOST_LINES: usize = 20;
+
+/// What is said of the ranges beyond [`MOST_LINES`].
+pub fn more(differing: &[(u64, u64)]) -> Option<String> {
+    let rest = differing.get(MOST_LINES..).filter(|rest| !rest.is_empty())?;
+    let bytes: u64 = rest.iter().map(|(_, length)| length).sum();
+    Some(format!("and {} more ranges of {bytes} bytes", rest.len()))
 }
 
 /// A run of unreadable bytes in words.

@@ -11,6 +11,7 @@ use pfh::known::{
     Build, Built, Class, DEFAULT_MEMORY, DEFAULT_RESIDENT, Error, Input, KnownSet, Pace, Packages, Set, Step,
     is_database,
 };
+use pfh::outputs::{Existing, Kind, Outputs};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -63,6 +64,9 @@ pub struct Compile {
     /// Where sorted runs lie meanwhile [default: OUT.work]; a build that was killed goes on from there.
     #[arg(long, value_name = "DIR")]
     pub work: Option<PathBuf>,
+    /// Replace existing files; never one that is read.
+    #[arg(long)]
+    pub force: bool,
     /// No progress on standard error, which is shown only where that is a terminal.
     #[arg(long)]
     pub no_progress: bool,
@@ -103,6 +107,7 @@ fn build(compile: &Compile) -> Result<Exit, String> {
     if inputs.is_empty() {
         return Err("no set was named: give --good, --bad, --notable, --no-change, --class or --sets".into());
     }
+    guarded(compile, &inputs).check().map_err(|refused| refused.to_string())?;
     let memory = compile.memory.map_or(Ok(DEFAULT_MEMORY), usize::try_from);
     let signals = Signals::catch().map_err(|e| format!("signals cannot be caught: {e}"))?;
     if let Some(parent) = compile.output.parent().filter(|parent| !parent.as_os_str().is_empty() && !parent.is_dir()) {
@@ -155,6 +160,31 @@ fn build(compile: &Compile) -> Result<Exit, String> {
         })
         .count();
     Ok(if faults > 0 || empty > 0 { Exit::Incomplete } else { Exit::Good })
+}
+
+/// What is read and written.
+fn guarded(compile: &Compile, inputs: &[Input]) -> Outputs {
+    let beside = |ending: &str| {
+        let mut name = compile.output.as_os_str().to_owned();
+        name.push(ending);
+        PathBuf::from(name)
+    };
+    // A set that a build made is what the next one replaces.
+    let set = Existing::Own(0, b"pfh known set\n");
+    let mut outputs = Outputs::new(compile.force);
+    outputs.writes("OUT", &compile.output, Kind::File, set);
+    outputs.writes("OUT", beside(".partial"), Kind::File, set);
+    outputs.writes(
+        "--work",
+        compile.work.clone().unwrap_or_else(|| beside(".work")),
+        Kind::Directory,
+        Existing::Refused,
+    );
+    for input in inputs {
+        outputs.reads(&input.path).reads_all(&input.deltas);
+    }
+    outputs.reads_all(&compile.sets);
+    outputs
 }
 
 fn tell(built: &Built) {

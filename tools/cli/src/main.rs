@@ -7,6 +7,7 @@ mod audit;
 mod case_uco;
 mod check;
 mod compare;
+mod crash;
 mod custody;
 mod dd;
 mod exit;
@@ -44,14 +45,20 @@ fn heaps() -> usize {
 }
 
 fn main() -> ExitCode {
+    crash::prepare();
     pfh::bound_heaps(heaps());
+    crash::guard(command).into()
+}
+
+/// From the arguments to the exit.
+fn command() -> Exit {
     if let Err(value) = pfh::Isa::environment() {
         let levels = pfh::Isa::ALL.map(pfh::Isa::name).join(", ");
         exit::say(format!("PFH_ISA={} is none of {levels}", shown(value.as_encoded_bytes())));
-        return Exit::Usage.into();
+        return Exit::Usage;
     }
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
-    let exit = if paper::is_paper(&arguments) {
+    if paper::is_paper(&arguments) {
         match paper::parse(&arguments) {
             Ok(paper::Asked::Hash(request)) => hash::run(&request),
             Ok(paper::Asked::Full(compare)) => compare::run(&compare),
@@ -78,14 +85,17 @@ fn main() -> ExitCode {
             args::Command::Audit(audit) => audit::run(&audit),
             args::Command::Bench(bench) => benchmark(&bench),
             args::Command::Completions { shell } => pages::completions(shell),
-            args::Command::Man { directory } => pages::man(&directory),
+            args::Command::Man { directory, force } => pages::man(&directory, force),
         }
-    };
-    exit.into()
+    }
 }
 
 /// `pfh bench`: what it finds goes to standard output.
 fn benchmark(bench: &pfh_bench::command::Bench) -> Exit {
+    if let Err(refused) = bench.outputs().check() {
+        exit::say(refused);
+        return Exit::Usage;
+    }
     match pfh_bench::command::run(bench, &mut std::io::stdout().lock()) {
         Ok(pfh_bench::command::Verdict::Good) => Exit::Good,
         Ok(pfh_bench::command::Verdict::Wrong) => Exit::Verdict,

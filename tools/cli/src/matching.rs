@@ -9,6 +9,7 @@ use crate::similar::{self, Similar};
 use clap::Args;
 use pfh::format::verdict::Form;
 use pfh::known::Verdict;
+use pfh::outputs::Outputs;
 use pfh::sink::matching::{Counts, Matching};
 use pfh::sink::{About, Output};
 use pfh::{Algorithm, Record};
@@ -49,6 +50,9 @@ pub struct Match {
     /// Write to a file that appears whole or not at all.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Replace existing files; never one that is read.
+    #[arg(long)]
+    pub force: bool,
     /// How it is carried out.
     #[command(flatten)]
     pub run: Run,
@@ -56,6 +60,10 @@ pub struct Match {
 
 /// Runs a request to its end.
 pub fn run(request: &Match) -> Exit {
+    if let Err(refused) = guarded(request).check() {
+        exit::say(refused);
+        return Exit::Usage;
+    }
     let ran = match &request.similar {
         Some(list) => similar::run(&Similar {
             input: request.input.clone(),
@@ -76,6 +84,14 @@ pub fn run(request: &Match) -> Exit {
             Exit::Usage
         }
     }
+}
+
+/// What is read and written.
+fn guarded(request: &Match) -> Outputs {
+    let mut outputs = Outputs::new(request.force);
+    outputs.file("--output", request.output.as_ref()).file("--write-index", request.write_index.as_ref());
+    request.input.guard(outputs.reads_all(&request.sets.known).reads_all(&request.similar));
+    outputs
 }
 
 /// Verdicts by their words, or by those without `known-`.

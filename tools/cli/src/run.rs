@@ -61,7 +61,7 @@ pub struct Run {
     /// Try a failed read again N times.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub retries: u32,
-    /// Give up on a read that does not come back within SECONDS; the other files go on.
+    /// Give up on a read that does not come back within SECONDS, or on a call that is interrupted for so long; the other files go on.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     pub stall_timeout: u64,
     /// No progress on standard error.
@@ -115,6 +115,14 @@ impl Voice<'_> {
             None => exit::say(message),
         }
     }
+
+    /// Does what may print results, without tearing the progress line.
+    fn around<T>(&self, print: impl FnOnce() -> T) -> T {
+        match self.0 {
+            Some(line) => line.around(print),
+            None => print(),
+        }
+    }
 }
 
 /// What a command does with the records of a run.
@@ -154,11 +162,13 @@ impl<T: Taker> Sink for Spoken<'_, T> {
             }
             pfh::Outcome::Hashed(_) => {}
         }
-        self.taker.take(record, &self.voice)
+        let Spoken { taker, voice } = self;
+        voice.around(|| taker.take(record, voice))
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.taker.flush()
+        let Spoken { taker, voice } = self;
+        voice.around(|| taker.flush())
     }
 }
 
@@ -188,11 +198,17 @@ impl Ended {
 }
 
 impl Run {
+    /// Interrupted calls are made again for as long as a read may take. For commands that read something before they plan.
+    pub fn set_patience(&self) {
+        pfh::set_patience(Duration::from_secs(self.stall_timeout));
+    }
+
     /// The plan of a run with these algorithms.
     ///
     /// # Errors
     /// A sentence for the user when the table does not fit this machine.
     pub fn plan(&self, algorithms: Vec<Algorithm>) -> Result<Plan, String> {
+        self.set_patience();
         let mut plan = Plan::new(algorithms);
         if let Some(threads) = self.threads {
             plan.threads = usize::from(threads);

@@ -210,8 +210,17 @@ impl Search {
                 }
                 (report, local.error)
             };
-            let others: Vec<_> = (1..of).map(|part| scope.spawn(move || work(part, None))).collect();
+            // What a thread would have searched that cannot be started is searched here, after this one's own part.
+            let (mut others, mut left) = (Vec::new(), Vec::new());
+            for part in 1..of {
+                let named = std::thread::Builder::new().name("pfh-search".into());
+                match named.spawn_scoped(scope, move || work(part, None)) {
+                    Ok(other) => others.push(other),
+                    Err(_) => left.push(part),
+                }
+            }
             let mut ended = vec![work(0, Some(watch))];
+            ended.extend(left.into_iter().map(|part| work(part, None)));
             // A thread that panicked: the panic goes on here.
             ended.extend(others.into_iter().map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic))));
             let mut error = None;

@@ -6,6 +6,6 @@ mod medium;
 mod rescue;
 
 pub use facts::{Facts, mounts};
-pub use guard::is_same_medium;
+pub use guard::{Meeting, Place, Places, is_same_medium};
 pub use medium::{Access, Kind, Medium};
 pub use rescue::{Bad, Care, Fill, Rescue, Stop};

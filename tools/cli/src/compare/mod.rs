@@ -16,6 +16,7 @@ use crate::shown;
 use clap::Args;
 use gather::Gathered;
 use pfh::format::pairs::Form;
+use pfh::outputs::Outputs;
 use pfh::similarity::Named;
 use pfh::sink::Output;
 use pfh::sink::compare::{Collection, Order, Search};
@@ -65,6 +66,9 @@ pub struct Compare {
     /// Write to a file that appears whole or not at all.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Replace existing files; never one that is read.
+    #[arg(long)]
+    pub force: bool,
     /// Digests with their names, of which each is compared with all others: the paper's DIGEST mode.
     #[arg(skip)]
     pub given: Vec<(Vec<u8>, pfh::Digest)>,
@@ -99,6 +103,14 @@ pub fn run_one(compare: &Compare) -> Exit {
     }
 }
 
+/// What is read and written.
+fn guarded(compare: &Compare) -> Outputs {
+    let mut outputs = Outputs::new(compare.force);
+    outputs.file("--output", compare.output.as_ref()).file("--html", compare.html.as_ref());
+    compare.input.guard(outputs.reads_all(&compare.against).reads_all(&compare.sought));
+    outputs
+}
+
 /// As [`run`], and says how many pairs there are.
 ///
 /// # Errors
@@ -106,6 +118,7 @@ pub fn run_one(compare: &Compare) -> Exit {
 pub fn try_run(compare: &Compare) -> Result<(Exit, u64), String> {
     let form: Form = compare.format.parse().map_err(|e: pfh::format::pairs::UnknownForm| e.to_string())?;
     let thresholds = Thresholds::parse(&compare.threshold, compare.parity)?;
+    guarded(compare).check().map_err(|refused| refused.to_string())?;
     let mut sets = match Sets::gather(compare)? {
         Gathered::Sets(sets) => sets,
         Gathered::Ended(exit) => return Ok((exit, 0)),
