@@ -2,6 +2,8 @@
 
 use super::log::{self, Standing};
 use crate::shown;
+use pfh::acquisition::logged::{self, Finding};
+use pfh::format::custody::Sound;
 use pfh::format::image::map::{Map, Status};
 use pfh::format::image::split::Suffix;
 use pfh::format::{Decoder, Item, Options};
@@ -39,6 +41,8 @@ pub struct Evidence {
     pub wrong: Vec<String>,
     /// Why the image cannot be whole, or is not known to be.
     pub open: Vec<String>,
+    /// The logs whose chain holds.
+    pub logs: Vec<Sound>,
 }
 
 /// Longer files are no list of digests beside an image.
@@ -109,7 +113,7 @@ impl Evidence {
         for path in &others {
             let is_log = path.extension().is_some_and(|e| e == "jsonl");
             if is_log && given.is_none() && is_own(path) {
-                found.log(path, Standing::Found);
+                found.log(path, Standing::Found, image.path);
             } else if let Some(assumed) = list_of(path, image) {
                 found.list(path, &assumed, image);
             }
@@ -122,8 +126,8 @@ impl Evidence {
         found
     }
 
-    /// Takes what a log states. `false` says that it is not sound.
-    pub fn log(&mut self, path: &Path, standing: Standing) {
+    /// Takes what a log states of an image, and what it states of the log for people and the case data.
+    pub fn log(&mut self, path: &Path, standing: Standing, image: &Path) {
         match log::check(path) {
             Ok(sound) => {
                 let end = sound.records.last().and_then(|r| r.get("digests")).and_then(|d| d.as_object());
@@ -139,12 +143,16 @@ impl Evidence {
                 }
                 if standing == Standing::Found {
                     let chain = sound.chain.value();
-                    self.notes.push(format!(
-                        "{}: {} records, the chain holds: {chain}",
-                        name(path),
-                        sound.records.len()
-                    ));
+                    let records = sound.records.len();
+                    self.notes.push(format!("{}: {records} records, the chain holds: {chain}", name(path)));
                 }
+                for finding in logged::compare(path, &sound, Some(image)) {
+                    match finding {
+                        Finding::Equal(what) | Finding::Absent(what) => self.notes.push(what),
+                        Finding::Differs(what) => self.wrong.push(what),
+                    }
+                }
+                self.logs.push(sound);
             }
             Err(log::Unsound::Open(what)) => self.open.push(what),
             Err(log::Unsound::Broken(what)) => self.wrong.push(what),

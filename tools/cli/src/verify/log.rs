@@ -3,6 +3,7 @@
 use super::Findings;
 use crate::{key, shown};
 use ed25519_dalek::Verifier;
+use pfh::acquisition::logged::{self, Finding};
 use pfh::format::custody::{self, Broken, Sound};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -62,7 +63,7 @@ pub fn names(path: &Path, image: &Path) -> bool {
 ///
 /// # Errors
 /// A sentence: there is no such log, or no such key.
-pub fn given(path: &Path, key_file: Option<&Path>, findings: &mut Findings) -> Result<(), String> {
+pub fn given(path: &Path, key_file: Option<&Path>, has_image: bool, findings: &mut Findings) -> Result<(), String> {
     let name = name(path);
     File::open(path).map_err(|e| format!("{name}: {e}"))?;
     let public = key_file.map(key::verifying).transpose()?;
@@ -74,6 +75,13 @@ pub fn given(path: &Path, key_file: Option<&Path>, findings: &mut Findings) -> R
         }
     };
     findings.note(format!("{name}: {} records, the chain holds: {}", sound.records.len(), sound.chain.value()));
+    // With an image this is looked at together with it.
+    for finding in if has_image { Vec::new() } else { logged::compare(path, &sound, None) } {
+        match finding {
+            Finding::Equal(what) | Finding::Absent(what) => findings.note(what),
+            Finding::Differs(what) => findings.bad(what),
+        }
+    }
     match (public, &sound.signature) {
         (Some(key), Some(signature)) => {
             let signature = ed25519_dalek::Signature::from_bytes(signature);

@@ -14,6 +14,7 @@ use crate::signals::Signals;
 use clap::Args;
 use evidence::{Claim, Evidence, Of};
 use findings::Findings;
+use pfh::acquisition::logged::{self, Finding};
 use pfh::acquisition::{Acquire, Acquisition, AcquisitionError, Form, Origin, To, compare};
 use pfh::device::{Access, Care};
 use pfh::format::image::ewf::About;
@@ -115,7 +116,7 @@ fn try_run(args: &Verify) -> Result<Exit, String> {
     let mut claims: Vec<Claim> = args.digest.iter().map(|text| stated(text)).collect::<Result<_, _>>()?;
     let mut wanted = if args.algorithms.is_empty() { Vec::new() } else { algorithms(&args.algorithms)? };
     if let Some(path) = &args.log {
-        log::given(path, args.key.as_deref(), &mut findings)?;
+        log::given(path, args.key.as_deref(), args.image.is_some(), &mut findings)?;
     }
     let Some(path) = &args.image else { return print(args, &findings, None) };
     let Some(image) = open(path, args, &mut findings)? else { return print(args, &findings, None) };
@@ -131,10 +132,11 @@ fn try_run(args: &Verify) -> Result<Exit, String> {
     findings.note(format!("{}: {}, {} bytes in {} files", name(path), form(&image), image.size(), files.len()));
     let mut evidence = Evidence::beside(&seen, args.log.as_deref());
     if let Some(log) = &args.log {
-        evidence.log(log, log::Standing::Given);
+        evidence.log(log, log::Standing::Given, path);
     }
     claims.extend(inside(&image, path, &mut findings));
     claims.append(&mut evidence.claims);
+    let logs = std::mem::take(&mut evidence.logs);
     findings.take(evidence);
     // Of a raw image in one file, file and content are one.
     let is_file = |of: &Of| matches!(of, Of::File(_)) && (is_e01 || files.len() > 1);
@@ -146,6 +148,7 @@ fn try_run(args: &Verify) -> Result<Exit, String> {
     let mut imaging = Imaging::new(algorithms(&names)?);
     imaging.care = Care { retries: 0, ..Care::default() };
     imaging.marks = args.against.is_some().then_some(1 << 20);
+    imaging.piecewise = logs.iter().find_map(logged::window);
     let sector = image.sector();
     // Both would hold files of it open.
     drop(image);
@@ -172,6 +175,14 @@ fn try_run(args: &Verify) -> Result<Exit, String> {
                     findings.compare(&what("the image"), &claim.by, &claim.digest, found);
                 }
             }
+        }
+    }
+    for finding in
+        logs.iter().filter(|_| unread == 0).filter_map(|sound| logged::compare_windows(sound, &imaged.pieces))
+    {
+        match finding {
+            Finding::Equal(what) | Finding::Absent(what) => findings.note(what),
+            Finding::Differs(what) => findings.bad(what),
         }
     }
     if let Some(against) = &args.against {
