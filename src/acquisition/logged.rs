@@ -16,7 +16,7 @@ use super::{Form, To};
 /// One thing that was compared, as a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Finding {
-    /// What was compared with what, by what.
+    /// What was compared with the log, and by what.
     Equal(String),
     /// What differs.
     Differs(String),
@@ -119,7 +119,7 @@ pub fn compare_windows(sound: &Sound, pieces: &[Piece]) -> Option<Finding> {
     }
     let names: Vec<&str> = names.into_iter().collect();
     Some(match stated.len() == pieces.len() {
-        true => Finding::Equal(format!("{} windows are as the log states, by {}", stated.len(), names.join(", "))),
+        true => Finding::Equal(format!("{} windows ({})", stated.len(), names.join(", "))),
         false => Finding::Differs(format!("the log states {} windows, the image has {}", stated.len(), pieces.len())),
     })
 }
@@ -157,7 +157,7 @@ fn people(log: &Path, sound: &Sound) -> Option<Finding> {
     let rest = String::from_utf8_lossy(&rest).into_owned();
     let is_closed = [format!("{value}\n"), format!("{value}, signed with Ed25519\n"), String::new()].contains(&rest);
     Some(if found == bytes && digest == sha256 && read.is_ok() && is_closed {
-        Finding::Equal(format!("{name}: {bytes} bytes, as the chained log states, by sha256"))
+        Finding::Equal(format!("the log for people, {name} (sha256)"))
     } else {
         Finding::Differs(format!("{name}: the log for people is not what the chained log states, by sha256"))
     })
@@ -187,7 +187,7 @@ fn segments(sound: &Sound, image: &Path) -> Option<Finding> {
         }
     }
     let by = if hashed == list.len() { "size and sha256" } else { "size" };
-    Some(Finding::Equal(format!("{} files of the image, as the log lists them, by {by}", list.len())))
+    Some(Finding::Equal(format!("{} files of the image ({by})", list.len())))
 }
 
 /// The case data in an E01 image: as one of the log's runs states them, for an image keeps those it was begun with.
@@ -207,7 +207,7 @@ fn case_data(sound: &Sound, image: &Path) -> Option<Finding> {
         return None;
     }
     if all.contains(&found) {
-        return Some(Finding::Equal("the case data in the image are those of the log".into()));
+        return Some(Finding::Equal("the case data in the image".into()));
     }
     const NAMES: [&str; 5] = ["case number", "evidence number", "examiner", "description", "notes"];
     let differing = all.last().map_or_else(Vec::new, |stated| {

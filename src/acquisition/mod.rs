@@ -419,7 +419,7 @@ impl Acquire {
         if about.serial.is_empty() {
             about.serial = fact("serial");
         }
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = pfh_source::os::processors();
         EwfOptions { compression, segment, volume, about, threads, replace }
     }
 }

@@ -164,7 +164,8 @@ fn a_half_dead_device_is_not_walked_sector_by_sector() {
     );
     let map = fs::read_to_string(room.path().join("image.map")).unwrap();
     assert!(map.contains("  ?\n"), "{map}");
-    verified(&room, &image);
+    let seen = pfh(["verify".as_ref(), image.as_os_str()]);
+    assert_eq!(seen.code, Some(3), "as written, and not all of it was acquired: {seen:?}");
     // Without a limit each sector is tried, and all of the zone is bad.
     let all = room.path().join("all");
     let seen = with(disk.path(), &all, &["--give-up", "0", "--retries", "0"]).run().unwrap();
@@ -172,4 +173,46 @@ fn a_half_dead_device_is_not_walked_sector_by_sector() {
     assert!(fs::read(&all).unwrap() == expected);
     let map = fs::read_to_string(room.path().join("all.map")).unwrap();
     assert!(!map.contains("  ?\n"), "{map}");
+}
+
+/// What the chained log states beside the image's digests is compared: the log for people, files, windows, case data.
+#[test]
+fn the_chained_log_covers_what_lies_beside_it() {
+    let room = Room::new();
+    let source = room.file("source", &content(6, 3 * MIB));
+    let image = room.path().join("image.E01");
+    let words = ["--piecewise", "1MiB", "--case", "7", "--examiner", "Ann", "--verify", "--compression", "none"];
+    let seen = with(&source, &image, &words).run().unwrap();
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    let log = room.path().join("image.E01.log");
+    let chained = room.path().join("image.E01.log.jsonl");
+    let verify = || pfh(["verify".as_ref(), image.as_os_str(), "--log".as_ref(), chained.as_os_str()]);
+    let seen = verify();
+    let text = String::from_utf8_lossy(&seen.stdout).into_owned();
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    for words in
+        ["the log for people", "3 windows (", "1 files of the image (size and sha256)", "the case data in the image"]
+    {
+        assert!(text.contains(words), "{words} in {text}");
+    }
+    let people = fs::read_to_string(&log).unwrap();
+    for words in ["host: ", "case: 7", "examiner: Ann", "file: image.E01, "] {
+        assert!(people.contains(words), "{words} in {people}");
+    }
+    // The log for people: a word changed, a line behind the end; and with the chained log alone.
+    for changed in [people.replace("examiner: Ann", "examiner: Bob"), format!("{people}all was read\n")] {
+        fs::write(&log, changed).unwrap();
+        assert_eq!(verify().code, Some(1));
+        assert_eq!(pfh(["verify".as_ref(), "--log".as_ref(), chained.as_os_str()]).code, Some(1));
+    }
+    fs::write(&log, &people).unwrap();
+    assert_eq!(verify().code, Some(0));
+    // Case data of another image with the same content.
+    let other = room.path().join("other.E01");
+    let words = ["--case", "7", "--examiner", "Bob", "--compression", "none"];
+    assert_eq!(with(&source, &other, &words).run().unwrap().code, Some(0));
+    fs::copy(&other, &image).unwrap();
+    let seen = verify();
+    assert_eq!(seen.code, Some(1), "{seen:?}");
+    assert!(seen.stderr.contains("the examiner is \"Bob\", the log states \"Ann\""), "{}", seen.stderr);
 }

@@ -2,7 +2,6 @@
 
 use super::log::{self, Standing};
 use crate::shown;
-use pfh::acquisition::logged::{self, Finding};
 use pfh::format::custody::Sound;
 use pfh::format::image::map::{Map, Status};
 use pfh::format::image::split::Suffix;
@@ -35,14 +34,14 @@ pub struct Claim {
 #[derive(Debug, Default)]
 pub struct Evidence {
     pub claims: Vec<Claim>,
+    /// The log whose chain holds: it states more than digests of the image.
+    pub log: Option<(PathBuf, Sound)>,
     /// What was looked at and is in order.
     pub notes: Vec<String>,
     /// What contradicts the image, or itself.
     pub wrong: Vec<String>,
     /// Why the image cannot be whole, or is not known to be.
     pub open: Vec<String>,
-    /// The logs whose chain holds.
-    pub logs: Vec<Sound>,
 }
 
 /// Longer files are no list of digests beside an image.
@@ -113,7 +112,7 @@ impl Evidence {
         for path in &others {
             let is_log = path.extension().is_some_and(|e| e == "jsonl");
             if is_log && given.is_none() && is_own(path) {
-                found.log(path, Standing::Found, image.path);
+                found.log(path, Standing::Found);
             } else if let Some(assumed) = list_of(path, image) {
                 found.list(path, &assumed, image);
             }
@@ -126,8 +125,8 @@ impl Evidence {
         found
     }
 
-    /// Takes what a log states of an image, and what it states of the log for people and the case data.
-    pub fn log(&mut self, path: &Path, standing: Standing, image: &Path) {
+    /// Takes what a log states. `false` says that it is not sound.
+    pub fn log(&mut self, path: &Path, standing: Standing) {
         match log::check(path) {
             Ok(sound) => {
                 let end = sound.records.last().and_then(|r| r.get("digests")).and_then(|d| d.as_object());
@@ -143,16 +142,13 @@ impl Evidence {
                 }
                 if standing == Standing::Found {
                     let chain = sound.chain.value();
-                    let records = sound.records.len();
-                    self.notes.push(format!("{}: {records} records, the chain holds: {chain}", name(path)));
+                    self.notes.push(format!(
+                        "{}: {} records, the chain holds: {chain}",
+                        name(path),
+                        sound.records.len()
+                    ));
                 }
-                for finding in logged::compare(path, &sound, Some(image)) {
-                    match finding {
-                        Finding::Equal(what) | Finding::Absent(what) => self.notes.push(what),
-                        Finding::Differs(what) => self.wrong.push(what),
-                    }
-                }
-                self.logs.push(sound);
+                self.log = Some((path.to_owned(), sound));
             }
             Err(log::Unsound::Open(what)) => self.open.push(what),
             Err(log::Unsound::Broken(what)) => self.wrong.push(what),

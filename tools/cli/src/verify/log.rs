@@ -5,6 +5,7 @@ use crate::{key, shown};
 use ed25519_dalek::Verifier;
 use pfh::acquisition::logged::{self, Finding};
 use pfh::format::custody::{self, Broken, Sound};
+use pfh::imaging::Imaged;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
@@ -59,11 +60,24 @@ pub fn names(path: &Path, image: &Path) -> bool {
     targets.is_some_and(|targets| targets.iter().any(is_it))
 }
 
+/// Compares what else a log states with what is there: the log for people, files and case data of the image, windows.
+pub fn compare(log: &Path, sound: &Sound, image: Option<&Path>, imaged: &Imaged, findings: &mut Findings) {
+    let mut all = logged::compare(log, sound, image);
+    all.extend(logged::compare_windows(sound, &imaged.pieces));
+    for finding in all {
+        match finding {
+            Finding::Equal(what) => findings.equal(what, name(log), None),
+            Finding::Differs(what) => findings.bad(what),
+            Finding::Absent(what) => findings.note(what),
+        }
+    }
+}
+
 /// Looks at a log that the user named: chain, and signature where there is a key.
 ///
 /// # Errors
 /// A sentence: there is no such log, or no such key.
-pub fn given(path: &Path, key_file: Option<&Path>, has_image: bool, findings: &mut Findings) -> Result<(), String> {
+pub fn given(path: &Path, key_file: Option<&Path>, is_alone: bool, findings: &mut Findings) -> Result<(), String> {
     let name = name(path);
     File::open(path).map_err(|e| format!("{name}: {e}"))?;
     let public = key_file.map(key::verifying).transpose()?;
@@ -75,13 +89,6 @@ pub fn given(path: &Path, key_file: Option<&Path>, has_image: bool, findings: &m
         }
     };
     findings.note(format!("{name}: {} records, the chain holds: {}", sound.records.len(), sound.chain.value()));
-    // With an image this is looked at together with it.
-    for finding in if has_image { Vec::new() } else { logged::compare(path, &sound, None) } {
-        match finding {
-            Finding::Equal(what) | Finding::Absent(what) => findings.note(what),
-            Finding::Differs(what) => findings.bad(what),
-        }
-    }
     match (public, &sound.signature) {
         (Some(key), Some(signature)) => {
             let signature = ed25519_dalek::Signature::from_bytes(signature);
@@ -98,6 +105,13 @@ pub fn given(path: &Path, key_file: Option<&Path>, has_image: bool, findings: &m
         (None, None) => {
             findings.equal("the chain of records".into(), name.clone(), None);
             findings.note(format!("{name}: not signed: whoever can write it can make a new chain"));
+        }
+    }
+    for finding in logged::compare(path, &sound, None).into_iter().filter(|_| is_alone) {
+        match finding {
+            Finding::Equal(what) => findings.equal(what, self::name(path), None),
+            Finding::Differs(what) => findings.bad(what),
+            Finding::Absent(what) => findings.note(what),
         }
     }
     Ok(())

@@ -14,8 +14,7 @@ use crate::signals::Signals;
 use clap::Args;
 use evidence::{Claim, Evidence, Of};
 use findings::Findings;
-use pfh::acquisition::logged::{self, Finding};
-use pfh::acquisition::{Acquire, Acquisition, AcquisitionError, Form, Origin, To, compare};
+use pfh::acquisition::{Acquire, Acquisition, AcquisitionError, Form, Origin, To, compare, logged};
 use pfh::device::{Access, Care};
 use pfh::format::image::ewf::About;
 use pfh::image::{Format, Image, OpenError};
@@ -116,7 +115,7 @@ fn try_run(args: &Verify) -> Result<Exit, String> {
     let mut claims: Vec<Claim> = args.digest.iter().map(|text| stated(text)).collect::<Result<_, _>>()?;
     let mut wanted = if args.algorithms.is_empty() { Vec::new() } else { algorithms(&args.algorithms)? };
     if let Some(path) = &args.log {
-        log::given(path, args.key.as_deref(), args.image.is_some(), &mut findings)?;
+        log::given(path, args.key.as_deref(), args.image.is_none(), &mut findings)?;
     }
     let Some(path) = &args.image else { return print(args, &findings, None) };
     let Some(image) = open(path, args, &mut findings)? else { return print(args, &findings, None) };
@@ -132,11 +131,11 @@ fn try_run(args: &Verify) -> Result<Exit, String> {
     findings.note(format!("{}: {}, {} bytes in {} files", name(path), form(&image), image.size(), files.len()));
     let mut evidence = Evidence::beside(&seen, args.log.as_deref());
     if let Some(log) = &args.log {
-        evidence.log(log, log::Standing::Given, path);
+        evidence.log(log, log::Standing::Given);
     }
     claims.extend(inside(&image, path, &mut findings));
     claims.append(&mut evidence.claims);
-    let logs = std::mem::take(&mut evidence.logs);
+    let log = evidence.log.take();
     findings.take(evidence);
     // Of a raw image in one file, file and content are one.
     let is_file = |of: &Of| matches!(of, Of::File(_)) && (is_e01 || files.len() > 1);
@@ -148,7 +147,7 @@ fn try_run(args: &Verify) -> Result<Exit, String> {
     let mut imaging = Imaging::new(algorithms(&names)?);
     imaging.care = Care { retries: 0, ..Care::default() };
     imaging.marks = args.against.is_some().then_some(1 << 20);
-    imaging.piecewise = logs.iter().find_map(logged::window);
+    imaging.piecewise = log.as_ref().and_then(|(_, sound)| logged::window(sound));
     let sector = image.sector();
     // Both would hold files of it open.
     drop(image);
@@ -177,13 +176,8 @@ fn try_run(args: &Verify) -> Result<Exit, String> {
             }
         }
     }
-    for finding in
-        logs.iter().filter(|_| unread == 0).filter_map(|sound| logged::compare_windows(sound, &imaged.pieces))
-    {
-        match finding {
-            Finding::Equal(what) | Finding::Absent(what) => findings.note(what),
-            Finding::Differs(what) => findings.bad(what),
-        }
+    if let Some((file, sound)) = &log {
+        log::compare(file, sound, Some(path), &imaged, &mut findings);
     }
     if let Some(against) = &args.against {
         side_by_side(against, &imaging, &imaged, args, &mut findings);
