@@ -174,7 +174,8 @@ pub fn carry_out(asked: Acquisition, mut carrying: Carrying) -> Result<Carried, 
     }
     logged(tell_digests(&mut logs, &imaged))?;
     logged(tell_windows(&mut logs, &imaged))?;
-    let mut exit = if imaged.bad.is_empty() { Exit::Good } else { Exit::Incomplete };
+    let is_whole = imaged.bad.is_empty() && acquire.beginning().departures.is_empty();
+    let mut exit = if is_whole { Exit::Good } else { Exit::Incomplete };
     let changed = acquire.medium().changed();
     if let Some(what) = changed {
         let line =
@@ -352,6 +353,11 @@ fn begin(logs: &mut Logs, carrying: &Carrying, asked: &Acquisition, acquire: &Ac
         "access: {}",
         if medium.is_direct() { "past the page cache (O_DIRECT)" } else { "through the page cache" }
     ))?;
+    for what in &beginning.departures {
+        exit::say(format!("{name}: {what}"));
+        logs.line(&format!("damaged source image: {what}"))?;
+        logs.record("departure", json!({ "what": what }))?;
+    }
     for note in &beginning.notes {
         exit::say(note);
         logs.line(note)?;
