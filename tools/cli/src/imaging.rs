@@ -333,6 +333,15 @@ fn begin(logs: &mut Logs, carrying: &Carrying, asked: &Acquisition, acquire: &Ac
     for (what, value) in medium.facts() {
         logs.line(&format!("  {what}: {}", shown(value.as_bytes())))?;
     }
+    if let Some(identity) = &beginning.identity {
+        for (what, edge) in [("first", &identity.first), ("last", &identity.last)] {
+            if let Some(edge) = edge {
+                let lost: u64 = edge.unreadable.iter().map(|(_, length)| length).sum();
+                let but = if lost > 0 { format!(", without {lost} unreadable bytes") } else { String::new() };
+                logs.line(&format!("  sha256 of the {what} MiB{but}: {}", edge.sha256))?;
+            }
+        }
+    }
     let read_only = medium.facts().get("read-only").map(String::as_str);
     let block = match (medium.kind(), read_only) {
         (Kind::Device, Some("1")) => {
