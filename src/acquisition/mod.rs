@@ -241,6 +241,10 @@ impl Acquire {
                 medium
             }
             Origin::Pattern { bytes, length } => Medium::pattern(bytes.clone(), *length),
+            Origin::Medium(path) if path.is_dir() => {
+                let what = "is a directory: name a device or a file; `pfh hash -r` hashes what is in a directory";
+                return Err(AcquisitionError::Usage(format!("{} {what}", path.display())));
+            }
             Origin::Medium(path) => Medium::open(path.as_os_str().as_bytes(), asked.access)
                 .map_err(|problem| AcquisitionError::Source { path: path.clone(), problem })?,
         };
@@ -429,7 +433,7 @@ impl Acquire {
         if about.serial.is_empty() {
             about.serial = fact("serial");
         }
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = pfh_source::os::processors();
         EwfOptions { compression, segment, volume, about, threads, replace }
     }
 }

@@ -436,11 +436,16 @@ pub fn more(differing: &[(u64, u64)]) -> Option<String> {
 
 /// A run of unreadable bytes of an image in words.
 pub fn run(offset: u64, length: u64, sector: u32, errno: i32) -> String {
+    format!("{}: {}", place(offset, length, sector), io::Error::from_raw_os_error(errno))
+}
+
+/// A range of an image in words.
+pub fn place(offset: u64, length: u64, sector: u32) -> String {
     let size = u64::from(sector);
     let (first, count) = (offset / size, length.div_ceil(size));
     let sectors =
         if count == 1 { format!("sector {first}") } else { format!("sectors {first} - {}", first + count - 1) };
-    format!("{sectors} (offset {offset}, {length} bytes): {}", io::Error::from_raw_os_error(errno))
+    format!("{sectors} (offset {offset}, {length} bytes)")
 }
 
 fn tell_digests(logs: &mut Logs, imaged: &Imaged) -> io::Result<()> {
@@ -462,4 +467,16 @@ fn tell_digests(logs: &mut Logs, imaged: &Imaged) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_differing_ranges_are_counted_and_not_listed() {
+        let ranges: Vec<(u64, u64)> = (0..4200).map(|at| (at * 2, 1)).collect();
+        assert_eq!(more(&ranges[..MOST_LINES]), None);
+        assert_eq!(more(&ranges).as_deref(), Some("and 4180 more ranges of 4180 bytes"));
+    }
 }

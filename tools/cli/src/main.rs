@@ -43,7 +43,7 @@ use std::process::ExitCode;
 
 /// The C library's heaps: threads share them, so that memory stays what was asked for. Two, or one for four processors.
 fn heaps() -> usize {
-    std::thread::available_parallelism().map_or(2, |threads| (threads.get() / 4).max(2))
+    (pfh::processors() / 4).max(2)
 }
 
 fn main() -> ExitCode {

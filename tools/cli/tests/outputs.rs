@@ -12,6 +12,7 @@ use std::path::Path;
 /// Values that are no paths, by what the help calls them.
 const NO_PATHS: &[&str] = &[
     "ADDRESS",
+    "ALGORITHM",
     "CASE",
     "COMPRESSION",
     "DESCRIPTION",
@@ -257,7 +258,7 @@ const CASES: &[Case] = &[
         words: "bench languages --runners none -o study",
         file: "study/result.json",
         read: &[],
-        code: 2,
+        code: 4,
         ..CASE
     },
     Case {

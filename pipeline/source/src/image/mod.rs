@@ -3,7 +3,7 @@
 mod files;
 
 use crate::entry::Object;
-use crate::problem::{Cause, Problem, Stage};
+use crate::problem::{Cause, Damage, Problem, Stage};
 use files::{Files, next_pieces};
 use pfh_format::image::ewf::{self, Decompressor, FileHeader, Index, ReadAt, Table};
 use pfh_format::image::known::{self, Unread};
@@ -316,7 +316,12 @@ struct Stream {
 
 impl io::Read for Stream {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let got = self.image.read_at(buffer, self.offset)?;
+        let got = self.image.read_at(buffer, self.offset).map_err(|errno| match self.image.damage() {
+            Some(what) if errno == Errno::IO && self.image.is_damaged_at(self.offset) => {
+                io::Error::other(Damage(format!("damaged image: {what}")))
+            }
+            _ => errno.into(),
+        })?;
         self.offset += got as u64;
         Ok(got)
     }

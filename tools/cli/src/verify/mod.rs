@@ -90,8 +90,8 @@ fn open(path: &Path, args: &Verify, findings: &mut Findings) -> Result<Option<Im
     match opened {
         Ok(image) => Ok(Some(image)),
         Err(error @ OpenError::Io { .. }) => {
-            let missing = matches!(&error, OpenError::Io { error, .. } if error.kind() == std::io::ErrorKind::NotFound);
-            if missing {
+            let no_image = [std::io::ErrorKind::NotFound, std::io::ErrorKind::IsADirectory];
+            if matches!(&error, OpenError::Io { error, .. } if no_image.contains(&error.kind())) {
                 return Err(error.to_string());
             }
             findings.open(error.to_string());
@@ -149,23 +149,15 @@ fn try_run(args: &Verify) -> Result<Exit, String> {
     imaging.marks = args.against.is_some().then_some(1 << 20);
     imaging.piecewise = log.as_ref().and_then(|(_, sound)| logged::window(sound));
     let sector = image.sector();
+    // Both would hold files of it open.
+    drop(image);
     let origin = if args.raw { Origin::Medium(path.clone()) } else { Origin::Image(path.clone()) };
     let imaged = match read(origin, &imaging, !args.no_progress, &mut findings)? {
         Ok(imaged) => imaged,
         Err(Some(exit)) => return Ok(exit),
         Err(None) => return print(args, &findings, None),
     };
-    let mut unread = 0;
-    for bad in &imaged.bad {
-        let text = imaging::run(bad.offset, bad.length, sector, bad.errno);
-        // Damage of the image is a finding about it; a disk that does not answer is none.
-        if image.is_damaged_at(bad.offset) {
-            findings.bad(format!("damaged: {text}"));
-        } else {
-            unread += bad.length;
-            findings.open(format!("unreadable: {text}"));
-        }
-    }
+    let unread = unreadable(path, &imaged, sector, &mut findings);
     for claim in &claims {
         let what = |of: &str| format!("{} of {of}", claim.digest.algorithm());
         match &claim.of {
@@ -191,6 +183,28 @@ fn try_run(args: &Verify) -> Result<Exit, String> {
         side_by_side(against, &imaging, &imaged, args, &mut findings);
     }
     print(args, &findings, Some(&imaged))
+}
+
+/// Reports the runs that could not be read; the bytes of those that are no damage of the image.
+fn unreadable(path: &Path, imaged: &Imaged, sector: u32, findings: &mut Findings) -> u64 {
+    let again = if imaged.bad.is_empty() { None } else { Image::open(path).ok() };
+    let mut unread = 0;
+    for bad in &imaged.bad {
+        // Damage of the image is a finding about it; a disk that does not answer is none.
+        let damage = again.as_ref().filter(|image| image.is_damaged_at(bad.offset)).and_then(Image::damage);
+        match damage {
+            Some(damage) => {
+                let place = imaging::place(bad.offset, bad.length, sector);
+                findings.bad(format!("damaged: {place}: {damage}"));
+            }
+            None => {
+                unread += bad.length;
+                let run = imaging::run(bad.offset, bad.length, sector, bad.errno);
+                findings.open(format!("unreadable: {run}"));
+            }
+        }
+    }
+    unread
 }
 
 fn name(path: &Path) -> String {
