@@ -283,7 +283,8 @@ impl Run {
     pub fn tell(&self, summary: &Summary) {
         use io::Write;
         if let Some(form) = self.stats {
-            let _ = writeln!(io::stderr().lock(), "{}", stats::render(summary, form));
+            let line = format!("{}\n", stats::render(summary, form));
+            let _ = pfh::Patient(io::stderr().lock()).write_all(line.as_bytes());
         }
     }
 }

@@ -4,7 +4,9 @@ mod block;
 mod device;
 mod extent;
 mod heap;
+mod machine;
 mod patience;
+mod settle;
 mod uring;
 mod waits;
 
@@ -14,7 +16,9 @@ pub use block::{
 pub use device::is_rotational;
 pub use extent::first_physical_offset;
 pub use heap::bound_heaps;
+pub use machine::{kernel_text, processors};
 pub use patience::{Patience, Patient, broken, patience, retry, set_patience, write};
+pub use settle::settle;
 pub use uring::Ring;
 pub use waits::Waits;
 

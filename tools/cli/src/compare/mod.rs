@@ -23,10 +23,15 @@ use pfh::sink::compare::{Collection, Order, Search};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+/// The operands.
+const PATHS: &str =
+    "Directories with everything below, files, and lists of digests as ssdeep, sdhash, mrsh-v2 and pfh write them";
+
 /// What `pfh compare` is asked for.
 #[derive(Debug, Default, Args)]
+#[command(mut_arg("paths", |paths| paths.help(PATHS)), mut_arg("recursive", |recursive| recursive.hide(true)))]
 pub struct Compare {
-    /// Directories with everything below, files, and lists of digests as ssdeep, sdhash, mrsh-v2 and pfh write them.
+    /// What is read. Directories are walked in any case: -r is taken, as by the other commands, and changes nothing.
     #[command(flatten)]
     pub input: Input,
     /// Algorithms, separated by commas: ssdeep, sdhash, mrsh-v2, tlsh … of others, equal digests are pairs
@@ -118,6 +123,10 @@ pub fn try_run(compare: &Compare) -> Result<(Exit, u64), String> {
         Gathered::Sets(sets) => sets,
         Gathered::Ended(exit) => return Ok((exit, 0)),
     };
+    let something = sets.is_something();
+    if !something {
+        exit::say("nothing to compare: fewer than two digests came of what is named");
+    }
     let output = match &compare.output {
         None => Output::standard(),
         Some(path) => match Output::file(path) {
@@ -129,10 +138,7 @@ pub fn try_run(compare: &Compare) -> Result<(Exit, u64), String> {
         },
     };
     let memory = compare.run.memory.map_or(pfh::DEFAULT_MEMORY, |memory| memory as usize);
-    let threads = compare
-        .run
-        .threads
-        .map_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get), usize::from);
+    let threads = compare.run.threads.map_or_else(|| pfh::processors(), usize::from);
     let search = |collection: &Collection| {
         let name = collection.algorithm().name();
         let like_ssdeep = matches!(Named::find(name), Some(Named::Ssdeep) | None) && form == Form::Text;
@@ -149,5 +155,10 @@ pub fn try_run(compare: &Compare) -> Result<(Exit, u64), String> {
         Ok(pairs) => pairs,
         Err(exit) => return Ok((exit, 0)),
     };
-    Ok((if sets.faults > 0 { Exit::Incomplete } else { Exit::Good }, pairs))
+    let exit = if sets.faults > 0 || !something || (sets.directories > 0 && pairs == 0) {
+        Exit::Incomplete
+    } else {
+        Exit::Good
+    };
+    Ok((exit, pairs))
 }
