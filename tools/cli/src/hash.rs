@@ -170,6 +170,13 @@ fn try_run(hash: &Hash) -> Result<Exit, String> {
     let exit = ended.exit(without);
     let Some(used) = used else { return Ok(exit) };
     exit::say(format!("{} files were not read again, {} were and compared", used.reused, used.verified));
+    if used.timeless > 0 {
+        let files = if used.timeless == 1 { "file was" } else { "files were" };
+        exit::say(format!(
+            "{} {files} read anew: the file system keeps no change time that would tell whether content is the same, so no digests of it are kept",
+            used.timeless
+        ));
+    }
     // Content that changed under the same times is a negative verdict on the file system, or on the cache.
     Ok(if used.changed > 0 && exit == Exit::Good { Exit::Verdict } else { exit })
 }
