@@ -7,6 +7,7 @@ use crate::{key, seal, shown, size};
 use clap::Args;
 use pfh::format::{End, Format, Layout, Marker, Options};
 use pfh::outputs::{Existing, Kind, Outputs};
+use pfh::similarity::Named;
 use pfh::sink::cache::Cache;
 use pfh::sink::{About, Manifest, Output};
 use pfh::{Algorithm, Plan, Record};
@@ -220,6 +221,15 @@ fn guarded(hash: &Hash) -> Outputs {
     outputs
 }
 
+/// Whether a file was read whole, and has no digest because its methods make none of so little.
+fn has_none(record: &Record) -> bool {
+    let absent = |digest: &pfh::Digest| {
+        Named::find(digest.algorithm().name())
+            .is_some_and(|method| digest.text().is_some_and(|text| method.is_absent(text)))
+    };
+    matches!(&record.outcome, pfh::Outcome::Hashed(hashed) if !hashed.digests.is_empty() && hashed.digests.iter().all(absent))
+}
+
 /// Writes records into the manifest.
 struct Written {
     manifest: Manifest,
@@ -236,7 +246,8 @@ impl Taker for Written {
             voice.say(&record.name, &"its content changed though size, mtime and ctime did not");
         }
         if let Err(why) = self.manifest.write(&record)? {
-            self.without += 1;
+            // Read whole, and too short for the method: there is nothing that could have been written.
+            self.without += u64::from(!has_none(&record));
             voice.say(&record.name, &format_args!("not written: {why}"));
         }
         Ok(())

@@ -5,7 +5,7 @@ use pfh_inject::{Outcome, Trial};
 use program::{MIB, Room, pfh_hash, record, records};
 use std::process::Command;
 
-const ALL: &str = "sha256,ssdeep,sdhash,sdhash-dd,mrsh-v2,mrsh-v2-network,tlsh";
+const ALL: &str = "sha256,ssdeep,sdhash,sdhash-stream,sdhash-dd,mrsh-v2,mrsh-v2-network,tlsh";
 
 /// Bytes that no method finds too plain.
 fn random(seed: u64, length: usize) -> Vec<u8> {
