@@ -70,6 +70,8 @@ pub enum Cause {
     BadName(&'static str),
     /// The name leads out of the directory in which all names must stay.
     Outside,
+    /// An image that is not read as one: of another format, or damaged in what describes it.
+    Image(Box<str>),
 }
 
 /// One entry's problem: stage, offset (bytes, where it has one), length of the unreadable range where it is known.
@@ -139,6 +141,7 @@ impl Problem {
             Cause::Panicked => "panicked",
             Cause::BadName(_) => "bad-name",
             Cause::Outside => "outside",
+            Cause::Image(_) => "image",
         }
     }
 }
@@ -167,6 +170,7 @@ impl fmt::Display for Cause {
             }
             Cause::Panicked => write!(f, "a worker failed while it held this file"),
             Cause::BadName(why) => write!(f, "not a path: {why}"),
+            Cause::Image(what) => f.write_str(what),
             Cause::Outside => write!(f, "leads out of the directory: use --allow-outside if it is meant to"),
         }
     }

@@ -3,6 +3,7 @@
 use crate::{shown, size};
 use clap::{Args, ValueEnum};
 use pfh::image::ImageObject;
+use pfh::outputs::Outputs;
 use pfh::{
     Descend, Entry, Item, Links, Operands, Order, Ordered, Origin, Recurse, Selection, Separator, Source, Special,
 };
@@ -105,6 +106,21 @@ impl Input {
             Item::Entry(Entry { number: number as u64, origin, stat: None })
         };
         Ok(Box::new(self.paths.iter().enumerate().map(item).collect::<Vec<_>>().into_iter()))
+    }
+
+    /// Tells the guard of outputs what is read.
+    pub fn guard(&self, outputs: &mut Outputs) {
+        outputs.reads_all(&self.paths).reads_all(self.files_from.as_ref().filter(|file| *file != Path::new("-")));
+        for path in self.paths.iter().filter(|_| self.image) {
+            outputs.reads_all(pfh::image::files_of(Path::new(path)));
+        }
+        // A list that cannot be read is reported when it is its turn; a pipe is read only once.
+        let Some(list) = self.files_from.as_ref().filter(|list| list.is_file() && !outputs.is_empty()) else { return };
+        let separator = if self.null { Separator::Nul } else { Separator::Line };
+        if let Ok(open) = std::fs::File::open(list) {
+            let names = pfh::names(io::BufReader::new(open), separator);
+            outputs.reads_all(names.flatten().map(OsString::from_vec));
+        }
     }
 
     /// The same once more, for counting how much there is. Names that come from a pipe cannot be read twice.

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod acquire;
+mod again;
 mod args;
 mod audit;
 mod case_uco;
@@ -11,8 +12,10 @@ mod crash;
 mod custody;
 mod dd;
 mod exit;
+mod faults;
 mod gauge;
 mod hash;
+mod host;
 mod imaging;
 mod input;
 mod key;
@@ -84,13 +87,17 @@ fn command() -> Exit {
             args::Command::Audit(audit) => audit::run(&audit),
             args::Command::Bench(bench) => benchmark(&bench),
             args::Command::Completions { shell } => pages::completions(shell),
-            args::Command::Man { directory } => pages::man(&directory),
+            args::Command::Man { directory, force } => pages::man(&directory, force),
         }
     }
 }
 
 /// `pfh bench`: what it finds goes to standard output.
 fn benchmark(bench: &pfh_bench::command::Bench) -> Exit {
+    if let Err(refused) = bench.outputs().check() {
+        exit::say(refused);
+        return Exit::Usage;
+    }
     match pfh_bench::command::run(bench, &mut std::io::stdout().lock()) {
         Ok(pfh_bench::command::Verdict::Good) => Exit::Good,
         Ok(pfh_bench::command::Verdict::Wrong) => Exit::Verdict,

@@ -115,6 +115,14 @@ impl Voice<'_> {
             None => exit::say(message),
         }
     }
+
+    /// Does what may print results, without tearing the progress line.
+    fn around<T>(&self, print: impl FnOnce() -> T) -> T {
+        match self.0 {
+            Some(line) => line.around(print),
+            None => print(),
+        }
+    }
 }
 
 /// What a command does with the records of a run.
@@ -154,11 +162,13 @@ impl<T: Taker> Sink for Spoken<'_, T> {
             }
             pfh::Outcome::Hashed(_) => {}
         }
-        self.taker.take(record, &self.voice)
+        let Spoken { taker, voice } = self;
+        voice.around(|| taker.take(record, voice))
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.taker.flush()
+        let Spoken { taker, voice } = self;
+        voice.around(|| taker.flush())
     }
 }
 
@@ -171,13 +181,18 @@ pub struct Ended {
 }
 
 impl Ended {
+    /// Says that the run was interrupted, and what is true then.
+    pub fn interrupted(&self, what: impl Display) -> Exit {
+        exit::say(format!("interrupted: {what}"));
+        Exit::Signal(self.signal)
+    }
+
     /// The exit of a run whose output is complete: interrupted, incomplete, or good. `unwritten` records of files have no
     /// digest in the output for other reasons than failing.
     pub fn exit(&self, unwritten: u64) -> Exit {
         let Summary { hashed, failed, .. } = self.summary;
         if self.summary.interrupted {
-            exit::say(format!("interrupted: {} records are out, the rest is missing", hashed + failed));
-            Exit::Signal(self.signal)
+            self.interrupted(format_args!("{} records are out, the rest is missing", hashed + failed))
         } else if failed + unwritten > 0 {
             exit::say(format!("{} of {} files have no digest in the output", failed + unwritten, hashed + failed));
             Exit::Incomplete

@@ -92,9 +92,13 @@ impl Raw {
         let upto = if let Start::Resume(done) = options.start { done } else { 0 };
         let mut raw = Raw { path: path.to_owned(), options, current: None, upto };
         let piece = options.pieces.map_or(u64::MAX, |p| p.length);
-        // Pieces behind the place of resumption are stale.
-        if let (Start::Resume(done), Some(_)) = (options.start, options.pieces) {
-            let mut number = done.div_ceil(piece);
+        // Pieces behind the place of resumption are stale, and all but the first of an image that is replaced.
+        let stale = match options.start {
+            Start::Resume(done) => Some(done.div_ceil(piece)),
+            Start::Replace => Some(1),
+            Start::New | Start::Into => None,
+        };
+        if let (Some(mut number), Some(_)) = (stale, options.pieces) {
             while let Ok(stale) = raw.name(number)
                 && stale.try_exists()?
             {
@@ -135,7 +139,12 @@ impl Raw {
         };
         let flags = OFlags::WRONLY | OFlags::CLOEXEC | OFlags::NOCTTY;
         let mode = Mode::from_raw_mode(0o666);
-        let opened = os::retry(|| fs::openat(CWD, path.as_os_str().as_bytes(), flags | how, mode));
+        let open = |flags| os::retry(|| fs::openat(CWD, path.as_os_str().as_bytes(), flags, mode));
+        let opened = match open(flags | how) {
+            // An empty file, as mktemp makes it, holds nothing that could be lost.
+            Err(Errno::EXIST) if !is_device && is_empty(&path) => open(flags),
+            other => other,
+        };
         let fd = opened.map_err(|errno| os::broken("open", errno))?;
         let is_file = fs::fstat(&fd).is_ok_and(|s| FileType::from_raw_mode(s.st_mode) == FileType::RegularFile);
         if self.options.sparse && !is_file {
@@ -216,6 +225,11 @@ impl Raw {
         }
         Ok(os::close(open.fd)?)
     }
+}
+
+/// Whether nothing would be lost by writing there: an empty file, or none (`/dev/null`, a FIFO).
+pub(super) fn is_empty(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|found| !found.is_file() || found.len() == 0)
 }
 
 fn truncate(fd: &OwnedFd, length: u64) -> io::Result<()> {

@@ -10,7 +10,9 @@ mod settle;
 mod uring;
 mod waits;
 
-pub use block::{device_size, direct_alignment, evict, is_read_only, open_medium, sector_sizes, set_blocking};
+pub use block::{
+    device_size, direct_alignment, evict, is_read_only, open_evidence, open_medium, sector_sizes, set_blocking,
+};
 pub use device::is_rotational;
 pub use extent::first_physical_offset;
 pub use heap::bound_heaps;

@@ -5,6 +5,7 @@ use super::{Stop, files, sample};
 use crate::exit::Exit;
 use crate::key;
 use clap::Args;
+use pfh::outputs::Outputs;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
@@ -34,9 +35,33 @@ pub struct Ask {
     /// Keep challenge and answer of the Nth file as PREFIX.N.challenge and PREFIX.N.proof: evidence for others, if it is signed.
     #[arg(long, value_name = "PREFIX")]
     pub evidence: Option<PathBuf>,
+    /// Replace existing files of --evidence; never one that is read.
+    #[arg(long)]
+    pub force: bool,
     /// One JSON object per line.
     #[arg(long)]
     pub json: bool,
+}
+
+impl Ask {
+    /// A file of the evidence about the file with this number.
+    fn kept_as(&self, number: usize, end: &str) -> Option<PathBuf> {
+        let mut name = self.evidence.clone()?.into_os_string();
+        name.push(format!(".{number}.{end}"));
+        Some(name.into())
+    }
+
+    /// Refuses evidence that would take the place of what is read, or of somebody else's files.
+    fn guard(&self, files: usize) -> Result<(), Stop> {
+        let mut outputs = Outputs::new(self.force);
+        outputs.reads(&self.kept).reads_all(&self.signed_by);
+        for number in 0..files {
+            for end in ["challenge", "proof"] {
+                outputs.file("--evidence", self.kept_as(number, end));
+            }
+        }
+        outputs.check().map_err(|refused| Stop::usage(refused.to_string()))
+    }
 }
 
 pub fn run(ask: &Ask) -> Result<Exit, Stop> {
@@ -47,6 +72,7 @@ pub fn run(ask: &Ask) -> Result<Exit, Stop> {
     if all.is_empty() {
         return Err(Stop::usage("no file of this identity is kept"));
     }
+    ask.guard(all.len())?;
     let mut worst = Exit::Good;
     for (number, kept) in all.iter().enumerate() {
         let challenge = pfh_audit::challenge(kept, sample)?;
@@ -57,16 +83,11 @@ pub fn run(ask: &Ask) -> Result<Exit, Stop> {
             verdict.took(answered.time);
             answered.proof
         });
-        if let Some(prefix) = &ask.evidence {
-            let name = |end: &str| {
-                let mut name = prefix.clone().into_os_string();
-                name.push(format!(".{number}.{end}"));
-                PathBuf::from(name)
-            };
-            files::save(&name("challenge"), &challenge.encode())?;
-            if let Ok(proof) = &judged {
-                files::save(&name("proof"), &proof.encode())?;
-            }
+        if let Some(name) = ask.kept_as(number, "challenge") {
+            files::save(&name, &challenge.encode())?;
+        }
+        if let (Some(name), Ok(proof)) = (ask.kept_as(number, "proof"), &judged) {
+            files::save(&name, &proof.encode())?;
         }
         let judged = judged.and_then(|proof| verdict.of_proof(kept, &challenge, &proof, key.as_ref()));
         verdict.judge(judged);

@@ -6,6 +6,7 @@ use crate::exit::{self, Exit};
 use crate::{key, shown};
 use pfh::Ranges;
 use pfh::outboard;
+use pfh::outputs::Outputs;
 use pfh::sink::Output;
 use pfh::tree::audit::{self, Commitment, KeyedAnswer, Proof, Rejected};
 use pfh_audit::{Error, Held, Kept};
@@ -70,7 +71,20 @@ fn open(file: &Path) -> Result<Ranges, Stop> {
     Ranges::open(file.as_os_str().as_bytes()).map_err(|e| Stop(format!("{}: {e}", name(file)), Exit::Incomplete))
 }
 
+/// Refuses an output that is read, or somebody else's.
+pub fn guard(path: Option<&PathBuf>, force: bool, read: &[&Path]) -> Result<(), Stop> {
+    let mut outputs = Outputs::new(force);
+    outputs.file("--output", path).reads_all(read);
+    outputs.check().map_err(|refused| Stop::usage(refused.to_string()))
+}
+
 pub fn commit(commit: &Commit) -> Result<Exit, Stop> {
+    let trees: Vec<PathBuf> = match &commit.outboard {
+        Some(tree) => vec![tree.clone()],
+        None => commit.files.iter().map(|file| outboard::beside(file)).collect(),
+    };
+    let read: Vec<&Path> = commit.files.iter().chain(&trees).map(PathBuf::as_path).collect();
+    guard(commit.output.as_ref(), commit.force, &read)?;
     if commit.files.len() > 1 && (commit.identity.is_some() || commit.outboard.is_some()) {
         return Err(Stop::usage("--identity and --outboard are for one file"));
     }
@@ -93,6 +107,7 @@ pub fn commit(commit: &Commit) -> Result<Exit, Stop> {
 }
 
 pub fn challenge(challenge: &Challenge) -> Result<Exit, Stop> {
+    guard(challenge.output.as_ref(), challenge.force, &[&challenge.kept])?;
     let kept = one(kept(&challenge.kept)?, challenge.identity.as_deref())?;
     let question = pfh_audit::challenge(&kept, challenge.sample.sample()?)?;
     output(challenge.output.as_ref(), &question.encode())
@@ -103,9 +118,12 @@ fn question(path: &Path) -> Result<audit::Challenge, Stop> {
 }
 
 pub fn prove(prove: &Prove) -> Result<Exit, Stop> {
+    let beside = prove.outboard.clone().unwrap_or_else(|| outboard::beside(&prove.file));
+    let mut read: Vec<&Path> = vec![&prove.challenge, &prove.file, &beside];
+    read.extend(prove.key.as_deref());
+    guard(prove.output.as_ref(), prove.force, &read)?;
     let challenge = question(&prove.challenge)?;
     let key = prove.key.as_deref().map(key::signing).transpose().map_err(Stop::usage)?;
-    let beside = prove.outboard.clone().unwrap_or_else(|| outboard::beside(&prove.file));
     let tree = outboard::load(&beside).map_err(Error::from)?;
     let file = open(&prove.file)?;
     let bytes = if prove.keyed {

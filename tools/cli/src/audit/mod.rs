@@ -43,6 +43,9 @@ pub struct Commit {
     /// Write to a file that appears whole or not at all.
     #[arg(short, long, value_name = "KEPT")]
     pub output: Option<PathBuf>,
+    /// Replace existing files; never one that is read.
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// `pfh audit challenge`
@@ -60,6 +63,9 @@ pub struct Challenge {
     /// Where the challenge goes [default: standard output].
     #[arg(short, long, value_name = "CHALLENGE")]
     pub output: Option<PathBuf>,
+    /// Replace existing files; never one that is read.
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// `pfh audit prove`
@@ -86,6 +92,9 @@ pub struct Prove {
     /// Where the answer goes [default: standard output].
     #[arg(short, long, value_name = "ANSWER")]
     pub output: Option<PathBuf>,
+    /// Replace existing files; never one that is read.
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// `pfh audit verify`

@@ -6,13 +6,17 @@ mod range;
 use crate::exit::{self, Exit};
 use crate::progress::Bytes;
 use crate::signals::Signals;
-use crate::{shown, size};
+use crate::size;
 use clap::{Args, Subcommand, ValueEnum};
 use pfh::outboard::{self, Failure, Pass};
+use pfh::outputs;
 use pfh::tree::outboard::{Function, Outboard, Parameters};
 use print::Said;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+
+/// A tree that is brought up to date is recognized by its first bytes; one that is missing is reported when it is read.
+const OWN: outputs::Existing = outputs::Existing::Own(0, b"pfh tree");
 
 /// What to do with trees.
 #[derive(Subcommand)]
@@ -70,6 +74,9 @@ pub struct Build {
     /// Bytes of a leaf: a power of two from 1KiB to 16MiB.
     #[arg(long, value_name = "SIZE", value_parser = leaf, default_value = "16KiB")]
     pub leaf: usize,
+    /// Replace an existing tree; never the file.
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// `pfh tree update`
@@ -97,9 +104,13 @@ fn leaf(text: &str) -> Result<usize, String> {
 /// Runs one of the commands.
 pub fn run(tree: &Tree) -> Exit {
     match tree {
-        Tree::Build(build) => build.on.follow(|on, pass| on.build(build, pass)),
-        Tree::Update(update) => update.on.follow(|on, pass| on.update(update, pass)),
-        Tree::Append(on) => on.follow(Existing::append),
+        Tree::Build(build) => build
+            .on
+            .guarded(build.force, outputs::Existing::Refused, None, |on| on.follow(|on, pass| on.build(build, pass))),
+        Tree::Update(update) => update
+            .on
+            .guarded(false, OWN, update.changed_since.as_deref(), |on| on.follow(|on, pass| on.update(update, pass))),
+        Tree::Append(on) => on.guarded(false, OWN, None, |on| on.follow(Existing::append)),
         Tree::Check(on) => on.follow(Existing::check),
     }
 }
@@ -107,6 +118,25 @@ pub fn run(tree: &Tree) -> Exit {
 impl Existing {
     fn tree(&self) -> PathBuf {
         self.outboard.clone().unwrap_or_else(|| outboard::beside(&self.file))
+    }
+
+    /// Does the work if the tree may be written.
+    fn guarded(
+        &self,
+        replace: bool,
+        existing: outputs::Existing,
+        copy: Option<&Path>,
+        work: impl FnOnce(&Existing) -> Exit,
+    ) -> Exit {
+        let mut guard = outputs::Outputs::new(replace);
+        guard.writes("--outboard", self.tree(), outputs::Kind::File, existing).reads(&self.file).reads_all(copy);
+        match guard.check() {
+            Ok(()) => work(self),
+            Err(refused) => {
+                exit::say(refused);
+                Exit::Usage
+            }
+        }
     }
 
     /// Runs a pass with progress and signals, and prints what came of it.
@@ -140,7 +170,6 @@ impl Existing {
             Name::Sha3_256 => Function::Sha3_256,
         };
         let parameters = Parameters::new(function, build.leaf).expect("the command line's parser looked at the length");
-        refuse_same(&self.file, &self.tree())?;
         let tree = outboard::build(&self.file, parameters, pass)?;
         outboard::store(&tree, &self.tree())?;
         Ok(self.root_of(&tree, "built"))
@@ -173,17 +202,6 @@ impl Existing {
     fn root_of(&self, tree: &Outboard, what: &'static str) -> Said {
         Said::new(what, self.file.as_os_str().as_bytes(), tree)
     }
-}
-
-/// The tree must not take the place of its file.
-fn refuse_same(file: &Path, tree: &Path) -> Result<(), Failure> {
-    use std::os::unix::fs::MetadataExt;
-    let place = |path: &Path| std::fs::metadata(path).ok().map(|stat| (stat.dev(), stat.ino()));
-    if place(file).is_some() && place(file) == place(tree) {
-        let error = std::io::Error::other(format!("this would overwrite {}", shown(file.as_os_str().as_bytes())));
-        return Err(Failure::Write { file: tree.to_owned(), error });
-    }
-    Ok(())
 }
 
 /// 2: what was asked for makes no sense for this file; 3: something cannot be read, so nothing was found out; 4: nothing was written.
