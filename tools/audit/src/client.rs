@@ -1,6 +1,7 @@
 //! The auditor's side over HTTP.
 
 use crate::Error;
+use pfh_tree::Malformed;
 use pfh_tree::audit::{Accepted, Challenge, Commitment, KeyedAnswer, Refused};
 use std::io::{self, Read, Write};
 use std::time::{Duration, Instant};
@@ -92,6 +93,7 @@ pub fn ask(
     let leaves = leaves.saturating_mul(commitment.parameters().leaf_length() as u64);
     let from = Instant::now();
     let mut response = post(url, "prove", challenge, leaves, timeout)?;
+    let stated = response.headers().get("content-length").and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
     let body = response.body_mut().with_config().limit(leaves.saturating_add(BESIDE)).reader();
     let mut body = Copied { from: io::BufReader::with_capacity(1 << 16, body), to: copy, failed: None, read: 0 };
     let judged = commitment.judge(challenge, &mut body);
@@ -100,6 +102,10 @@ pub fn ask(
         (_, Some(error)) => Err(Error::Evidence(error)),
         // A server that sends nothing at all has not answered.
         (Err(Refused::Malformed(_)), None) if body.read == 0 => Err(Error::Cut),
+        // Nor has one whose answer ended before the length that it stated.
+        (Err(Refused::Malformed(Malformed::Truncated)), None) if stated.is_some_and(|stated| body.read < stated) => {
+            Err(Error::Interrupted(io::ErrorKind::UnexpectedEof.into()))
+        }
         (Err(Refused::Read(error)), None) => Err(Error::Interrupted(error)),
         (Err(Refused::Malformed(malformed)), None) => Err(Error::Answer(malformed)),
         (Err(Refused::Rejected(rejected)), None) => Err(Error::Rejected(rejected)),
@@ -126,6 +132,6 @@ pub fn ask_keyed(
     let time = from.elapsed();
     match <[u8; 32]>::try_from(&bytes[..]) {
         Ok(bytes) => Ok(Answered { answer: KeyedAnswer::from_bytes(bytes), time }),
-        Err(_) => Err(Error::Answer(pfh_tree::Malformed::Truncated)),
+        Err(_) => Err(Error::Answer(Malformed::Truncated)),
     }
 }
