@@ -36,15 +36,17 @@ pub use pfh_known as known;
 pub use pfh_similarity as similarity;
 pub use pfh_sink as sink;
 pub use pfh_sink::outboard;
-pub use pfh_source::os::bound_heaps;
+pub use pfh_source::os::{Patient, bound_heaps, kernel_text, processors, set_patience};
 pub use pfh_source::{
-    Cause, Closed, Descend, Entry, Item, Links, Note, Object, Operands, Order, Ordered, Origin, Problem, Ranges,
-    Recurse, Selection, SelectionError, Separator, Skip, Source, Special, Stage, Stat, Within, names, total,
+    Apart, Cause, Closed, Descend, Entry, Item, Links, Note, Object, Operands, Order, Ordered, Origin, Problem, Ranges,
+    Recurse, Selection, SelectionError, Separator, Skip, Source, Special, Stage, Stat, Within, errno_name, names,
+    total,
 };
 pub use pfh_source::{device, image};
 pub use pfh_tree as tree;
 
 pub mod acquisition;
 mod algorithms;
+pub mod outputs;
 
 pub use algorithms::{REGISTRY, algorithm};

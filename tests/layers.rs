@@ -22,7 +22,6 @@ const DRAWN: &[(&str, &[&str])] = &[
     ("pfh-bench", &["pfh"]),
     ("pfh-audit", &["pfh-sink"]),
     ("pfh-cli", &["pfh-bench", "pfh-audit"]),
-    ("pfh-python", &["pfh"]),
     // The fault injectors are outside: they know the program only by running it, so that they cannot share its mistakes.
     ("pfh-inject", &[]),
 ];

@@ -46,6 +46,14 @@ fn check_ssdeep(digests: &[ssdeep::Digest], thresholds: &[u8]) {
             for memory in [0, usize::MAX] {
                 let hits = found(|hits| index::ssdeep(digests, pairs, threshold, memory, hits));
                 assert_eq!(hits, expected, "threshold {threshold}, {pairs:?}, memory {memory}");
+                let ControlFlow::Continue((_, groups)) =
+                    index::ssdeep_groups(digests, pairs, threshold, memory, &mut Vec::new())
+                else {
+                    panic!("broken off")
+                };
+                let mut linked = Clusters::new(digests.len() as u32);
+                expected.iter().for_each(|hit| linked.join(hit.a, hit.b));
+                assert_eq!(groups.groups(), linked.groups(), "threshold {threshold}, {pairs:?}, memory {memory}");
             }
         }
     }
@@ -68,6 +76,29 @@ proptest! {
             })
             .collect();
         check_ssdeep(&digests, &[1, 40, 100]);
+    }
+}
+
+/// 60,000 digests of which each differs from each in some letters: 1.8 billion pairs, one group, and some comparisons for each digest.
+#[test]
+fn groups_of_near_equal_digests_need_few_comparisons() {
+    let base: Vec<u8> = prng(1, 96).iter().map(|byte| b'A' + byte % 26).collect();
+    let digests: Vec<ssdeep::Digest> = (0..60_000u64)
+        .map(|i| {
+            let mut letters = base.clone();
+            for (n, byte) in prng(i + 2, 6).into_iter().enumerate() {
+                letters[usize::from(byte) % 96] = b'a' + n as u8;
+            }
+            let letters = String::from_utf8(letters).unwrap();
+            format!("96:{}:{}", &letters[..64], &letters[64..]).parse().unwrap()
+        })
+        .collect();
+    for (pairs, threshold) in [(Pairs::All, 1), (Pairs::Across(20_000), 1), (Pairs::All, 60)] {
+        let groups = index::ssdeep_groups(&digests, pairs, threshold, 1 << 30, &mut Vec::new());
+        let ControlFlow::Continue((report, groups)) = groups else { panic!("broken off") };
+        let sizes: Vec<usize> = groups.groups().iter().map(Vec::len).collect();
+        assert_eq!(sizes, [60_000], "{pairs:?}, threshold {threshold}");
+        assert!(report.compared < 2_000_000, "{} comparisons for {pairs:?}, {threshold}", report.compared);
     }
 }
 

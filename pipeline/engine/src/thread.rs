@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Jobs that fill the widest lanes (32 of MD5) twice.
+/// Jobs that fill the widest lanes (64 of MD5) once.
 const ENOUGH_JOBS: usize = 64;
 /// Jobs and bytes of one batch.
 const BATCH_JOBS: usize = 1024;

@@ -115,7 +115,7 @@ fn broken_tables() {
     );
     let (_, items) = all(table.as_bytes());
     let lines: Vec<(u64, bool)> = items.iter().map(|(line, item)| (*line, item.is_ok())).collect();
-    assert_eq!(lines, [(2, false), (3, false), (4, false), (5, true)]);
+    assert_eq!(lines, [(2, false), (3, true), (3, false), (4, false), (5, true)]);
 }
 
 #[test]
@@ -193,6 +193,57 @@ fn vics() {
     assert_eq!(all_with(long.as_bytes(), &options).1, [(1, Err(Fault::TooLong))]);
     let (_, deep) = all(("[".repeat(100_000)).as_bytes());
     assert!(matches!(deep[..], [(1, Err(Fault::Malformed(_)))]), "{deep:?}");
+}
+
+/// Feeds of any shape, as long as the members name the digests.
+#[test]
+fn json_of_other_shapes() {
+    let hashes = vec![format!("md5={MD5}"), format!("sha256={SHA256}")];
+    let pairs = format!(r#"[{{"alg":"MD5","content":"{MD5}"}},{{"alg":"SHA-256","content":"{SHA256}"}}]"#);
+    for document in [
+        format!(r#"[{{"name":"a","md5":"{MD5}","sha256":"{SHA256}"}}]"#),
+        format!("{{\"md5\":\"{MD5}\",\"SHA-256\":\"{SHA256}\"}}\n"),
+        format!(r#"{{"meta":[{{"n":1}}],"data":[{{"attributes":{{"MD5":"{MD5}","sha_256":"{SHA256}"}}}}]}}"#),
+        format!(
+            r#"{{"bomFormat":"CycloneDX","components":[{{"name":"x"}},{{"name":"y","hashes":{pairs}}}],"dependencies":[{{"ref":"y"}}]}}"#
+        ),
+        format!(
+            r#"{{"type":"bundle","objects":[{{"type":"file","hashes":{{"MD5":"{MD5}","SHA-256":"{SHA256}","SSDEEP":"3:a:b"}}}}]}}"#
+        ),
+        format!(
+            r#"{{"files":[{{"checksums":[{{"algorithm":"MD5","checksumValue":"{MD5}"}},{{"algorithm":"SHA256","checksumValue":"{SHA256}"}}]}}]}}"#
+        ),
+    ] {
+        assert_eq!(good(document.as_bytes(), Kind::Json), [(hashes.clone(), None)], "{document}");
+    }
+    let lines = format!("{{\"md5\":\"{MD5}\"}}\n{{\"md5\":\"{MD5}\"}}\n");
+    assert_eq!(good(lines.as_bytes(), Kind::Json).len(), 2);
+    assert_eq!(good(format!("[\"{MD5}\",\"{SHA1}\"]").as_bytes(), Kind::Json).len(), 2);
+    // What is not understood is counted: an item without a digest, a digest that is none beside one that is, a line that is cut.
+    let outcomes =
+        |document: &str| -> Vec<bool> { all(document.as_bytes()).1.iter().map(|(_, item)| item.is_ok()).collect() };
+    assert_eq!(outcomes(&format!(r#"[{{"md5":"{MD5}"}},{{"name":"x"}},"y"]"#)), [true, false, false]);
+    assert_eq!(outcomes(&format!(r#"[{{"md5":"{MD5}","sha1":"n/a"}}]"#)), [true, false]);
+    assert_eq!(outcomes(&format!("{{\"md5\":\"{MD5}\"}}\n{{\"md5\":\"9001")), [true, false]);
+    assert_eq!(outcomes(r#"{"components":[{"hashes":[{"alg":"Streebog-256","content":"00"}]}]}"#), [false]);
+    assert_eq!(outcomes(r#"{"data":[]}"#), [false]);
+    assert_eq!(outcomes("{}{}"), [false, false]);
+}
+
+/// hashdeep's own test of iLook 4 has a row whose columns are shifted: two digests are good, the third is a size.
+#[test]
+fn good_columns_beside_a_bad_one() {
+    let table = format!("V4Hash,HashSHA1,HashSHA256,FileName\n{MD5},{SHA1},0,a\n{MD5},{SHA1},{SHA256},b\n");
+    let (_, items) = all(table.as_bytes());
+    let known = |item: &Result<Known, Fault>| item.as_ref().map(|known| known.digests.len()).ok();
+    let seen: Vec<_> = items.iter().map(|(line, item)| (*line, known(item))).collect();
+    assert_eq!(seen, [(2, Some(2)), (2, None), (3, Some(3))]);
+}
+
+#[test]
+fn pieces_of_md5deep_are_no_files() {
+    let (_, items) = all(format!("{MD5}  a offset 0-511\n{MD5}  offset 7\n").as_bytes());
+    assert_eq!(items.iter().map(|(_, item)| item.is_ok()).collect::<Vec<_>>(), [false, true]);
 }
 
 #[test]

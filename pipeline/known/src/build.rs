@@ -15,7 +15,7 @@ use crate::Error;
 use crate::input::{self, Found, Input, Meter};
 use crate::intake::{Intake, identifies};
 use crate::journal::{Journal, Progress, Run};
-use crate::layout::{Bloom, Directory, Table, VERSION, combination_bytes};
+use crate::layout::{Bloom, Directory, Table, VERSION, WORDS, combination_bytes};
 use crate::sets::{Combinations, Numbers, Origins, Set};
 use crate::sqlite::delta;
 use crate::write::{self, Counted};
@@ -112,7 +112,7 @@ impl Build<'_> {
 
     fn take_in(&mut self, journal: Journal, runs: Vec<Run>, progress: Progress, work: &Path) -> Result<Taken, Error> {
         let memory = self.memory.max(LEAST_MEMORY).saturating_sub(BESIDE).max(LEAST_MEMORY / 2);
-        let mut intake = Intake::start(journal, runs, memory);
+        let mut intake = Intake::start(journal, runs, memory).map_err(Error::io(work))?;
         let Progress { input: from, taken, mut origins } = progress;
         let mut numbers = Numbers::of(&origins);
         let mut blooms = Vec::new();
@@ -244,10 +244,16 @@ impl Build<'_> {
         let of_blooms = (0..).zip(&self.inputs).filter(|(set, _)| origins.sets[*set as usize].format == "bloom");
         for ((set, input), header) in of_blooms.zip(blooms) {
             let offset = out.offset();
-            input::bloom_words(input, header, |words| out.write(words).map_err(Error::io(partial)))?;
+            let mut sums = Vec::new();
+            input::bloom_words(input, header, |words| {
+                sums.extend(words.chunks(WORDS).flat_map(|block| crc32fast::hash(block).to_le_bytes()));
+                out.write(words).map_err(Error::io(partial))
+            })?;
+            let summed = out.offset();
+            out.write(&sums).map_err(Error::io(partial))?;
             let algorithm = input.assumed.first().map_or_else(|| "sha1".to_owned(), Algorithm::to_string);
             let Header { bits, hashes, entries, .. } = *header;
-            filters.push(Bloom { set, algorithm, offset, bits, hashes, entries });
+            filters.push(Bloom { set, algorithm, offset, sums: Some(summed), bits, hashes, entries });
         }
         let directory = Directory {
             version: VERSION,

@@ -80,11 +80,13 @@ impl Class {
     }
 
     /// The class of an entry whose set says more of it. NSRL publishes malicious files among the others, with the special code
-    /// M, and those to look at with S (Data Formats of the NSRL Reference Data Set, "SpecialCode"): known is not good.
+    /// M, and those to look at with S (Data Formats of the NSRL Reference Data Set, "SpecialCode"): known is not good, whatever the
+    /// set is called.
     pub(crate) fn of_entry(&self, tag: Option<&str>) -> Class {
         match (self, tag) {
-            (Class::Good | Class::NoChange, Some("special code M")) => Class::Bad,
-            (Class::Good | Class::NoChange, Some("special code S")) => Class::Notable,
+            (Class::Bad | Class::Notable, _) => self.clone(),
+            (_, Some("special code M")) => Class::Bad,
+            (_, Some("special code S")) => Class::Notable,
             _ => self.clone(),
         }
     }
@@ -168,6 +170,7 @@ mod tests {
     fn malicious_files_of_nsrl_are_not_good() {
         assert_eq!(Class::Good.of_entry(Some("special code M")), Class::Bad);
         assert_eq!(Class::Good.of_entry(Some("special code S")), Class::Notable);
+        assert_eq!(Class::Other("listed".into()).of_entry(Some("special code M")), Class::Bad);
         assert_eq!(Class::Good.of_entry(Some("category 1")), Class::Good);
         assert_eq!(Class::Notable.of_entry(Some("special code M")), Class::Notable);
         assert!("a b".parse::<Class>().is_err() && "".parse::<Class>().is_err());

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use pfh_digest::{Algorithm, Digest};
-use pfh_format::known::bloom::Header;
 
-use crate::layout::{Bloom, Directory, END, MAGIC, Section, TAIL, VERSION};
+use crate::bloom::Filter;
+use crate::layout::{Directory, END, MAGIC, OLDEST, Section, TAIL, VERSION};
 use crate::sets::{Origin, Set};
 use crate::table::Table;
 use crate::{Class, Error};
@@ -52,7 +52,9 @@ pub struct KnownSet {
     file: File,
     directory: Directory,
     tables: Vec<(Algorithm, Table)>,
-    blooms: Vec<(Algorithm, Header, Bloom)>,
+    filters: Vec<Filter>,
+    /// Set once the whole file had its digest.
+    whole: OnceLock<()>,
     remembered: Mutex<HashMap<u32, Arc<[Hit]>>>,
 }
 
@@ -63,7 +65,7 @@ impl KnownSet {
     /// A file that is none, is cut off, or whose directory was changed.
     pub fn open(path: &Path, resident: usize) -> Result<KnownSet, Error> {
         let file = File::open(path).map_err(Error::io(path))?;
-        let directory = read_directory(path, &file)?;
+        let (directory, end) = read_directory(path, &file)?;
         let mut tables = Vec::new();
         let budget = Arc::new(resident.into());
         for table in &directory.tables {
@@ -72,20 +74,19 @@ impl KnownSet {
                 tables.push((algorithm, Table::open(path, algorithm, table, Arc::clone(&budget))?));
             }
         }
-        let mut blooms = Vec::new();
+        let mut filters = Vec::new();
         for bloom in &directory.blooms {
-            if let Ok(algorithm) = bloom.algorithm.parse::<Algorithm>()
-                && bloom.bits > 0
-            {
-                let Bloom { hashes, bits, entries, .. } = *bloom;
-                blooms.push((algorithm, Header { hashes, bits, entries, probability: 0.0 }, bloom.clone()));
-            }
+            filters.extend(Filter::open(path, bloom, directory.sets.len(), end)?);
         }
-        let set_of = |set: u32| (set as usize) < directory.sets.len();
-        if !blooms.iter().all(|(_, _, bloom)| set_of(bloom.set)) {
-            return Err(Error::damaged(path, "a filter of no set"));
-        }
-        Ok(KnownSet { path: path.to_owned(), file, directory, tables, blooms, remembered: Mutex::default() })
+        Ok(KnownSet {
+            path: path.to_owned(),
+            file,
+            directory,
+            tables,
+            filters,
+            whole: OnceLock::new(),
+            remembered: Mutex::default(),
+        })
     }
 
     /// The file.
@@ -105,7 +106,7 @@ impl KnownSet {
 
     /// The filters: the algorithm of their keys, the position of their set, and how many keys were put in.
     pub fn filters(&self) -> impl Iterator<Item = (Algorithm, usize, u64)> {
-        self.blooms.iter().map(|(algorithm, header, bloom)| (*algorithm, bloom.set as usize, header.entries))
+        self.filters.iter().map(|filter| (filter.algorithm(), filter.set(), filter.entries()))
     }
 
     /// Bytes of the file.
@@ -125,10 +126,15 @@ impl KnownSet {
             Some(hits) => hits.to_vec(),
             None => Vec::new(),
         };
-        for (algorithm, header, bloom) in &self.blooms {
-            if *algorithm == digest.algorithm() && self.may_contain(header, bloom, digest)? {
-                let class = self.sets()[bloom.set as usize].class().clone();
-                hits.push(Hit { set: bloom.set as usize, tag: None, class, certainty: Certainty::Maybe });
+        for filter in self.filters.iter().filter(|filter| filter.algorithm() == digest.algorithm()) {
+            if !filter.is_summed() && self.whole.get().is_none() {
+                // Of layout 1: only the digest of the whole file covers its filters.
+                self.verify()?;
+                self.whole.get_or_init(|| ());
+            }
+            if filter.may_contain(&self.path, &self.file, digest)? {
+                let class = self.sets()[filter.set()].class().clone();
+                hits.push(Hit { set: filter.set(), tag: None, class, certainty: Certainty::Maybe });
             }
         }
         Ok(hits)
@@ -146,19 +152,6 @@ impl KnownSet {
             Some(combination) => self.combination(combination).map(Some),
             None => Ok(None),
         }
-    }
-
-    fn may_contain(&self, header: &Header, bloom: &Bloom, digest: &Digest) -> Result<bool, Error> {
-        let key = digest.to_string().to_ascii_uppercase();
-        for bit in header.positions(key.as_bytes()) {
-            let mut byte = [0];
-            // Words are little-endian, so bit n is in byte n / 8.
-            self.file.read_exact_at(&mut byte, bloom.offset + bit / 8).map_err(Error::io(&self.path))?;
-            if byte[0] >> (bit % 8) & 1 == 0 {
-                return Ok(false);
-            }
-        }
-        Ok(true)
     }
 
     /// The parts of sets of a combination.
@@ -259,7 +252,8 @@ pub fn is_known_set(path: &Path) -> bool {
     File::open(path).and_then(|file| file.read_exact_at(&mut start, 0)).is_ok() && start == MAGIC
 }
 
-fn read_directory(path: &Path, file: &File) -> Result<Directory, Error> {
+/// The directory, and where it starts.
+fn read_directory(path: &Path, file: &File) -> Result<(Directory, u64), Error> {
     let read = |bytes: &mut [u8], offset| file.read_exact_at(bytes, offset).map_err(Error::io(path));
     let length = file.metadata().map_err(Error::io(path))?.len();
     let mut magic = [0; MAGIC.len()];
@@ -288,8 +282,13 @@ fn read_directory(path: &Path, file: &File) -> Result<Directory, Error> {
     }
     let directory: Directory =
         serde_json::from_slice(&json).map_err(|error| Error::damaged(path, format!("its directory: {error}")))?;
-    if directory.version != VERSION {
-        return Err(Error::damaged(path, format!("of version {}, this program reads {VERSION}", directory.version)));
+    if !(OLDEST..=VERSION).contains(&directory.version) {
+        let what =
+            format!("of version {}, this program reads {OLDEST} to {VERSION}: build it again", directory.version);
+        return Err(Error::damaged(path, what));
     }
-    Ok(directory)
+    if directory.version > 1 && directory.blooms.iter().any(|bloom| bloom.sums.is_none()) {
+        return Err(Error::damaged(path, "damaged: a Bloom filter without checksums"));
+    }
+    Ok((directory, offset))
 }

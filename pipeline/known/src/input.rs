@@ -192,11 +192,12 @@ pub fn read(input: &Input, applied: Option<&Path>, meter: &Meter, take: &mut Tak
         Kind::Table => "table",
         Kind::Encase => "encase",
         Kind::Vics => "vics",
+        Kind::Json => "json",
     };
     Ok(Found::Records { format: format.to_owned(), version: None })
 }
 
-/// Hands the words of a Bloom filter to `take`, piece by piece.
+/// Hands the words of a Bloom filter to `take`, in pieces of 256 KiB; only the last may be shorter.
 pub fn bloom_words(
     input: &Input,
     header: &Header,

@@ -49,11 +49,16 @@ pub struct Intake {
 
 impl Intake {
     /// Starts with the runs of an earlier build; `memory` bytes at most are held.
-    pub fn start(journal: Journal, runs: Vec<Run>, memory: usize) -> Intake {
+    ///
+    /// # Errors
+    /// When the thread that writes cannot be started.
+    pub fn start(journal: Journal, runs: Vec<Run>, memory: usize) -> std::io::Result<Intake> {
         let (jobs, taken) = sync_channel::<(Bank, Progress)>(0);
         let (give_back, emptied) = sync_channel(2);
-        let writer = std::thread::spawn(move || write(journal, runs, &taken, &give_back));
-        Intake { bank: Bank::default(), limit: memory / 2, spilled: 0, jobs: Some(jobs), emptied, writer: Some(writer) }
+        let named = std::thread::Builder::new().name("pfh-runs".into());
+        let writer = named.spawn(move || write(journal, runs, &taken, &give_back))?;
+        let (bank, limit) = (Bank::default(), memory / 2);
+        Ok(Intake { bank, limit, spilled: 0, jobs: Some(jobs), emptied, writer: Some(writer) })
     }
 
     /// Takes a digest of an algorithm that [`identifies`].

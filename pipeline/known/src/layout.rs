@@ -1,4 +1,4 @@
-//! The layout of a known-set file, version 1. docs/adr/0002-known-set-file.md gives the reasons.
+//! The layout of a known-set file, version 2. docs/adr/0002-known-set-file.md gives the reasons.
 //!
 //! ```text
 //! magic, 16 bytes
@@ -8,10 +8,12 @@
 //!       row: the digest, then the number of a combination of origins in 0, 1, 2 or 4 bytes
 //!     (of the shard before:) index: of each block the first 8 bytes of its first digest; then the filter's fingerprints
 //! origins, then combinations: records of [number, length, content, CRC-32], then for each the offset of its record
-//! Bloom filters: words as they came
+//! Bloom filters: words as they came, then the CRC-32 of each 4,096 bytes of them (the last may be fewer)
 //! directory: JSON, see [`Directory`]
 //! tail, 88 bytes: offset and length of the directory; BLAKE3 of the directory; BLAKE3 of all before the tail; magic, 8 bytes
 //! ```
+//! In version 1 Bloom filters have no checksums; all else is the same.
+//!
 //! Numbers are little-endian but for digests and what is compared with them.
 
 use serde::{Deserialize, Serialize};
@@ -24,12 +26,16 @@ pub const MAGIC: [u8; 16] = *b"pfh known set\n\x01\0";
 pub const END: [u8; 8] = *b"\npfhkn1\n";
 /// Bytes of the tail.
 pub const TAIL: usize = 8 + 8 + 32 + 32 + 8;
-/// The version that this crate writes and reads.
-pub const VERSION: u32 = 1;
+/// The version that this crate writes.
+pub const VERSION: u32 = 2;
+/// The oldest version that this crate reads.
+pub const OLDEST: u32 = 1;
 /// Rows of a shard.
 pub const SHARD: usize = 1 << 20;
 /// Rows of a block.
 pub const BLOCK: usize = 64;
+/// Bytes of a Bloom filter that have a checksum together.
+pub const WORDS: usize = 4096;
 /// Bytes of a checksum.
 pub const CRC: usize = 4;
 
@@ -125,6 +131,9 @@ pub struct Bloom {
     pub algorithm: String,
     /// Where its words start.
     pub offset: u64,
+    /// Where the checksums of its words start; `None` in version 1, which has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sums: Option<u64>,
     /// Bits.
     pub bits: u64,
     /// Positions per key.

@@ -30,6 +30,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod bloom;
 mod build;
 mod class;
 mod error;

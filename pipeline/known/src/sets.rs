@@ -45,6 +45,11 @@ impl Set {
         self.class.as_ref().unwrap_or(NONE)
     }
 
+    /// Whether it holds no digest at all: nothing can be known to it. A Bloom filter holds what it says of itself.
+    pub fn is_empty(&self) -> bool {
+        self.digests.is_empty() && self.format != "bloom"
+    }
+
     pub(crate) fn count(&mut self, algorithm: &str) {
         match self.digests.iter_mut().find(|(name, _)| name == algorithm) {
             Some((_, count)) => *count += 1,

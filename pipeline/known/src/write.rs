@@ -108,17 +108,18 @@ struct Indexer {
 }
 
 impl Indexer {
-    fn start() -> Indexer {
+    fn start() -> std::io::Result<Indexer> {
         let (jobs, taken) = sync_channel::<Keys>(0);
         let (give, done) = sync_channel(1);
-        let thread = std::thread::spawn(move || {
+        let named = std::thread::Builder::new().name("pfh-index".into());
+        let thread = named.spawn(move || {
             while let Ok(keys) = taken.recv() {
                 if give.send(index(&keys)).is_err() {
                     break;
                 }
             }
-        });
-        Indexer { jobs: Some(jobs), done, thread: Some(thread) }
+        })?;
+        Ok(Indexer { jobs: Some(jobs), done, thread: Some(thread) })
     }
 }
 
@@ -231,7 +232,8 @@ pub fn table(
     let digest = table.digest;
     let keys = Keys { keys: Vec::new(), firsts: Vec::new() };
     let block = Vec::with_capacity(BLOCK * (digest + 4) + 4);
-    let mut writer = TableWriter { out, path, table, block, keys, indexer: Indexer::start(), waiting: false };
+    let indexer = Indexer::start().map_err(Error::io(path))?;
+    let mut writer = TableWriter { out, path, table, block, keys, indexer, waiting: false };
     let mut merged = 0;
     let take = |row: &[u8], origins: &[u32]| {
         merged += origins.len() as u64;

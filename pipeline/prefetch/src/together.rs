@@ -114,7 +114,9 @@ impl<S> Reader<S> {
         }
         // Where files are large there is little to read together, and other readers are to get their share of them.
         let (width, pause) = ((fitted * 2).clamp(2, Batch::WIDTH), if fitted == 0 { PAUSE } else { 0 });
-        self.together = Together::Up { batch, width, pause };
+        if !batch.as_ref().is_some_and(|ring| ring.is_broken()) {
+            self.together = Together::Up { batch, width, pause };
+        }
         let room = pack.slab.bytes().len();
         let publish = fitted < asked || pack.is_full() || room - pack.used < room / 16;
         self.pack = Some(pack);

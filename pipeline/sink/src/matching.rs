@@ -6,7 +6,7 @@ use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{Hashed, Outcome, Record};
 use pfh_format::verdict::{Encoder, Form, Known, Place, skipped};
 use pfh_format::{self as format, Kind, Preamble, Row, Summary, Unrepresentable};
-use pfh_known::{Certainty, Class, Error, Hit, KnownSet, Verdict};
+use pfh_known::{Certainty, Class, Error, Hit, KnownSet, Set, Verdict};
 use std::io;
 
 /// Whether being equal to the empty file says anything.
@@ -50,7 +50,7 @@ pub struct Answer {
 
 impl Reference {
     /// The algorithms that files must be hashed with so that every set can be asked: for each set that of most of its digests, of
-    /// equally many the longest.
+    /// equally many the longest; where some of its records have none of that, all that it has.
     pub fn algorithms(&self) -> Vec<Algorithm> {
         let mut needed: Vec<Algorithm> = Vec::new();
         let mut need = |algorithm: Algorithm| {
@@ -61,19 +61,57 @@ impl Reference {
         for known in &self.sets {
             let of: Vec<Algorithm> = known.algorithms().map(|(algorithm, _)| algorithm).collect();
             for set in known.sets() {
-                let count = |algorithm: &Algorithm| {
-                    set.digests.iter().find(|(name, _)| name == algorithm.name()).map_or(0, |(_, count)| *count)
-                };
-                let best = of.iter().filter(|algorithm| count(algorithm) > 0);
-                best.max_by_key(|algorithm| (count(algorithm), algorithm.length()))
-                    .copied()
-                    .into_iter()
-                    .for_each(&mut need);
+                let counted = of.iter().map(|algorithm| (count(set, *algorithm), *algorithm));
+                let mut counted: Vec<_> = counted.filter(|(count, _)| *count > 0).collect();
+                counted.sort_by_key(|(count, algorithm)| std::cmp::Reverse((*count, algorithm.length())));
+                if counted.first().is_some_and(|(count, _)| *count >= set.records) {
+                    counted.truncate(1);
+                }
+                counted.into_iter().for_each(|(_, algorithm)| need(algorithm));
             }
             known.filters().for_each(|(algorithm, ..)| need(algorithm));
         }
         self.sought.iter().flat_map(|sought| &sought.digests).for_each(|digest| need(digest.algorithm()));
         needed
+    }
+
+    /// Sets of which files with digests of these algorithms alone cannot be compared with every record: how many records can be
+    /// compared at most (0 for a filter of another algorithm). Empty where nothing is left out.
+    pub fn left_out(&self, algorithms: &[Algorithm]) -> Vec<(&Set, u64)> {
+        let mut left_out = Vec::new();
+        for known in &self.sets {
+            for (position, set) in known.sets().iter().enumerate().filter(|(_, set)| !set.is_empty()) {
+                let mut filters = known.filters().filter(|(_, of, _)| *of == position).peekable();
+                if filters.peek().is_some() {
+                    if !filters.any(|(algorithm, ..)| algorithms.contains(&algorithm)) {
+                        left_out.push((set, 0));
+                    }
+                    continue;
+                }
+                let others = known.algorithms().filter(|(algorithm, _)| !algorithms.contains(algorithm));
+                let others: u64 = others.map(|(algorithm, _)| count(set, algorithm)).sum();
+                let most = algorithms.iter().map(|algorithm| count(set, *algorithm)).max().unwrap_or(0);
+                if others > 0 && most < set.records {
+                    left_out.push((set, most));
+                }
+            }
+        }
+        left_out
+    }
+
+    /// Whether any set has digests of an algorithm, so that one of them can be looked up.
+    pub fn has(&self, algorithm: Algorithm) -> bool {
+        let of = |known: &KnownSet| {
+            known.algorithms().any(|(other, _)| other == algorithm)
+                || known.filters().any(|(other, ..)| other == algorithm)
+        };
+        self.sets.iter().any(of)
+    }
+
+    /// Whether all sets are of what is bad or to be looked at: then a file that is in none of them is no news.
+    pub fn is_of_the_bad(&self) -> bool {
+        let mut sets = self.sets.iter().flat_map(|known| known.sets()).peekable();
+        sets.peek().is_some() && sets.all(|set| matches!(set.class(), Class::Bad | Class::Notable))
     }
 
     /// What the sets say of a file with these digests.
@@ -137,6 +175,11 @@ impl Reference {
     }
 }
 
+/// How many digests of an algorithm a set has.
+fn count(set: &Set, algorithm: Algorithm) -> u64 {
+    set.digests.iter().find(|(name, _)| name == algorithm.name()).map_or(0, |(_, count)| *count)
+}
+
 /// How many files have each verdict.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts([u64; Verdict::ALL.len()]);
@@ -186,6 +229,7 @@ impl Matching {
             algorithms: &about.algorithms,
             command_line: about.command_line.as_deref(),
             working_directory: about.working_directory.as_deref(),
+            base: None,
             version: &about.version,
             start: None,
         };
@@ -221,6 +265,11 @@ impl Matching {
             }
         }
         self.output.advance()
+    }
+
+    /// Whether the output has a line for what was skipped.
+    pub fn lists_skips(&self) -> bool {
+        self.only.is_empty()
     }
 
     fn tells(&self, verdict: Verdict) -> bool {

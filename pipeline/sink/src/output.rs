@@ -1,5 +1,7 @@
 //! The byte stream behind a sink: standard output, or a file that appears whole or not at all.
 
+use pfh_format::terminal;
+use pfh_source::os;
 use rustix::fs::{self, AtFlags, CWD, Mode, OFlags};
 use rustix::io::Errno;
 use std::io::{self, Write};
@@ -11,7 +13,10 @@ use std::path::{Path, PathBuf};
 const ROOM: usize = 64 << 10;
 
 enum Target {
-    Standard,
+    Standard {
+        /// Whether somebody looks at it on a terminal.
+        seen: bool,
+    },
     File {
         fd: OwnedFd,
         path: PathBuf,
@@ -29,9 +34,11 @@ pub struct Output {
 }
 
 impl Output {
-    /// Standard output.
+    /// Standard output. On a terminal, controls and other characters that steer it are shown escaped, as everywhere: what a name
+    /// holds must not reach it raw.
     pub fn standard() -> Self {
-        Output { target: Target::Standard, room: Vec::with_capacity(ROOM), written: 0 }
+        let seen = io::IsTerminal::is_terminal(&io::stdout());
+        Output { target: Target::Standard { seen }, room: Vec::with_capacity(ROOM), written: 0 }
     }
 
     /// A file that takes the place of `path` when everything has been written and synced. Until then it has no name
@@ -45,20 +52,22 @@ impl Output {
         let path = resolved.as_deref().unwrap_or(path);
         if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
             let flags = OFlags::WRONLY | OFlags::CLOEXEC | OFlags::NOCTTY;
-            let fd = fs::openat(CWD, path, flags, Mode::empty())?;
+            let fd = os::retry(|| fs::openat(CWD, path, flags, Mode::empty())).map_err(failed("open"))?;
             return Ok(Output { target: Target::Special(fd), room: Vec::with_capacity(ROOM), written: 0 });
         }
         let directory = directory_of(path);
         let mode = Mode::from_raw_mode(0o666);
         let flags = OFlags::WRONLY | OFlags::CLOEXEC;
-        let (fd, temporary) = match fs::openat(CWD, directory, flags | OFlags::TMPFILE, mode) {
+        let (fd, temporary) = match os::retry(|| fs::openat(CWD, directory, flags | OFlags::TMPFILE, mode)) {
             Ok(fd) => (fd, None),
             // File systems without O_TMPFILE (FUSE, some network ones) get a hidden name.
             Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL | Errno::NOENT) => {
                 let temporary = beside(path);
-                (fs::openat(CWD, &temporary, flags | OFlags::CREATE | OFlags::EXCL, mode)?, Some(temporary))
+                let flags = flags | OFlags::CREATE | OFlags::EXCL;
+                let fd = os::retry(|| fs::openat(CWD, &temporary, flags, mode)).map_err(failed("open"))?;
+                (fd, Some(temporary))
             }
-            Err(errno) => return Err(errno.into()),
+            Err(errno) => return Err(os::broken("open", errno)),
         };
         let target = Target::File { fd, path: path.to_owned(), temporary };
         Ok(Output { target, room: Vec::with_capacity(ROOM), written: 0 })
@@ -83,19 +92,21 @@ impl Output {
     }
 
     fn write_out(&mut self) -> io::Result<()> {
+        if let Target::Standard { seen: true } = self.target {
+            self.room = harmless(&self.room);
+        }
         let mut from = 0;
         while from < self.room.len() {
             let rest = &self.room[from..];
             let wrote = match &self.target {
-                Target::Standard => rustix::io::write(rustix::stdio::stdout(), rest),
-                Target::File { fd, .. } | Target::Special(fd) => rustix::io::write(fd, rest),
+                Target::Standard { .. } => os::write(rustix::stdio::stdout(), rest),
+                Target::File { fd, .. } | Target::Special(fd) => os::write(fd, rest),
             };
             match wrote {
-                Err(Errno::INTR) => {}
                 Err(errno) => {
                     // What went out stays out; it is not written twice.
                     self.room.drain(..from);
-                    return Err(errno.into());
+                    return Err(os::broken("write", errno));
                 }
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
                 Ok(n) => {
@@ -114,34 +125,35 @@ impl Output {
     /// Whatever the system says of any of these steps: each can be the one that loses data.
     pub fn commit(mut self) -> io::Result<()> {
         self.write_out()?;
-        let target = std::mem::replace(&mut self.target, Target::Standard);
+        let target = std::mem::replace(&mut self.target, Target::Standard { seen: false });
         let (fd, path, mut temporary) = match target {
             Target::File { fd, path, temporary } => (fd, path, temporary),
             Target::Special(fd) => return close(fd),
             // close(2) is where NFS and quotas report late; standard output must survive for messages, so a copy is closed.
-            Target::Standard => {
-                return match rustix::io::dup(rustix::stdio::stdout()) {
+            Target::Standard { .. } => {
+                return match os::retry(|| rustix::io::dup(rustix::stdio::stdout())) {
                     Ok(copy) => close(copy),
-                    Err(errno) => Err(errno.into()),
+                    Err(errno) => Err(os::broken("dup", errno)),
                 };
             }
         };
-        match fs::fsync(&fd) {
+        match os::retry(|| fs::fsync(&fd)) {
             // Some file systems have no sync.
             Ok(()) | Err(Errno::INVAL | Errno::ROFS) => {}
             Err(errno) => {
                 discard(temporary);
-                return Err(errno.into());
+                return Err(os::broken("fsync", errno));
             }
         }
         if temporary.is_none() {
             let name = beside(&path);
             let here = format!("/proc/self/fd/{}", fd.as_raw_fd());
-            fs::linkat(CWD, here.as_str(), CWD, &name, AtFlags::SYMLINK_FOLLOW)?;
+            let link = || fs::linkat(CWD, here.as_str(), CWD, &name, AtFlags::SYMLINK_FOLLOW);
+            os::retry(link).map_err(failed("linkat"))?;
             temporary = Some(name);
         }
         let result = close(fd).and_then(|()| match &temporary {
-            Some(name) => fs::renameat(CWD, name, CWD, &path).map_err(Into::into),
+            Some(name) => os::retry(|| fs::renameat(CWD, name, CWD, &path)).map_err(failed("rename")),
             None => Ok(()),
         });
         if result.is_err() {
@@ -149,10 +161,12 @@ impl Output {
             return result;
         }
         // The name itself lives in the directory.
-        let directory = fs::openat(CWD, directory_of(&path), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
-        match fs::fsync(directory.as_fd()) {
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+        let directory =
+            os::retry(|| fs::openat(CWD, directory_of(&path), flags, Mode::empty())).map_err(failed("open"))?;
+        match os::retry(|| fs::fsync(directory.as_fd())) {
             Ok(()) | Err(Errno::INVAL) => Ok(()),
-            Err(errno) => Err(errno.into()),
+            Err(errno) => Err(os::broken("fsync", errno)),
         }
     }
 }
@@ -177,6 +191,29 @@ impl Drop for Output {
     }
 }
 
+/// Text as a terminal may see it: ends of lines and tabs stay, everything else that is not text is escaped.
+fn harmless(bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        let mut chars = chunk.valid().chars().peekable();
+        while let Some(c) = chars.next() {
+            let whole = &mut [0; 4];
+            let text = c.encode_utf8(whole);
+            match c {
+                '\n' | '\t' => out.extend_from_slice(text.as_bytes()),
+                // The end of a line of CSV.
+                '\r' if chars.peek() == Some(&'\n') => out.push(b'\r'),
+                c if terminal::is_unsafe(c) => out.extend_from_slice(terminal::render(text.as_bytes()).as_bytes()),
+                _ => out.extend_from_slice(text.as_bytes()),
+            }
+        }
+        if !chunk.invalid().is_empty() {
+            out.extend_from_slice(terminal::render(chunk.invalid()).as_bytes());
+        }
+    }
+    out
+}
+
 fn discard(temporary: Option<PathBuf>) {
     if let Some(name) = temporary {
         let _ = fs::unlinkat(CWD, &name, AtFlags::empty());
@@ -199,7 +236,12 @@ fn beside(path: &Path) -> PathBuf {
 }
 
 fn close(fd: OwnedFd) -> io::Result<()> {
-    pfh_source::os::close(fd).map_err(Into::into)
+    os::close(fd).map_err(Into::into)
+}
+
+/// What an errno of `call` is to whoever writes.
+fn failed(call: &'static str) -> impl Fn(Errno) -> io::Error {
+    move |errno| os::broken(call, errno)
 }
 
 #[cfg(test)]
@@ -222,6 +264,12 @@ mod tests {
         output.commit().unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"new");
         assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_terminal_sees_nothing_raw() {
+        assert_eq!(harmless("a\u{1b}[31m\tb\\n\u{202e}\r\r\n".as_bytes()), b"a\\x1b[31m\tb\\n\\u{202e}\\r\r\n");
+        assert_eq!(harmless(b"\xff \0\n"), b"\\xff \\x00\n");
     }
 
     #[test]

@@ -30,6 +30,11 @@ impl Batch {
         Ring::new().map(|ring| Batch { ring })
     }
 
+    /// Whether the kernel has refused to go on: whoever has this reads by itself from now on.
+    pub fn is_broken(&self) -> bool {
+        self.ring.is_broken()
+    }
+
     /// Opens entries, in their order. `None`: not a regular file, or it did not open. [`Entry::open`] knows what to make
     /// of that.
     pub fn open<'a>(&mut self, entries: impl Iterator<Item = &'a Entry>) -> Vec<Option<Reading>> {

@@ -1,5 +1,6 @@
 //! What can go wrong with one entry, typed: stage, offset, cause.
 
+use rustix::io::Errno;
 use std::fmt;
 
 /// Where in an entry's life a problem arose.
@@ -56,12 +57,21 @@ pub enum Cause {
     Special(&'static str),
     /// A read did not come back within the time allowed (seconds).
     Stalled(u64),
+    /// The same call was broken off at once (EINTR, EAGAIN; the number is the errno), again and again for as long as is allowed.
+    Unending {
+        /// The errno.
+        errno: i32,
+        /// For how long, in seconds.
+        seconds: u64,
+    },
     /// A worker failed while it held this entry.
     Panicked,
     /// A list of names holds something that cannot be a path.
     BadName(&'static str),
     /// The name leads out of the directory in which all names must stay.
     Outside,
+    /// An image that is not read as one: of another format, or damaged in what describes it.
+    Image(Box<str>),
 }
 
 /// One entry's problem: stage, offset (bytes, where it has one), length of the unreadable range where it is known.
@@ -83,14 +93,26 @@ impl Problem {
         Problem { stage, offset: None, length: None, cause }
     }
 
-    /// An operating-system error.
-    pub fn os(stage: Stage, errno: rustix::io::Errno) -> Self {
-        Self::new(stage, Cause::Os(errno.raw_os_error()))
+    /// An operating-system error. EINTR and EAGAIN come out of [`os`](crate::os) only when patience has run out.
+    pub fn os(stage: Stage, errno: Errno) -> Self {
+        let number = errno.raw_os_error();
+        Self::new(
+            stage,
+            match errno {
+                Errno::INTR | Errno::AGAIN => {
+                    Cause::Unending { errno: number, seconds: crate::os::patience().as_secs() }
+                }
+                _ => Cause::Os(number),
+            },
+        )
     }
 
-    /// An `std::io` error; one without an errno is reported as EIO.
+    /// An `std::io` error; one without an errno is reported as EIO, an interrupted call that did not end as `stalled`.
     pub fn io(stage: Stage, error: &std::io::Error) -> Self {
-        Self::new(stage, Cause::Os(error.raw_os_error().unwrap_or(rustix::io::Errno::IO.raw_os_error())))
+        if error.kind() == std::io::ErrorKind::TimedOut && error.raw_os_error().is_none() {
+            return Self::os(stage, Errno::INTR);
+        }
+        Self::new(stage, Cause::Os(error.raw_os_error().unwrap_or(Errno::IO.raw_os_error())))
     }
 
     /// The same problem, at an offset in bytes.
@@ -115,10 +137,11 @@ impl Problem {
             Cause::Replaced => "replaced",
             Cause::NoFile(_) => "no-file",
             Cause::Special(_) => "special",
-            Cause::Stalled(_) => "stalled",
+            Cause::Stalled(_) | Cause::Unending { .. } => "stalled",
             Cause::Panicked => "panicked",
             Cause::BadName(_) => "bad-name",
             Cause::Outside => "outside",
+            Cause::Image(_) => "image",
         }
     }
 }
@@ -142,8 +165,12 @@ impl fmt::Display for Cause {
             Cause::NoFile(kind) => write!(f, "is a {kind}, not a file"),
             Cause::Special(kind) => write!(f, "is a {kind}: use --special to read it"),
             Cause::Stalled(seconds) => write!(f, "no answer to a read within {seconds} s"),
+            Cause::Unending { errno, seconds } => {
+                write!(f, "the call failed with {} again and again for {seconds} s", errno_name(*errno))
+            }
             Cause::Panicked => write!(f, "a worker failed while it held this file"),
             Cause::BadName(why) => write!(f, "not a path: {why}"),
+            Cause::Image(what) => f.write_str(what),
             Cause::Outside => write!(f, "leads out of the directory: use --allow-outside if it is meant to"),
         }
     }
@@ -152,7 +179,7 @@ impl fmt::Display for Cause {
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.stage, self.offset, self.length) {
-            (Stage::Check | Stage::Walk, None, _) => {}
+            (Stage::Check | Stage::Walk, None, _) if !matches!(self.cause, Cause::Unending { .. }) => {}
             (stage, None, _) => write!(f, "{}: ", stage.name())?,
             (stage, Some(o), None) => write!(f, "{} at offset {o}: ", stage.name())?,
             (stage, Some(o), Some(l)) => write!(f, "{} at offset {o}, {l} bytes: ", stage.name())?,

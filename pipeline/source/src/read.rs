@@ -6,6 +6,7 @@ use crate::os;
 use crate::problem::{Cause, Problem, Stage};
 use rustix::fs::FileType;
 use rustix::io::Errno;
+use std::io::Read;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 /// Something worth saying beside a good digest.
@@ -77,6 +78,9 @@ impl Reading {
                 Links::Keep | Links::Follow => Cause::Replaced,
             };
             return Err(Problem::new(Stage::Open, cause));
+        }
+        if regular {
+            os::settle(fd.as_fd(), &before);
         }
         if before.size > 256 << 10 {
             os::advise_sequential(fd.as_fd());
@@ -158,12 +162,9 @@ impl Reading {
                 }
                 // The descriptor itself: std's handle would add a buffer and a copy.
                 Inner::Standard => os::read(rustix::stdio::stdin(), buffer),
-                Inner::Object { reader } => loop {
-                    match reader.read(buffer) {
-                        Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
-                        Err(e) => return Err(Problem::io(Stage::Read, &e).at(self.offset)),
-                        Ok(n) => break Ok(n),
-                    }
+                Inner::Object { reader } => match os::Patient(reader).read(buffer) {
+                    Err(e) => return Err(Problem::io(Stage::Read, &e).at(self.offset)),
+                    Ok(n) => Ok(n),
                 },
             };
             match got {

@@ -7,6 +7,7 @@ use crate::own::Own;
 use crate::papers::{self, Papers};
 use crate::study::{StudyResult, Time};
 use crate::{Error, report};
+use pfh::outputs::{Existing, Kind, Outputs};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -33,6 +34,50 @@ pub enum Bench {
     Papers(Papers),
     /// Fit the study's lines to results that others measured
     Fit(Fit),
+}
+
+/// What a study and the papers' measurements leave in their directory.
+const FILES: [&str; 10] = [
+    "result.json",
+    "journal.jsonl",
+    papers::KEPT,
+    "report.html",
+    "tables.txt",
+    "results.csv",
+    "figure-1.svg",
+    "figure-2.svg",
+    "heat-map.svg",
+    "papers.txt",
+];
+
+impl Bench {
+    /// What is read and written, for the guard of outputs. In a directory that holds the results of an earlier run its
+    /// tables are written again; a file of the same name anywhere else stays.
+    pub fn outputs(&self) -> Outputs {
+        let (directory, force) = match self {
+            Bench::Languages(languages) if !languages.list => (&languages.out, languages.force),
+            Bench::Report { from, .. } => (from, false),
+            Bench::Papers(papers) if !papers.list => (&papers.out, papers.force),
+            _ => return Outputs::new(false),
+        };
+        let mut outputs = Outputs::new(force);
+        outputs.writes("--out", directory, Kind::Directory, Existing::Welcome);
+        let is_known = |name: &str| directory.join(name).is_file();
+        // The journal names its plan, and the papers' results their parts: another program's files do not.
+        let own = [
+            ("journal.jsonl", &b"{\"pfh_bench_journal\""[..]),
+            ("result.json", b"{\"plan\":{"),
+            (papers::KEPT, b"[\n  {\n    \"name\""),
+        ];
+        let is_own = own.iter().any(|(name, start)| {
+            is_known(name) && std::fs::read(directory.join(name)).is_ok_and(|bytes| bytes.starts_with(start))
+        });
+        let existing = if is_own { Existing::Welcome } else { Existing::Refused };
+        for name in FILES.into_iter().chain(["papers.csv"]).filter(|name| is_known(name)) {
+            outputs.writes("--out", directory.join(name), Kind::File, existing);
+        }
+        outputs
+    }
 }
 
 /// How a benchmark that was done ended.

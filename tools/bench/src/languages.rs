@@ -45,6 +45,9 @@ pub struct Languages {
     /// Where journal, messages, results and report go; an interrupted study with the same arguments goes on there
     #[arg(short, long, value_name = "DIR", default_value = "pfh-bench")]
     pub out: PathBuf,
+    /// Replace files in DIR that no earlier run has made
+    #[arg(long)]
+    pub force: bool,
     /// Which time the tables show
     #[arg(long, value_enum, default_value_t)]
     pub time: Time,

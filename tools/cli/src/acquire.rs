@@ -1,6 +1,6 @@
 //! `pfh acquire`: a medium into images, hashed on the way.
 
-use crate::custody::{self, Logs};
+use crate::custody;
 use crate::exit::{self, Exit};
 use crate::imaging::{self, Carrying};
 use crate::run::algorithms;
@@ -9,9 +9,11 @@ use clap::{Args, ValueEnum};
 use pfh::acquisition::{Acquisition, Form, Origin, To};
 use pfh::device::{Access, Care, Fill};
 use pfh::format::image::ewf::{About, Compression};
+use pfh::format::image::known;
 use pfh::format::image::map::Map;
 use pfh::format::image::split::Suffix;
 use pfh::imaging::{Holes, Imaging};
+use pfh::outputs::{Existing, Kind, Outputs};
 use pfh::sink::image::Pieces;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -63,7 +65,7 @@ pub struct AcquireArgs {
     /// How E01 chunks are compressed.
     #[arg(long, value_enum, default_value = "fast")]
     pub compression: Pack,
-    /// Digests of the image as written.
+    /// Digests of the image as written. An E01 target adds md5 and sha1, which the format holds.
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',', default_value = "sha256,blake3")]
     pub algorithms: Vec<String>,
     /// Digests of every window of SIZE bytes, too.
@@ -102,6 +104,12 @@ pub struct AcquireArgs {
     /// Fill unreadable sectors with these bytes (hexadecimal) instead of zeros.
     #[arg(long, value_name = "HEX")]
     pub fill: Option<String>,
+    /// Try again what could not be read: of an image that is complete, or once this run has read the rest. For raw targets.
+    #[arg(long, conflicts_with = "force")]
+    pub retry_bad: bool,
+    /// Pass over a zone after N unreadable sectors in a row, with skips that double; 0 tries every sector.
+    #[arg(long, value_name = "N", default_value_t = 4096)]
+    pub give_up: u64,
     /// Stop when more than N sectors are unreadable.
     #[arg(long, value_name = "N")]
     pub max_errors: Option<u64>,
@@ -114,6 +122,9 @@ pub struct AcquireArgs {
     /// The map (GNU ddrescue's format): what was read. [default: the first target's name and .map]
     #[arg(long, value_name = "FILE")]
     pub map: Option<PathBuf>,
+    /// Resume with a map that does not say of which medium (GNU ddrescue's): it is that of SOURCE.
+    #[arg(long)]
+    pub adopt_map: bool,
     /// Sync the targets and write the map every SECONDS.
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
     pub map_interval: f64,
@@ -181,6 +192,11 @@ fn form(args: &AcquireArgs, path: &Path) -> Result<Form, String> {
         Wanted::E01 => true,
         Wanted::Auto => path.extension().is_some_and(|e| e.eq_ignore_ascii_case("e01")),
     };
+    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
+    if let (Some(format), Wanted::Auto) = (known::by_name(ending), args.format) {
+        let name = shown(path.as_os_str().as_encoded_bytes());
+        return Err(format!("{name}: {} is not written: name a .E01 or a raw image, or say -f raw", format.name));
+    }
     if is_e01 {
         if path.extension().is_none_or(|e| !e.eq_ignore_ascii_case("e01")) {
             let name = shown(path.as_os_str().as_encoded_bytes());
@@ -242,6 +258,22 @@ pub fn seconds() -> i64 {
     std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |d| d.as_secs() as i64)
 }
 
+/// What is read and written beside the source, the targets, the map and the tree.
+fn outputs(args: &AcquireArgs, log: &Path) -> Outputs {
+    let mut outputs = Outputs::new(args.force);
+    outputs.reads_all(&args.key).reads_all(&args.map_as_faults);
+    let chained = custody::chained_name(log);
+    // An interrupted run of the same acquisition goes on in its logs; which one that was, the chain knows.
+    let text = if chained.exists() { Existing::Own(0, b"pfh ") } else { Existing::Refused };
+    outputs.writes("--log", log, Kind::File, text);
+    outputs.writes("--log", &chained, Kind::File, Existing::Own(0, b"{\""));
+    // Whether a document may be replaced is looked at when it is.
+    if let Some(path) = &args.case_uco {
+        outputs.writes("--case-uco", path, Kind::File, Existing::Refused);
+    }
+    outputs
+}
+
 fn try_run(args: &AcquireArgs) -> Result<Exit, String> {
     let first = args.to.first().ok_or("no target was named")?;
     let targets: Vec<To> = args
@@ -249,7 +281,12 @@ fn try_run(args: &AcquireArgs) -> Result<Exit, String> {
         .iter()
         .map(|path| form(args, path).map(|form| To { path: path.clone(), form }))
         .collect::<Result<_, _>>()?;
-    let mut imaging = Imaging::new(algorithms(&args.algorithms)?);
+    let mut names = args.algorithms.clone();
+    if targets.iter().any(|to| matches!(to.form, Form::E01 { .. })) {
+        // The format has a place for these two, and its readers look there.
+        names.extend(["md5".to_owned(), "sha1".to_owned()]);
+    }
+    let mut imaging = Imaging::new(algorithms(&names)?);
     imaging.piecewise = args.piecewise;
     imaging.marks = args.verify.then_some(1 << 20);
     imaging.memory = args.memory.map_or(Ok(Imaging::MEMORY), usize::try_from).map_err(|e| e.to_string())?;
@@ -279,7 +316,11 @@ fn try_run(args: &AcquireArgs) -> Result<Exit, String> {
         return Err(format!("the {field} holds a control character"));
     }
     let key = args.key.as_deref().map(key::signing).transpose()?;
-    let logs = Logs::open(&args.log.clone().unwrap_or_else(|| beside(first, ".log")), args.force)?;
+    let log = args.log.clone().unwrap_or_else(|| beside(first, ".log"));
+    if std::fs::metadata(&log).is_ok_and(|found| !found.is_file()) {
+        let name = shown(log.as_os_str().as_encoded_bytes());
+        return Err(format!("--log {name}: a log has a twin beside it and must be a file"));
+    }
     let asked = Acquisition {
         source: if args.image { Origin::Image(args.source.clone()) } else { Origin::Medium(args.source.clone()) },
         access: if args.cached { Access::Cached } else { Access::Direct },
@@ -287,6 +328,8 @@ fn try_run(args: &AcquireArgs) -> Result<Exit, String> {
         targets,
         imaging,
         map: Some(args.map.clone().unwrap_or_else(|| beside(first, ".map"))),
+        adopt_map: args.adopt_map,
+        give_up: Some(args.give_up).filter(|n| *n > 0),
         replace: args.force,
         about,
         set: random_set()?,
@@ -296,7 +339,9 @@ fn try_run(args: &AcquireArgs) -> Result<Exit, String> {
     let carrying = Carrying {
         progress: !args.no_progress,
         verify: args.verify,
-        logs,
+        retry_bad: args.retry_bad,
+        outputs: outputs(args, &log),
+        log: Some(log.clone()),
         key,
         case: args.case_uco.clone(),
         command_line,
@@ -305,7 +350,7 @@ fn try_run(args: &AcquireArgs) -> Result<Exit, String> {
         Ok(carried) => carried,
         Err(exit) => return Ok(exit),
     };
-    let report = if args.json { json(args, &carried) } else { text(args, &carried) };
+    let report = if args.json { json(args, &carried, &log) } else { text(args, &carried) };
     match std::io::stdout().lock().write_all(report.as_bytes()) {
         Ok(()) => Ok(carried.exit),
         Err(error) => Ok(exit::of_output(&error)),
@@ -325,7 +370,7 @@ fn text(args: &AcquireArgs, carried: &imaging::Carried) -> String {
         text += &format!("padded with {} zero bytes to whole sectors\n", imaged.padded);
     }
     for bad in &imaged.bad {
-        text += &format!("unreadable: {}\n", imaging::run(bad.offset, bad.length, carried.sector, bad.errno));
+        text += &format!("unreadable: {}\n", imaging::lost(bad, carried.from, carried.sector));
     }
     if !imaged.bad.is_empty() {
         let bytes: u64 = imaged.bad.iter().map(|b| b.length).sum();
@@ -339,14 +384,18 @@ fn text(args: &AcquireArgs, carried: &imaging::Carried) -> String {
     text
 }
 
-fn json(args: &AcquireArgs, carried: &imaging::Carried) -> String {
+fn json(args: &AcquireArgs, carried: &imaging::Carried, log: &Path) -> String {
     let imaged = &carried.imaged;
     let digests: serde_json::Map<String, serde_json::Value> =
         imaged.digests.iter().map(|d| (d.algorithm().to_string(), d.to_string().into())).collect();
     let bad: Vec<_> = imaged
         .bad
         .iter()
-        .map(|b| serde_json::json!({ "offset": b.offset, "length": b.length, "errno": b.errno }))
+        .map(|b| {
+            let at = carried.from + b.offset;
+            serde_json::json!({ "offset": b.offset, "length": b.length, "errno": b.errno, "cause": b.cause(),
+                "medium-offset": at, "sector": at / u64::from(carried.sector) })
+        })
         .collect();
     let targets: Vec<_> = args
         .to
@@ -362,7 +411,7 @@ fn json(args: &AcquireArgs, carried: &imaging::Carried) -> String {
     let value = serde_json::json!({
         "bytes": imaged.bytes, "padded": imaged.padded, "digests": digests, "unreadable": bad, "retried": imaged.retried,
         "sector": carried.sector, "targets": targets, "seconds": imaged.times.total.as_secs_f64(),
-        "log": args.log.clone().map(|p| custody::chained_name(&p)),
+        "log": shown(custody::chained_name(log).as_os_str().as_encoded_bytes()),
     });
     format!("{value}\n")
 }

@@ -48,17 +48,17 @@ pub enum Command {
     Hash(Box<Hash>),
     /// Find every pair of similar files: ssdeep, sdhash, mrsh-v2, TLSH.
     Compare(Box<Compare>),
-    /// Look files up in what is known: lists of similarity digests.
+    /// Look files up in known sets and lists of digests; with --similar in lists of similarity digests.
     Match(Box<Match>),
     /// Acquire a disk, a file or standard input into raw, split or E01 images, hashed on the way.
     Acquire(Box<AcquireArgs>),
-    /// Copy with the operands of dd, dc3dd and dcfldd, hashed on the way.
+    /// Copy with the operands of dd and its forensic kin, hashed on the way.
     Dd(Dd),
     /// Check an image, and the log of its acquisition.
     Verify(Box<Verify>),
     /// Verify files by a manifest, or audit a whole tree.
     Check(Box<Check>),
-    /// Look digests from standard input up in known sets.
+    /// Look digests up in known sets: those of --digest, or of standard input.
     Lookup(Lookup),
     /// Compile known sets, and say what is in one.
     #[command(subcommand)]
@@ -87,5 +87,8 @@ pub enum Command {
     Man {
         /// The directory.
         directory: PathBuf,
+        /// Replace files of these names that are no man pages of pfh's.
+        #[arg(long)]
+        force: bool,
     },
 }

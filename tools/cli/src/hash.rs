@@ -6,14 +6,17 @@ use crate::run::{Run, Taker, Voice, algorithms};
 use crate::{key, seal, shown, size};
 use clap::Args;
 use pfh::format::{End, Format, Layout, Marker, Options};
+use pfh::outputs::{Existing, Kind, Outputs};
 use pfh::sink::cache::Cache;
 use pfh::sink::{About, Manifest, Output};
-use pfh::{Algorithm, Plan, Record};
+use pfh::{Algorithm, Apart, Plan, Record, Source};
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::ffi::OsStringExt;
-use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+/// A cache is an SQLite database with "pfhc" as its application (Database File Format, section 1.3).
+const CACHE: Existing = Existing::Own(68, b"pfhc");
 
 /// What either form of the command line asks for.
 #[derive(Debug, Args)]
@@ -52,6 +55,9 @@ pub struct Hash {
     /// Read this share of the files all the same, chosen at random, and compare.
     #[arg(long, value_name = "PERCENT", requires = "cache", value_parser = percent)]
     pub cache_verify: Option<f64>,
+    /// Replace existing files; never one that is read.
+    #[arg(long)]
+    pub force: bool,
     /// How it is carried out.
     #[command(flatten)]
     pub run: Run,
@@ -78,6 +84,7 @@ impl Default for Hash {
             key: None,
             cache: None,
             cache_verify: None,
+            force: false,
             run: Run::default(),
         }
     }
@@ -104,9 +111,9 @@ fn try_run(hash: &Hash) -> Result<Exit, String> {
     }
     let mut plan = hash.run.plan(algorithms(&hash.algorithms)?)?;
     plan.piecewise = hash.piecewise;
-    refuse_overwriting_an_operand(hash)?;
+    guarded(hash).check().map_err(|refused| refused.to_string())?;
     let cache = cache(hash, &plan)?;
-    let mut source = hash.input.source()?;
+    let mut source: Box<dyn Source> = Box::new(Apart::new(hash.input.source()?, own(hash)));
     if let Some(cache) = &cache {
         source = Box::new(cache.reusing(source));
     }
@@ -161,7 +168,14 @@ fn try_run(hash: &Hash) -> Result<Exit, String> {
         }
     }
     hash.run.tell(&ended.summary);
-    let exit = ended.exit(without);
+    let exit = match &hash.output {
+        Some(_) if ended.summary.interrupted => {
+            let kept =
+                if hash.cache.is_some() { "; what was hashed is in the cache, the same command resumes" } else { "" };
+            ended.interrupted(format_args!("no file was written{kept}"))
+        }
+        _ => ended.exit(without),
+    };
     let Some(used) = used else { return Ok(exit) };
     exit::say(format!("{} files were not read again, {} were and compared", used.reused, used.verified));
     // Content that changed under the same times is a negative verdict on the file system, or on the cache.
@@ -187,25 +201,57 @@ fn about(hash: &Hash, plan: &Plan) -> About {
     words.extend(hash.input.words());
     words.extend(plan.piecewise.map(|length| format!("--piecewise {length}").into_bytes()));
     words.extend(hash.input.paths.iter().map(|path| path.as_encoded_bytes().to_vec()));
+    let here = std::env::current_dir().ok().map(|d| d.into_os_string().into_vec());
     About {
         algorithms: plan.algorithms.clone(),
         command_line: Some(words.join(&b' ')),
-        working_directory: std::env::current_dir().ok().map(|d| d.into_os_string().into_vec()),
+        base: here.clone().filter(|here| is_needed(hash, here)),
+        working_directory: here,
         version: env!("CARGO_PKG_VERSION").into(),
     }
 }
 
-/// Writing over what is to be hashed would destroy it.
-fn refuse_overwriting_an_operand(hash: &Hash) -> Result<(), String> {
-    let Some(output) = hash.output.as_ref().and_then(|path| std::fs::metadata(path).ok()) else { return Ok(()) };
-    let same =
-        |path: &OsString| std::fs::metadata(path).is_ok_and(|m| (m.dev(), m.ino()) == (output.dev(), output.ino()));
-    match hash.input.paths.iter().find(|path| same(path)) {
-        Some(path) => {
-            Err(format!("the output would overwrite {}, which is to be hashed", shown(path.as_encoded_bytes())))
+/// Whether the manifest must say in which directory its relative names start: it will lie in another, and has such names.
+fn is_needed(hash: &Hash, here: &[u8]) -> bool {
+    let Some(output) = &hash.output else { return false };
+    let parent = output.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let elsewhere = std::fs::canonicalize(parent).is_ok_and(|parent| parent.as_os_str().as_encoded_bytes() != here);
+    let relative = |path: &OsString| !Path::new(path).is_absolute() && path != "-";
+    elsewhere && (hash.input.files_from.is_some() || hash.input.paths.iter().any(relative))
+}
+
+/// What the run writes, none of which is evidence: the output, its seal, the cache and what SQLite keeps beside it, and the file behind
+/// standard output.
+fn own(hash: &Hash) -> Vec<Vec<u8>> {
+    let mut own: Vec<OsString> = Vec::new();
+    let mut with = |path: &Path, ends: &[&str]| {
+        own.extend(ends.iter().map(|end| {
+            let mut path = path.as_os_str().to_owned();
+            path.push(end);
+            path
+        }));
+    };
+    match &hash.output {
+        Some(output) => with(output, if hash.seal { &["", ".seal"] } else { &[""] }),
+        None => {
+            let standard = std::fs::read_link("/proc/self/fd/1").ok().filter(|path| path.is_file());
+            standard.iter().for_each(|path| with(path, &[""]));
         }
-        None => Ok(()),
     }
+    hash.cache.iter().for_each(|cache| with(cache, &["", "-wal", "-shm", "-journal"]));
+    own.into_iter().map(OsString::into_vec).collect()
+}
+
+/// What is read and written.
+fn guarded(hash: &Hash) -> Outputs {
+    let mut outputs = Outputs::new(hash.force);
+    outputs.file("--output", hash.output.as_ref());
+    outputs.file("--seal", hash.output.as_deref().filter(|_| hash.seal).map(seal::beside));
+    if let Some(cache) = &hash.cache {
+        outputs.writes("--cache", cache, Kind::File, CACHE);
+    }
+    hash.input.guard(outputs.reads_all(&hash.key));
+    outputs
 }
 
 /// Writes records into the manifest.

@@ -1,14 +1,20 @@
 //! What `pfh acquire` and `pfh dd` have in common: the run itself, its logs, its report.
 
-use crate::custody::{Logs, now, time};
+use crate::again::{self, Left};
+use crate::custody::{Logs, Opening, now, time};
 use crate::exit::{self, Exit};
 use crate::signals::Signals;
-use crate::{case_uco, shown};
+use crate::{case_uco, host, shown};
 use ed25519_dalek::SigningKey;
 use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use pfh::acquisition::{Acquire, Acquisition, AcquisitionError, Compared, case, compare};
-use pfh::device::{Fill, Kind};
+use pfh::acquisition::identity::Identity;
+use pfh::acquisition::{
+    Acquire, Acquisition, AcquisitionError, Again, Compared, Retried, case, compare, logged as stated,
+};
+use pfh::device::{Bad, Fill, Kind};
+use pfh::image::OpenError;
 use pfh::imaging::{Imaged, Pace};
+use pfh::outputs::Outputs;
 use serde_json::json;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
@@ -18,7 +24,12 @@ use std::time::Duration;
 pub struct Carrying {
     pub progress: bool,
     pub verify: bool,
-    pub logs: Logs,
+    /// What could not be read is tried again.
+    pub retry_bad: bool,
+    /// Where the log for people goes; that for machines lies beside it.
+    pub log: Option<PathBuf>,
+    /// What is read and written beside source and targets.
+    pub outputs: Outputs,
     pub key: Option<SigningKey>,
     /// Where the CASE document goes.
     pub case: Option<PathBuf>,
@@ -30,13 +41,16 @@ pub struct Carried {
     pub imaged: Imaged,
     pub compared: Vec<Compared>,
     pub sector: u32,
+    /// Where on the medium the image starts, in bytes.
+    pub from: u64,
     pub exit: Exit,
 }
 
-struct Bar(Option<ProgressBar>);
+/// Progress on standard error, where that is a terminal.
+pub struct Bar(Option<ProgressBar>);
 
 impl Bar {
-    fn open(wanted: bool, what: &'static str) -> Self {
+    pub fn open(wanted: bool, what: &'static str) -> Self {
         if !wanted || !io::stderr().is_terminal() {
             return Bar(None);
         }
@@ -47,7 +61,7 @@ impl Bar {
         Bar(Some(bar))
     }
 
-    fn show(&self, pace: &Pace) {
+    pub fn show(&self, pace: &Pace) {
         let Some(bar) = &self.0 else { return };
         let rate = pace.bytes as f64 / pace.elapsed.as_secs_f64().max(0.001);
         let mut text = format!("{} at {}/s", HumanBytes(pace.bytes), HumanBytes(rate as u64));
@@ -77,7 +91,9 @@ impl Drop for Bar {
 pub fn failed(error: &AcquisitionError) -> Exit {
     exit::say(error);
     match error {
-        AcquisitionError::Usage(_) | AcquisitionError::Same { .. } => Exit::Usage,
+        AcquisitionError::Usage(_) | AcquisitionError::Refused(_) => Exit::Usage,
+        AcquisitionError::Image(OpenError::Unread { .. } | OpenError::Mismatch { .. }) => Exit::Usage,
+        AcquisitionError::Changed { .. } => Exit::Verdict,
         _ => Exit::Aborted,
     }
 }
@@ -100,38 +116,74 @@ pub fn carry_out(asked: Acquisition, mut carrying: Carrying) -> Result<Carried, 
     // A write beyond a file size limit must be an error to report, not a death.
     let too_large = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, too_large);
-    let mut acquire = Acquire::open(asked.clone()).map_err(|error| failed(&error))?;
+    let outputs = std::mem::take(&mut carrying.outputs);
+    let mut acquire = Acquire::open_beside(asked, outputs).map_err(|error| failed(&error))?;
+    let asked = acquire.asked().clone();
+    let cancel: pfh::Cancel = signals.flag().into();
+    let mut opening = if asked.replace { Opening::Replace } else { Opening::Resume };
+    let mut retried = None;
+    if let Some(end) = carrying.log.as_deref().filter(|_| !asked.replace).and_then(Logs::end_of) {
+        let bar = Bar::open(carrying.progress, "comparing");
+        match again::look(&acquire, &end, &carrying, &cancel, &mut |pace| bar.show(pace))? {
+            Left::Other => {}
+            Left::Compared(carried) => return Ok(*carried),
+            Left::Retry(bytes) => (opening, retried) = (Opening::Continue, Some(bytes)),
+        }
+    }
     if let Some(path) = &carrying.case {
         case_uco::clear(path, &asked)?;
     }
+    // Not before: a command that is refused leaves no log.
+    let logs = carrying.log.as_deref().map_or(Ok(Logs::default()), |path| Logs::open(path, opening));
+    let mut logs = logs.map_err(|message| {
+        exit::say(message);
+        Exit::Usage
+    })?;
     let (started, resumed_at) = (time(), acquire.beginning().done);
-    logged(begin(&mut carrying, &asked, &acquire))?;
-    let cancel: pfh::Cancel = signals.flag().into();
+    if retried.is_some() {
+        logged(logs.record("reopened", json!({ "why": "what could not be read is tried again" })))?;
+    }
+    logged(begin(&mut logs, &carrying, &asked, &acquire))?;
     let bar = Bar::open(carrying.progress, "acquiring");
-    let ran = acquire.run(cancel.clone(), &mut |pace| bar.show(pace));
+    let ran = read(&mut acquire, retried, carrying.retry_bad, &cancel, &mut |pace| bar.show(pace));
     drop(bar);
+    let ran = match ran {
+        Ok((imaged, None)) => Ok(imaged),
+        Ok((imaged, Some(retried))) => logged(again::log(&mut logs, &retried)).map(|()| Ok(imaged))?,
+        Err(error) => Err(error),
+    };
     let imaged = match ran {
         Ok(imaged) => imaged,
         Err(error) => {
             let what = error.to_string();
-            logged(carrying.logs.line(&format!("{} failed: {what}", now())))?;
-            logged(carrying.logs.record("failed", json!({ "cause": what })))?;
+            logged(logs.line(&format!("{} failed: {what}", now())))?;
+            logged(logs.record("failed", json!({ "cause": what })))?;
             return Err(failed(&error));
         }
     };
     let sector = acquire.medium().sector();
-    logged(tell_bad(&mut carrying.logs, &imaged, sector))?;
+    logged(tell_bad(&mut logs, &imaged, asked.imaging.from, sector))?;
     if let Some(stop) = imaged.stopped {
-        let resumable = if asked.map.is_some() { "; the same command goes on from here" } else { "" };
+        let resumable = if asked.map.is_some() { "; the same command resumes here" } else { "" };
         let what = format!("stopped after {} bytes: {stop}{resumable}", imaged.bytes);
-        logged(carrying.logs.line(&format!("{} {what}", now())))?;
-        logged(carrying.logs.record("stopped", json!({ "bytes": imaged.bytes, "cause": stop.to_string() })))?;
+        logged(logs.line(&format!("{} {what}", now())))?;
+        logged(logs.record("stopped", json!({ "bytes": imaged.bytes, "cause": stop.to_string() })))?;
         exit::say(&what);
         let by_signal = signals.number() != 0;
         return Err(if by_signal { Exit::Signal(signals.number()) } else { Exit::Aborted });
     }
-    logged(tell_digests(&mut carrying.logs, &imaged))?;
+    logged(tell_digests(&mut logs, &imaged))?;
+    logged(tell_windows(&mut logs, &imaged))?;
     let mut exit = if imaged.bad.is_empty() { Exit::Good } else { Exit::Incomplete };
+    let changed = acquire.medium().changed();
+    if let Some(what) = changed {
+        let line =
+            format!("the source changed while it was read ({what} differs): the image is of no single state of it");
+        exit::say(&line);
+        logged(logs.line(&line))?;
+        logged(logs.record("changed", json!({ "what": what })))?;
+        exit = Exit::Incomplete;
+    }
     let mut compared = Vec::new();
     if carrying.verify {
         let source = matches!(acquire.medium().kind(), Kind::Device | Kind::File).then(|| acquire.medium());
@@ -142,16 +194,20 @@ pub fn carry_out(asked: Acquisition, mut carrying: Carrying) -> Result<Carried, 
             let found = found.map_err(|error| failed(&error))?;
             let name = shown(to.path.as_os_str().as_encoded_bytes());
             let verdict = if found.is_good() { "equal" } else { "DIFFERENT" };
-            logged(carrying.logs.line(&format!("verified {name}: {} bytes read back, {verdict}", found.bytes)))?;
-            for (offset, length) in &found.differing {
+            logged(logs.line(&format!("verified {name}: {} bytes read back, {verdict}", found.bytes)))?;
+            for (offset, length) in found.differing.iter().take(MOST_LINES) {
                 let line = format!("differs at offset {offset}, {length} bytes");
                 exit::say(format!("{name}: {line}"));
-                logged(carrying.logs.line(&format!("  {line}")))?;
+                logged(logs.line(&format!("  {line}")))?;
+            }
+            if let Some(more) = more(&found.differing) {
+                exit::say(format!("{name}: {more}"));
+                logged(logs.line(&format!("  {more}")))?;
             }
             for (offset, length) in &found.unreadable {
                 exit::say(format!("{name}: unreadable at offset {offset}, {length} bytes"));
             }
-            logged(carrying.logs.record(
+            logged(logs.record(
                 "verified",
                 json!({ "target": name, "equal": found.is_good(), "bytes": found.bytes, "differing": found.differing,
                         "unreadable": found.unreadable }),
@@ -163,6 +219,7 @@ pub fn carry_out(asked: Acquisition, mut carrying: Carrying) -> Result<Carried, 
             compared.push(found);
         }
     }
+    logged(tell_files(&mut logs, &asked, carrying.verify))?;
     let case = carrying.case.clone().filter(|_| exit != Exit::Verdict);
     if let Some(path) = &case {
         let account = case::Account {
@@ -175,7 +232,7 @@ pub fn carry_out(asked: Acquisition, mut carrying: Carrying) -> Result<Carried, 
             ended: time(),
             command_line: &carrying.command_line,
         };
-        match case_uco::tell(path, &account, &mut carrying.logs) {
+        match case_uco::tell(path, &account, &mut logs) {
             Ok(told) => told?,
             Err(error) => logged(Err(error))?,
         }
@@ -188,30 +245,98 @@ pub fn carry_out(asked: Acquisition, mut carrying: Carrying) -> Result<Carried, 
     let seconds = imaged.times.total.as_secs_f64();
     let rate = imaged.bytes as f64 / 1e6 / seconds.max(1e-9);
     let line = format!("ended {}: {} bytes in {seconds:.3} s, {rate:.1} MB/s", now(), imaged.bytes);
-    let ended = carrying.logs.line(&line).and_then(|()| carrying.logs.end(end, carrying.key.as_ref()));
+    let ended = logs.line(&line).and_then(|()| logs.end(end, carrying.key.as_ref()));
     if let (Some(path), Err(_)) = (&case, &ended) {
         let _ = std::fs::remove_file(path);
     }
     logged(ended)?;
-    Ok(Carried { imaged, compared, sector, exit })
+    Ok(Carried { imaged, compared, sector, from: asked.imaging.from, exit })
+}
+
+/// Reads the medium, or what of it was lost; then what was passed over on the way.
+fn read(
+    acquire: &mut Acquire,
+    retried: Option<u64>,
+    retry_bad: bool,
+    cancel: &pfh::Cancel,
+    progress: &mut dyn FnMut(&Pace),
+) -> Result<(Imaged, Option<Retried>), AcquisitionError> {
+    if let Some(bytes) = retried {
+        let found = acquire.retry(bytes, None, Again::All, cancel, progress)?;
+        return Ok((found.imaged.clone(), Some(found)));
+    }
+    let imaged = acquire.run(cancel.clone(), progress)?;
+    match again::is_due(acquire, &imaged, retry_bad) {
+        Some(again) => {
+            let found = acquire.retry(imaged.bytes, Some(&imaged), again, cancel, progress)?;
+            Ok((found.imaged.clone(), Some(found)))
+        }
+        None => Ok((imaged, None)),
+    }
+}
+
+/// Digests of windows, for machines: in lots, since each record is synced.
+fn tell_windows(logs: &mut Logs, imaged: &Imaged) -> io::Result<()> {
+    imaged.pieces.chunks(stated::WINDOWS).try_for_each(|lot| logs.record("windows", stated::windows(lot)))
+}
+
+/// The files of each target with their sizes and, where they were read back, their SHA-256.
+fn tell_files(logs: &mut Logs, asked: &Acquisition, hashed: bool) -> io::Result<()> {
+    if !logs.are_kept() {
+        return Ok(());
+    }
+    for to in &asked.targets {
+        let files = stated::files(to, hashed)?;
+        for file in &files {
+            let sha256 = file["sha256"].as_str().map(|hex| format!(", sha256 {hex}")).unwrap_or_default();
+            logs.line(&format!(
+                "file: {}, {} bytes{sha256}",
+                file["name"].as_str().unwrap_or_default(),
+                file["bytes"]
+            ))?;
+        }
+        if !files.is_empty() {
+            logs.record("files", json!({ "files": files }))?;
+        }
+    }
+    Ok(())
 }
 
 /// What is known before the first byte.
-fn begin(carrying: &mut Carrying, asked: &Acquisition, acquire: &Acquire) -> io::Result<()> {
+fn begin(logs: &mut Logs, carrying: &Carrying, asked: &Acquisition, acquire: &Acquire) -> io::Result<()> {
     let medium = acquire.medium();
     let beginning = acquire.beginning();
     let name = asked.source.path().map_or_else(|| "a pattern".into(), |p| shown(p.as_os_str().as_encoded_bytes()));
     let size = medium.size().map_or_else(|| "of unknown size".into(), |size| format!("{size} bytes"));
-    let logs = &mut carrying.logs;
     logs.line(&format!("pfh {} started {}", env!("CARGO_PKG_VERSION"), now()))?;
     logs.line(&format!("command line: {}", carrying.command_line))?;
+    let (machine, user, kernel) = (host::name(), host::user(), host::kernel());
+    logs.line(&format!(
+        "host: {}, {}, user {}",
+        shown(machine.as_bytes()),
+        shown(kernel.as_bytes()),
+        shown(user.as_bytes())
+    ))?;
+    let about = &asked.about;
+    let case = [
+        ("case", &about.case_number),
+        ("evidence", &about.evidence_number),
+        ("examiner", &about.examiner),
+        ("description", &about.description),
+        ("notes", &about.notes),
+    ];
+    for (what, text) in case.iter().filter(|(_, text)| !text.is_empty()) {
+        logs.line(&format!("{what}: {}", shown(text.as_bytes())))?;
+    }
     logs.line(&format!("source: {name}, {size}, sectors of {} bytes", medium.sector()))?;
     for (what, value) in medium.facts() {
         logs.line(&format!("  {what}: {}", shown(value.as_bytes())))?;
     }
     let read_only = medium.facts().get("read-only").map(String::as_str);
     let block = match (medium.kind(), read_only) {
-        (Kind::Device, Some("1")) => "the kernel refuses writes to the device (its read-only flag is set)",
+        (Kind::Device, Some("1")) => {
+            "the kernel refuses writes to the device (its read-only flag is set). Hidden areas (HPA, DCO) were not looked for"
+        }
         (Kind::Device, _) => {
             "the kernel would allow writes to the device; pfh opened it for reading only. Hidden areas (HPA, DCO) were not looked for"
         }
@@ -227,8 +352,12 @@ fn begin(carrying: &mut Carrying, asked: &Acquisition, acquire: &Acquire) -> io:
         "access: {}",
         if medium.is_direct() { "past the page cache (O_DIRECT)" } else { "through the page cache" }
     ))?;
+    for note in &beginning.notes {
+        exit::say(note);
+        logs.line(note)?;
+    }
     if beginning.done > 0 {
-        let line = format!("going on: {} bytes are there from before and are hashed from the image", beginning.done);
+        let line = format!("resuming: {} bytes are there from before and are hashed from the image", beginning.done);
         exit::say(&line);
         logs.line(&line)?;
     }
@@ -237,9 +366,10 @@ fn begin(carrying: &mut Carrying, asked: &Acquisition, acquire: &Acquire) -> io:
     let facts: serde_json::Map<String, serde_json::Value> =
         medium.facts().iter().map(|(k, v)| ((*k).to_owned(), v.as_str().into())).collect();
     let record = json!({
-        "version": env!("CARGO_PKG_VERSION"), "command": carrying.command_line, "source": name, "bytes": medium.size(),
+        "host": machine, "user": user, "kernel": kernel, "version": env!("CARGO_PKG_VERSION"), "command": carrying.command_line, "source": name, "bytes": medium.size(),
         "sector": medium.sector(), "physical-sector": medium.physical_sector(), "facts": facts, "write-block": block,
         "mounts": beginning.mounts, "direct": medium.is_direct(), "resumed-at": beginning.done, "targets": targets,
+        "identity": beginning.identity.as_ref().map(Identity::to_json), "notes": beginning.notes,
         "from": asked.imaging.from, "length": asked.imaging.length, "retries": asked.imaging.care.retries,
         "case": asked.about.case_number, "evidence": asked.about.evidence_number, "examiner": asked.about.examiner,
         "description": asked.about.description, "notes": asked.about.notes,
@@ -249,13 +379,13 @@ fn begin(carrying: &mut Carrying, asked: &Acquisition, acquire: &Acquire) -> io:
 }
 
 /// Every unreadable run, as sectors and as bytes.
-fn tell_bad(logs: &mut Logs, imaged: &Imaged, sector: u32) -> io::Result<()> {
+fn tell_bad(logs: &mut Logs, imaged: &Imaged, from: u64, sector: u32) -> io::Result<()> {
     for bad in &imaged.bad {
-        logs.line(&format!("unreadable: {}", run(bad.offset, bad.length, sector, bad.errno)))?;
+        logs.line(&format!("unreadable: {}", lost(bad, from, sector)))?;
         logs.record(
             "unreadable",
-            json!({ "offset": bad.offset, "length": bad.length, "errno": bad.errno,
-                    "cause": io::Error::from_raw_os_error(bad.errno).to_string() }),
+            json!({ "offset": bad.offset, "length": bad.length, "errno": bad.errno, "cause": bad.cause(),
+                    "medium-offset": from + bad.offset, "sector": (from + bad.offset) / u64::from(sector) }),
         )?;
     }
     if imaged.retried > 0 {
@@ -267,13 +397,40 @@ fn tell_bad(logs: &mut Logs, imaged: &Imaged, sector: u32) -> io::Result<()> {
     Ok(())
 }
 
-/// A run of unreadable bytes in words.
+/// A run of lost bytes in words: sectors are those of the medium (LBAs), wherever on it the image starts (`from`, in bytes).
+pub fn lost(bad: &Bad, from: u64, sector: u32) -> String {
+    let (size, at) = (u64::from(sector), from + bad.offset);
+    let (first, last) = (at / size, (at + bad.length).div_ceil(size).max(1) - 1);
+    let sectors = if first == last { format!("sector {first}") } else { format!("sectors {first} - {last}") };
+    let place = match from {
+        0 => format!("offset {at}"),
+        _ => format!("offset {at} of the medium, {} of the image", bad.offset),
+    };
+    format!("{sectors} ({place}, {} bytes): {}", bad.length, bad.cause())
+}
+
+/// So many differing ranges are named one by one; the records for machines have all.
+pub const MOST_LINES: usize = 20;
+
+/// What is said of the ranges beyond [`MOST_LINES`].
+pub fn more(differing: &[(u64, u64)]) -> Option<String> {
+    let rest = differing.get(MOST_LINES..).filter(|rest| !rest.is_empty())?;
+    let bytes: u64 = rest.iter().map(|(_, length)| length).sum();
+    Some(format!("and {} more ranges of {bytes} bytes", rest.len()))
+}
+
+/// A run of unreadable bytes of an image in words.
 pub fn run(offset: u64, length: u64, sector: u32, errno: i32) -> String {
+    format!("{}: {}", place(offset, length, sector), io::Error::from_raw_os_error(errno))
+}
+
+/// A range of an image in words.
+pub fn place(offset: u64, length: u64, sector: u32) -> String {
     let size = u64::from(sector);
     let (first, count) = (offset / size, length.div_ceil(size));
     let sectors =
         if count == 1 { format!("sector {first}") } else { format!("sectors {first} - {}", first + count - 1) };
-    format!("{sectors} (offset {offset}, {length} bytes): {}", io::Error::from_raw_os_error(errno))
+    format!("{sectors} (offset {offset}, {length} bytes)")
 }
 
 fn tell_digests(logs: &mut Logs, imaged: &Imaged) -> io::Result<()> {
@@ -295,4 +452,16 @@ fn tell_digests(logs: &mut Logs, imaged: &Imaged) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_differing_ranges_are_counted_and_not_listed() {
+        let ranges: Vec<(u64, u64)> = (0..4200).map(|at| (at * 2, 1)).collect();
+        assert_eq!(more(&ranges[..MOST_LINES]), None);
+        assert_eq!(more(&ranges).as_deref(), Some("and 4180 more ranges of 4180 bytes"));
+    }
 }

@@ -3,6 +3,7 @@
 use crate::{shown, size};
 use clap::{Args, ValueEnum};
 use pfh::image::ImageObject;
+use pfh::outputs::Outputs;
 use pfh::{
     Descend, Entry, Item, Links, Operands, Order, Ordered, Origin, Recurse, Selection, Separator, Source, Special,
 };
@@ -107,6 +108,21 @@ impl Input {
         Ok(Box::new(self.paths.iter().enumerate().map(item).collect::<Vec<_>>().into_iter()))
     }
 
+    /// Tells the guard of outputs what is read.
+    pub fn guard(&self, outputs: &mut Outputs) {
+        outputs.reads_all(&self.paths).reads_all(self.files_from.as_ref().filter(|file| *file != Path::new("-")));
+        for path in self.paths.iter().filter(|_| self.image) {
+            outputs.reads_all(pfh::image::files_of(Path::new(path)));
+        }
+        // A list that cannot be read is reported when it is its turn; a pipe is read only once.
+        let Some(list) = self.files_from.as_ref().filter(|list| list.is_file() && !outputs.is_empty()) else { return };
+        let separator = if self.null { Separator::Nul } else { Separator::Line };
+        if let Ok(open) = std::fs::File::open(list) {
+            let names = pfh::names(io::BufReader::new(open), separator);
+            outputs.reads_all(names.flatten().map(OsString::from_vec));
+        }
+    }
+
     /// The same once more, for counting how much there is. Names that come from a pipe cannot be read twice.
     pub fn again(&self) -> Option<Box<dyn Source>> {
         if self.files_from.is_some() || self.image {
@@ -152,9 +168,9 @@ impl Input {
         let paths: Vec<Vec<u8>> = self.paths.iter().map(|path| path.clone().into_vec()).collect();
         let Some(file) = &self.files_from else { return Ok(Operands::new(paths, descend)) };
         let listed = if file == Path::new("-") {
-            pfh::names(io::BufReader::new(io::stdin()), separator)
+            pfh::names(io::BufReader::new(pfh::Patient(io::stdin())), separator)
         } else {
-            let open = std::fs::File::open(file);
+            let open = pfh::Patient::open(file);
             let open = open.map_err(|e| format!("{}: {e}", shown(file.as_os_str().as_encoded_bytes())))?;
             pfh::names(io::BufReader::new(open), separator)
         };

@@ -1,6 +1,7 @@
 //! `pfh known build` and `pfh known info`.
 
 use crate::exit::{self, Exit};
+use crate::faults::Faults;
 use crate::gauge::Gauge;
 use crate::run::algorithms;
 use crate::signals::Signals;
@@ -10,6 +11,7 @@ use pfh::known::{
     Build, Built, Class, DEFAULT_MEMORY, DEFAULT_RESIDENT, Error, Input, KnownSet, Pace, Packages, Set, Step,
     is_database,
 };
+use pfh::outputs::{Existing, Kind, Outputs};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -62,6 +64,9 @@ pub struct Compile {
     /// Where sorted runs lie meanwhile [default: OUT.work]; a build that was killed goes on from there.
     #[arg(long, value_name = "DIR")]
     pub work: Option<PathBuf>,
+    /// Replace existing files; never one that is read.
+    #[arg(long)]
+    pub force: bool,
     /// No progress on standard error, which is shown only where that is a terminal.
     #[arg(long)]
     pub no_progress: bool,
@@ -102,16 +107,21 @@ fn build(compile: &Compile) -> Result<Exit, String> {
     if inputs.is_empty() {
         return Err("no set was named: give --good, --bad, --notable, --no-change, --class or --sets".into());
     }
+    guarded(compile, &inputs).check().map_err(|refused| refused.to_string())?;
     let memory = compile.memory.map_or(Ok(DEFAULT_MEMORY), usize::try_from);
     let signals = Signals::catch().map_err(|e| format!("signals cannot be caught: {e}"))?;
+    if let Some(parent) = compile.output.parent().filter(|parent| !parent.as_os_str().is_empty() && !parent.is_dir()) {
+        return Err(format!("{}: no such directory", name(parent)));
+    }
     let reading = Gauge::open(!compile.no_progress, "reading");
     let mut writing: Option<Gauge> = None;
+    let mut faults = Faults::new(|message: String| reading.say(&message));
     let build = Build {
         inputs,
         output: compile.output.clone(),
         work: compile.work.clone(),
         memory: memory.map_err(|e| e.to_string())?,
-        fault: &mut |path, line, fault| reading.say(&format!("{}:{line}: {fault}", name(path))),
+        fault: &mut |path, line, fault| faults.take(path, line, fault),
         progress: &mut |pace: &Pace| match pace.step {
             Step::Reading => reading.tell(pace.done, pace.all, &format!("{} records", pace.records)),
             Step::Writing => {
@@ -122,6 +132,7 @@ fn build(compile: &Compile) -> Result<Exit, String> {
         cancel: signals.flag(),
     };
     let built = build.run();
+    faults.finish();
     drop((reading, writing));
     let built = match built {
         Ok(built) => built,
@@ -138,9 +149,42 @@ fn build(compile: &Compile) -> Result<Exit, String> {
     let faults: u64 = built.sets.iter().map(|set| set.faults).sum();
     if faults > 0 {
         exit::say(format!("{faults} places hold no record; what they were meant to hold is not in the file"));
-        return Ok(Exit::Incomplete);
     }
-    Ok(Exit::Good)
+    let empty = built.sets.iter().filter(|set| set.is_empty());
+    let empty = empty
+        .map(|Set { name, source, format, .. }| {
+            exit::say(format!(
+                "{source}: no digest was found in it (read as {format}): the set {} is empty",
+                shown(name.as_bytes())
+            ));
+        })
+        .count();
+    Ok(if faults > 0 || empty > 0 { Exit::Incomplete } else { Exit::Good })
+}
+
+/// What is read and written.
+fn guarded(compile: &Compile, inputs: &[Input]) -> Outputs {
+    let beside = |ending: &str| {
+        let mut name = compile.output.as_os_str().to_owned();
+        name.push(ending);
+        PathBuf::from(name)
+    };
+    // A set that a build made is what the next one replaces.
+    let set = Existing::Own(0, b"pfh known set\n");
+    let mut outputs = Outputs::new(compile.force);
+    outputs.writes("OUT", &compile.output, Kind::File, set);
+    outputs.writes("OUT", beside(".partial"), Kind::File, set);
+    outputs.writes(
+        "--work",
+        compile.work.clone().unwrap_or_else(|| beside(".work")),
+        Kind::Directory,
+        Existing::Refused,
+    );
+    for input in inputs {
+        outputs.reads(&input.path).reads_all(&input.deltas);
+    }
+    outputs.reads_all(&compile.sets);
+    outputs
 }
 
 fn tell(built: &Built) {
@@ -148,7 +192,12 @@ fn tell(built: &Built) {
     if built.resumed > 0 {
         exit::say(format!("{} records were there already from a build that had been interrupted", built.resumed));
     }
-    exit::say(format!("{} sets, distinct digests: {}", built.sets.len(), digests.join(", ")));
+    let sets = match built.sets.len() {
+        1 => "1 set".to_owned(),
+        count => format!("{count} sets"),
+    };
+    let digests = if digests.is_empty() { "none".to_owned() } else { digests.join(", ") };
+    exit::say(format!("{sets}, distinct digests: {digests}"));
 }
 
 fn inputs(compile: &Compile) -> Result<Vec<Input>, String> {

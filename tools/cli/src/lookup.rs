@@ -1,20 +1,26 @@
-//! `pfh lookup`: digests from standard input against known sets.
+//! `pfh lookup`: digests against known sets.
 
 use crate::exit::{self, Exit};
 use crate::matching::verdicts;
 use crate::reference::Sets;
 use crate::run::algorithms;
 use clap::Args;
+use pfh::Digest;
 use pfh::format::known::{Kind, Options, read};
 use pfh::format::verdict::{self, Form};
 use pfh::known::Verdict;
 use pfh::sink::Output;
-use pfh::sink::matching::Counts;
+use pfh::sink::matching::{Counts, Reference};
 use std::io;
 use std::ops::ControlFlow;
 
 /// What to look up where.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Without --digest the digests are read from standard input, one a line.
+
+Exit codes: 0 all are known; 1 a verdict of --fail-on; 3 a line was no digest, a set was read in part or is empty, or no set has
+digests of that algorithm; 4 a set is damaged.")]
 pub struct Lookup {
     /// Where it is looked up.
     #[command(flatten)]
@@ -27,6 +33,9 @@ pub struct Lookup {
     pub format: String,
 }
 
+/// What a digest gets where no set has any of its algorithm.
+const NOTHING: &str = "nothing-to-compare-with";
+
 /// Runs a request to its end.
 pub fn run(request: &Lookup) -> Exit {
     match try_run(request) {
@@ -38,53 +47,103 @@ pub fn run(request: &Lookup) -> Exit {
     }
 }
 
+/// Answers, one digest after the other.
+struct Answers {
+    reference: Reference,
+    form: Form,
+    output: Output,
+    counts: Counts,
+    /// Digests of algorithms of which no set has any.
+    incomparable: u64,
+}
+
+impl Answers {
+    fn give(&mut self, digest: &Digest) -> io::Result<()> {
+        if !self.reference.has(digest.algorithm()) {
+            self.incomparable += 1;
+            verdict::digest(self.output.room(), self.form, digest, NOTHING, &[], false);
+            return self.output.advance();
+        }
+        let answer = self.reference.ask(std::slice::from_ref(digest)).map_err(io::Error::other)?;
+        let verdict = self.reference.verdict(&answer);
+        self.counts.add(verdict);
+        let places = self.reference.places(&answer);
+        verdict::digest(self.output.room(), self.form, digest, verdict.name(), &places, answer.empty);
+        self.output.advance()
+    }
+}
+
 fn try_run(request: &Lookup) -> Result<Exit, String> {
     let form: Form = request.format.parse().map_err(|e: pfh::format::UnknownFormat| e.to_string())?;
     if !matches!(form, Form::Text | Form::Jsonl) {
         return Err("lookup writes text or jsonl".into());
     }
     let fail_on = verdicts(&request.fail_on)?;
-    let reference = request.sets.open()?;
+    if request.sets.known.is_empty() {
+        return Err("there is nothing to look up in: give --known FILE".into());
+    }
+    let sought = request.sets.digests()?;
+    let opened = request.sets.open_known()?;
+    let mut answers = Answers {
+        reference: opened.reference,
+        form,
+        output: Output::standard(),
+        counts: Counts::default(),
+        incomparable: 0,
+    };
+    let faults = if sought.is_empty() {
+        match from_standard_input(request, &mut answers)? {
+            Ok(faults) => faults,
+            Err(exit) => return Ok(exit),
+        }
+    } else {
+        if let Err(error) = sought.iter().try_for_each(|digest| answers.give(digest)) {
+            return Ok(exit::of_output(&error));
+        }
+        0
+    };
+    let Answers { output, counts, incomparable, .. } = answers;
+    if let Err(error) = output.commit() {
+        return Ok(exit::of_output(&error));
+    }
+    if incomparable > 0 {
+        exit::say(format!(
+            "{incomparable} digests are of algorithms of which no set has any: nothing to compare them with"
+        ));
+    }
+    let counted = |verdict: &Verdict| counts.of(*verdict) > 0;
+    let (absent, present): (Vec<Verdict>, Vec<Verdict>) =
+        fail_on.into_iter().partition(|verdict| *verdict == Verdict::Unknown);
+    // That a set has none says little where some of it could not be read; what was found stays found.
+    Ok(match opened.gaps + incomparable {
+        _ if present.iter().any(counted) => Exit::Verdict,
+        0 if absent.iter().any(counted) => Exit::Verdict,
+        0 if faults == 0 => Exit::Good,
+        _ => Exit::Incomplete,
+    })
+}
+
+/// Answers what standard input asks. How many of its lines hold no digest, or the exit of a run that cannot be finished.
+fn from_standard_input(request: &Lookup, answers: &mut Answers) -> Result<Result<u64, Exit>, String> {
     let assumed = if request.sets.algorithms.is_empty() { Vec::new() } else { algorithms(&request.sets.algorithms)? };
     let options = Options { kind: Some(Kind::List), assumed, ..Options::default() };
-    let mut output = Output::standard();
-    let (mut counts, mut faults, mut failed) = (Counts::default(), 0_u64, None);
+    let (mut faults, mut failed) = (0_u64, None);
     let ended = read(io::stdin().lock(), &options, &mut |line, record| {
-        let known = match record {
-            Ok(known) => known,
+        match record {
+            Ok(known) => failed = known.digests.iter().try_for_each(|digest| answers.give(digest)).err(),
             Err(fault) => {
                 faults += 1;
                 exit::say(format!("standard input:{line}: {fault}"));
-                return ControlFlow::Continue(());
             }
-        };
-        let mut answer = || -> io::Result<()> {
-            for digest in &known.digests {
-                let answer = reference.ask(std::slice::from_ref(digest)).map_err(io::Error::other)?;
-                let verdict = reference.verdict(&answer);
-                counts.add(verdict);
-                let places = reference.places(&answer);
-                verdict::digest(output.room(), form, digest, verdict.name(), &places, answer.empty);
-            }
-            output.advance()
-        };
-        failed = answer().err();
+        }
         if failed.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     if let Err(error) = ended {
         exit::say(format!("standard input: {error}"));
-        return Ok(Exit::Aborted);
+        return Ok(Err(Exit::Aborted));
     }
-    if let Some(error) = failed {
-        return Ok(exit::of_output(&error));
-    }
-    if let Err(error) = output.commit() {
-        return Ok(exit::of_output(&error));
-    }
-    let negative = fail_on.iter().any(|verdict: &Verdict| counts.of(*verdict) > 0);
-    Ok(match (negative, faults) {
-        (true, _) => Exit::Verdict,
-        (false, 0) => Exit::Good,
-        (false, _) => Exit::Incomplete,
+    Ok(match failed {
+        Some(error) => Err(exit::of_output(&error)),
+        None => Ok(faults),
     })
 }

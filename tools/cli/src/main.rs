@@ -2,16 +2,20 @@
 #![forbid(unsafe_code)]
 
 mod acquire;
+mod again;
 mod args;
 mod audit;
 mod case_uco;
 mod check;
 mod compare;
+mod crash;
 mod custody;
 mod dd;
 mod exit;
+mod faults;
 mod gauge;
 mod hash;
+mod host;
 mod imaging;
 mod input;
 mod key;
@@ -39,18 +43,24 @@ use std::process::ExitCode;
 
 /// The C library's heaps: threads share them, so that memory stays what was asked for. Two, or one for four processors.
 fn heaps() -> usize {
-    std::thread::available_parallelism().map_or(2, |threads| (threads.get() / 4).max(2))
+    (pfh::processors() / 4).max(2)
 }
 
 fn main() -> ExitCode {
+    crash::prepare();
     pfh::bound_heaps(heaps());
+    crash::guard(command).into()
+}
+
+/// From the arguments to the exit.
+fn command() -> Exit {
     if let Err(value) = pfh::Isa::environment() {
         let levels = pfh::Isa::ALL.map(pfh::Isa::name).join(", ");
         exit::say(format!("PFH_ISA={} is none of {levels}", shown(value.as_encoded_bytes())));
-        return Exit::Usage.into();
+        return Exit::Usage;
     }
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
-    let exit = if paper::is_paper(&arguments) {
+    if paper::is_paper(&arguments) {
         match paper::parse(&arguments) {
             Ok(paper::Asked::Hash(request)) => hash::run(&request),
             Ok(paper::Asked::Full(compare)) => compare::run(&compare),
@@ -77,14 +87,17 @@ fn main() -> ExitCode {
             args::Command::Audit(audit) => audit::run(&audit),
             args::Command::Bench(bench) => benchmark(&bench),
             args::Command::Completions { shell } => pages::completions(shell),
-            args::Command::Man { directory } => pages::man(&directory),
+            args::Command::Man { directory, force } => pages::man(&directory, force),
         }
-    };
-    exit.into()
+    }
 }
 
 /// `pfh bench`: what it finds goes to standard output.
 fn benchmark(bench: &pfh_bench::command::Bench) -> Exit {
+    if let Err(refused) = bench.outputs().check() {
+        exit::say(refused);
+        return Exit::Usage;
+    }
     match pfh_bench::command::run(bench, &mut std::io::stdout().lock()) {
         Ok(pfh_bench::command::Verdict::Good) => Exit::Good,
         Ok(pfh_bench::command::Verdict::Wrong) => Exit::Verdict,

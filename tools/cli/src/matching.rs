@@ -2,13 +2,14 @@
 
 use crate::exit::{self, Exit};
 use crate::input::Input;
-use crate::reference::Sets;
+use crate::reference::{Opened, Sets};
 use crate::run::{Run, Taker, Voice, algorithms};
 use crate::shown;
 use crate::similar::{self, Similar};
 use clap::Args;
 use pfh::format::verdict::Form;
 use pfh::known::Verdict;
+use pfh::outputs::Outputs;
 use pfh::sink::matching::{Counts, Matching};
 use pfh::sink::{About, Output};
 use pfh::{Algorithm, Record};
@@ -36,7 +37,8 @@ pub struct Match {
     /// else.
     #[arg(long, value_name = "FILE", requires = "similar")]
     pub write_index: Option<PathBuf>,
-    /// Write only files of these verdicts: bad, good, known, maybe, unknown, error.
+    /// Write only files of these verdicts: bad, good, known, maybe, unknown, error [default: all; as text and with nothing but sets
+    /// of the bad, all but unknown].
     #[arg(long, value_name = "VERDICT", value_delimiter = ',')]
     pub only: Vec<String>,
     /// Verdicts that make the exit code 1.
@@ -48,6 +50,9 @@ pub struct Match {
     /// Write to a file that appears whole or not at all.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Replace existing files; never one that is read.
+    #[arg(long)]
+    pub force: bool,
     /// How it is carried out.
     #[command(flatten)]
     pub run: Run,
@@ -55,6 +60,10 @@ pub struct Match {
 
 /// Runs a request to its end.
 pub fn run(request: &Match) -> Exit {
+    if let Err(refused) = guarded(request).check() {
+        exit::say(refused);
+        return Exit::Usage;
+    }
     let ran = match &request.similar {
         Some(list) => similar::run(&Similar {
             input: request.input.clone(),
@@ -77,6 +86,14 @@ pub fn run(request: &Match) -> Exit {
     }
 }
 
+/// What is read and written.
+fn guarded(request: &Match) -> Outputs {
+    let mut outputs = Outputs::new(request.force);
+    outputs.file("--output", request.output.as_ref()).file("--write-index", request.write_index.as_ref());
+    request.input.guard(outputs.reads_all(&request.sets.known).reads_all(&request.similar));
+    outputs
+}
+
 /// Verdicts by their words, or by those without `known-`.
 ///
 /// # Errors
@@ -93,16 +110,39 @@ pub fn verdicts(words: &[String]) -> Result<Vec<Verdict>, String> {
 
 fn try_run(request: &Match) -> Result<Exit, String> {
     let form: Form = request.format.parse().map_err(|e: pfh::format::UnknownFormat| e.to_string())?;
-    let (only, fail_on) = (verdicts(&request.only)?, verdicts(&request.fail_on)?);
-    let reference = request.sets.open()?;
+    let (mut only, fail_on) = (verdicts(&request.only)?, verdicts(&request.fail_on)?);
+    let Opened { reference, mut gaps } = request.sets.open()?;
     let mut needed = reference.algorithms();
+    if needed.is_empty() {
+        // Each of them was said to be empty.
+        exit::say("nothing to compare with: no set holds a digest");
+        return Ok(Exit::Incomplete);
+    }
     if !request.sets.algorithms.is_empty() {
         let named = algorithms(&request.sets.algorithms)?;
         needed.retain(|algorithm| named.contains(algorithm));
         needed = if needed.is_empty() { named } else { needed };
     }
-    if needed.is_empty() {
-        return Err("the sets hold no digests: no file can be known to them".into());
+    for (set, records) in reference.left_out(&needed) {
+        let (name, names) = (
+            shown(set.name.as_bytes()),
+            needed.iter().map(|algorithm| algorithm.name()).collect::<Vec<_>>().join(", "),
+        );
+        exit::say(format!(
+            "{name}: at most {records} of {} records have a digest of {names}: nothing is compared with the rest",
+            set.records
+        ));
+        gaps += 1;
+    }
+    for list in request.sets.without_class() {
+        let name = shown(list.as_os_str().as_encoded_bytes());
+        exit::say(format!(
+            "{name}: a list of no class: files in it are `known`, neither good nor bad; --class bad makes them known-bad, exit code 1"
+        ));
+    }
+    let hits_only = only.is_empty() && form == Form::Text && reference.is_of_the_bad();
+    if hits_only {
+        only = Verdict::ALL.into_iter().filter(|verdict| *verdict != Verdict::Unknown).collect();
     }
     let single = request.sets.digests.len();
     let plan = request.run.plan(needed)?;
@@ -133,17 +173,29 @@ fn try_run(request: &Match) -> Result<Exit, String> {
         Err(error) => return Ok(exit::of_output(&error)),
     };
     request.run.tell(&ended.summary);
-    exit::say(told(&counts));
+    let more = if hits_only && counts.of(Verdict::Unknown) > 0 { "; --only unknown lists those" } else { "" };
+    exit::say(told(&counts, ended.summary.skipped) + more);
     let known = Verdict::ALL.iter().filter(|v| !matches!(v, Verdict::Unknown | Verdict::Error));
     let nothing_found = single > 0 && known.map(|verdict| counts.of(*verdict)).sum::<u64>() == 0;
-    let negative = nothing_found || fail_on.iter().any(|verdict| counts.of(*verdict) > 0);
-    // A file that is known to be bad stays so, whatever could not be read besides.
-    Ok(if negative { Exit::Verdict } else { ended.exit(0) })
+    let counted = |verdict: &Verdict| counts.of(*verdict) > 0;
+    let (absent, present): (Vec<Verdict>, Vec<Verdict>) =
+        fail_on.into_iter().partition(|verdict| *verdict == Verdict::Unknown);
+    // A file that is known to be bad stays so, whatever could not be read besides. That one is unknown says little where a set was
+    // read in part.
+    Ok(match ended.exit(0) {
+        _ if present.iter().any(counted) => Exit::Verdict,
+        _ if gaps == 0 && (nothing_found || absent.iter().any(counted)) => Exit::Verdict,
+        Exit::Good if gaps > 0 => Exit::Incomplete,
+        exit => exit,
+    })
 }
 
 /// The counts for people.
-fn told(counts: &Counts) -> String {
-    let words: Vec<String> = counts.words().iter().map(|(word, count)| format!("{count} {word}")).collect();
+fn told(counts: &Counts, skipped: u64) -> String {
+    let mut words: Vec<String> = counts.words().iter().map(|(word, count)| format!("{count} {word}")).collect();
+    if skipped > 0 {
+        words.push(format!("{skipped} skipped"));
+    }
     words.join(", ")
 }
 
@@ -159,6 +211,7 @@ fn about(request: &Match, algorithms: &[Algorithm]) -> About {
         algorithms: algorithms.to_vec(),
         command_line: Some(words.join(&b' ')),
         working_directory: None,
+        base: None,
         version: env!("CARGO_PKG_VERSION").into(),
     }
 }
@@ -172,5 +225,10 @@ impl Taker for Matched {
 
     fn flush(&mut self) -> io::Result<()> {
         self.0.flush()
+    }
+
+    /// A skip has a line of its own in the output, and needs no second one.
+    fn tells(&self, record: &Record) -> bool {
+        !(matches!(record.outcome, pfh::Outcome::Skipped(_)) && self.0.lists_skips())
     }
 }

@@ -3,6 +3,7 @@
 use crate::args::Cli;
 use crate::exit::{self, Exit};
 use clap::CommandFactory;
+use pfh::outputs::{Existing, Kind, Outputs};
 use std::io::Write;
 use std::path::Path;
 
@@ -16,8 +17,28 @@ pub fn completions(shell: clap_complete::Shell) -> Exit {
     }
 }
 
-/// Writes `pfh.1` and a page per command into a directory.
-pub fn man(directory: &Path) -> Exit {
+/// The pages' names: a page for each command and each command below it.
+fn names(command: &clap::Command, above: &str, names: &mut Vec<String>) {
+    let name = if above.is_empty() { command.get_name().to_owned() } else { format!("{above}-{}", command.get_name()) };
+    names.push(format!("{name}.1"));
+    command.get_subcommands().for_each(|below| self::names(below, &name, names));
+}
+
+/// Writes `pfh.1` and a page per command into a directory. Pages that were made so before are replaced, other files are not.
+pub fn man(directory: &Path, force: bool) -> Exit {
+    let mut all = Vec::new();
+    names(&Cli::command(), "", &mut all);
+    let mut outputs = Outputs::new(force);
+    outputs.writes("DIRECTORY", directory, Kind::Directory, Existing::Welcome);
+    if directory.is_dir() {
+        for name in all {
+            outputs.writes("DIRECTORY", directory.join(name), Kind::File, Existing::Own(0, b".ie \\n(.g"));
+        }
+    }
+    if let Err(refused) = outputs.check() {
+        exit::say(refused);
+        return Exit::Usage;
+    }
     match std::fs::create_dir_all(directory).and_then(|()| clap_mangen::generate_to(Cli::command(), directory)) {
         Ok(()) => Exit::Good,
         Err(error) => {

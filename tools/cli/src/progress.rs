@@ -1,14 +1,19 @@
-//! Progress on standard error, when that is a terminal: bytes, files, rate, time left, and who waits for whom.
+//! Progress on standard error, when that is a terminal: bytes, files, rate, time left, within 80 columns.
 
-use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{FormattedDuration, HumanBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pfh::{Progress, Source};
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 /// A line that is drawn again ten times a second.
 pub struct Line {
     bar: ProgressBar,
+    /// Whether results go to a terminal, too.
+    shares: bool,
+    /// The line is off the screen while results are printed.
+    cleared: AtomicBool,
     total: Arc<OnceLock<(u64, u64)>>,
     stop: Arc<AtomicBool>,
 }
@@ -21,7 +26,8 @@ impl Line {
             return None;
         }
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
-        bar.set_style(style("{spinner} {msg}"));
+        // Nothing but the message: a spinner would be drawn alone, as a line of its own, before there is one.
+        bar.set_style(style("{wide_msg}"));
         let (total, stop) = (Arc::new(OnceLock::new()), Arc::new(AtomicBool::new(false)));
         if let Some(again) = again {
             let (total, stop) = (total.clone(), stop.clone());
@@ -32,39 +38,53 @@ impl Line {
                 }
             });
         }
-        Some(Line { bar, total, stop })
+        Some(Line { bar, shares: std::io::stdout().is_terminal(), cleared: AtomicBool::new(false), total, stop })
     }
 
     /// Draws the state of a run.
     pub fn show(&self, now: &Progress) {
         let seconds = now.elapsed.as_secs_f64();
         let rate = if seconds > 0.0 { (now.bytes as f64 / seconds) as u64 } else { 0 };
-        let waits = format!(
-            "wait for space {:.1} s, for data {:.1} s",
-            now.waited_for_space.as_secs_f64(),
-            now.waited_for_data.as_secs_f64()
-        );
-        let mut text = format!("{} in {} files, {}/s", HumanBytes(now.bytes), now.files, HumanBytes(rate));
+        let mut text = format!("{}, {} files, {}/s", HumanBytes(now.bytes), now.files, HumanBytes(rate));
         if let Some(&(files, bytes)) = self.total.get() {
             if self.bar.length() != Some(bytes) {
                 self.bar.set_length(bytes);
-                self.bar.set_style(style("[{bar:24}] {msg}"));
+                self.bar.set_style(style("[{bar:12}] {wide_msg}"));
             }
             self.bar.set_position(now.bytes.min(bytes));
             let left = bytes.saturating_sub(now.bytes).checked_div(rate.max(1)).unwrap_or(0);
-            text.push_str(&format!(
-                ", of {} in {files}, {} left",
+            let left = FormattedDuration(Duration::from_secs(left));
+            text = format!(
+                "{} of {}, {} of {files} files, {}/s, {left} left",
+                HumanBytes(now.bytes),
                 HumanBytes(bytes),
-                indicatif::HumanDuration(std::time::Duration::from_secs(left))
-            ));
+                now.files,
+                HumanBytes(rate)
+            );
         }
-        self.bar.set_message(format!("{text}; {waits}"));
+        self.bar.set_message(text);
         self.bar.tick();
     }
 
     /// Prints a message without tearing the line.
     pub fn say(&self, message: &str) {
-        self.bar.suspend(|| crate::exit::say(message));
+        if self.cleared.load(Ordering::Relaxed) {
+            crate::exit::say(message);
+        } else {
+            self.bar.suspend(|| crate::exit::say(message));
+        }
+    }
+
+    /// Does what may print results, without tearing the line if they go to a terminal, too.
+    pub fn around<T>(&self, print: impl FnOnce() -> T) -> T {
+        if !self.shares {
+            return print();
+        }
+        // The bar is locked while it is suspended: a message meanwhile must not suspend it again.
+        self.cleared.store(true, Ordering::Relaxed);
+        let printed = self.bar.suspend(print);
+        self.cleared.store(false, Ordering::Relaxed);
+        printed
     }
 }
 

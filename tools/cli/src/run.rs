@@ -61,7 +61,7 @@ pub struct Run {
     /// Try a failed read again N times.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub retries: u32,
-    /// Give up on a read that does not come back within SECONDS; the other files go on.
+    /// Give up on a read that does not come back within SECONDS, or on a call that is interrupted for so long; the other files go on.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     pub stall_timeout: u64,
     /// No progress on standard error.
@@ -115,6 +115,14 @@ impl Voice<'_> {
             None => exit::say(message),
         }
     }
+
+    /// Does what may print results, without tearing the progress line.
+    fn around<T>(&self, print: impl FnOnce() -> T) -> T {
+        match self.0 {
+            Some(line) => line.around(print),
+            None => print(),
+        }
+    }
 }
 
 /// What a command does with the records of a run.
@@ -154,11 +162,13 @@ impl<T: Taker> Sink for Spoken<'_, T> {
             }
             pfh::Outcome::Hashed(_) => {}
         }
-        self.taker.take(record, &self.voice)
+        let Spoken { taker, voice } = self;
+        voice.around(|| taker.take(record, voice))
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.taker.flush()
+        let Spoken { taker, voice } = self;
+        voice.around(|| taker.flush())
     }
 }
 
@@ -171,13 +181,18 @@ pub struct Ended {
 }
 
 impl Ended {
+    /// Says that the run was interrupted, and what is true then.
+    pub fn interrupted(&self, what: impl Display) -> Exit {
+        exit::say(format!("interrupted: {what}"));
+        Exit::Signal(self.signal)
+    }
+
     /// The exit of a run whose output is complete: interrupted, incomplete, or good. `unwritten` records of files have no
     /// digest in the output for other reasons than failing.
     pub fn exit(&self, unwritten: u64) -> Exit {
         let Summary { hashed, failed, .. } = self.summary;
         if self.summary.interrupted {
-            exit::say(format!("interrupted: {} records are out, the rest is missing", hashed + failed));
-            Exit::Signal(self.signal)
+            self.interrupted(format_args!("{} records are out, the rest is missing", hashed + failed))
         } else if failed + unwritten > 0 {
             exit::say(format!("{} of {} files have no digest in the output", failed + unwritten, hashed + failed));
             Exit::Incomplete
@@ -188,11 +203,17 @@ impl Ended {
 }
 
 impl Run {
+    /// Interrupted calls are made again for as long as a read may take. For commands that read something before they plan.
+    pub fn set_patience(&self) {
+        pfh::set_patience(Duration::from_secs(self.stall_timeout));
+    }
+
     /// The plan of a run with these algorithms.
     ///
     /// # Errors
     /// A sentence for the user when the table does not fit this machine.
     pub fn plan(&self, algorithms: Vec<Algorithm>) -> Result<Plan, String> {
+        self.set_patience();
         let mut plan = Plan::new(algorithms);
         if let Some(threads) = self.threads {
             plan.threads = usize::from(threads);
@@ -262,7 +283,8 @@ impl Run {
     pub fn tell(&self, summary: &Summary) {
         use io::Write;
         if let Some(form) = self.stats {
-            let _ = writeln!(io::stderr().lock(), "{}", stats::render(summary, form));
+            let line = format!("{}\n", stats::render(summary, form));
+            let _ = pfh::Patient(io::stderr().lock()).write_all(line.as_bytes());
         }
     }
 }

@@ -385,3 +385,77 @@ fn the_modes_of_the_paper() {
     let wrong = pfh(["-c", "nonsense", "-d", "."]).directory(room.path()).run().expect("a run");
     assert_eq!(wrong.code, Some(2));
 }
+
+/// The paper's form takes the files of a directory and nothing below; what it leaves out is said, and is no clean result.
+#[test]
+fn directories_that_are_left_out_are_said() {
+    let room = Room::new();
+    let bytes = random(1, 20_000);
+    for name in ["tree/a/x", "tree/b/x"] {
+        room.file(name, &bytes);
+    }
+    let tree = room.path().join("tree");
+    let paper = |more: &[&str]| pfh(["-c", "full", "-d"]).arg(&tree).args(more.iter().copied()).run().expect("a run");
+    let seen = paper(&[]);
+    assert_eq!((seen.code, text(&seen).as_str()), (Some(3), ""), "{}", seen.stderr);
+    assert!(seen.stderr.contains("2 directories were left out"), "{}", seen.stderr);
+    let seen = paper(&["-r"]);
+    assert_eq!((seen.code, text(&seen).lines().count()), (Some(0), 1), "{}", seen.stderr);
+    // With files beside the directories there is a result, and the directories are said all the same.
+    for name in ["tree/1", "tree/2"] {
+        room.file(name, &bytes);
+    }
+    let seen = paper(&[]);
+    assert_eq!((seen.code, text(&seen).lines().count()), (Some(0), 1), "{}", seen.stderr);
+    assert!(seen.stderr.contains("2 directories were left out"), "{}", seen.stderr);
+    // compare walks in any case; -r is the same.
+    for more in [&["-r"][..], &[]] {
+        let seen = compare(["-a", "mrsh-v2"]).arg(&tree).args(more.iter().copied()).run().expect("a run");
+        assert_eq!((seen.code, text(&seen).lines().count()), (Some(0), 6), "{}", seen.stderr);
+        assert!(seen.stderr.contains("4 digests compared, 6 pairs, the highest score 100"), "{}", seen.stderr);
+    }
+    let seen = pfh(["compare", "--help"]).run().expect("a run");
+    assert!(!text(&seen).contains("--recursive") && !text(&seen).contains("with -r"), "{}", text(&seen));
+}
+
+#[test]
+fn one_input_is_nothing_to_compare() {
+    let room = Room::new();
+    let file = room.file("tree/only", &random(1, 20_000));
+    std::fs::create_dir(room.path().join("empty")).expect("made");
+    for (operands, against) in
+        [(vec!["tree"], vec![]), (vec!["empty"], vec![]), (vec!["tree"], vec!["empty"]), (vec!["empty"], vec!["tree"])]
+    {
+        let mut trial = compare(&operands).directory(room.path());
+        if !against.is_empty() {
+            trial = trial.arg("--against").args(&against);
+        }
+        let seen = trial.run().expect("a run");
+        assert_eq!(seen.code, Some(3), "{operands:?} {against:?} {}", seen.stderr);
+        assert!(seen.stderr.contains("nothing to compare"), "{}", seen.stderr);
+    }
+    let seen = compare([&file, &file]).run().expect("a run");
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+}
+
+/// Nearly equal digests by the ten thousand: what is ahead is said at once, and the groups come without the pairs.
+#[test]
+fn near_equal_digests_are_said_and_their_groups_are_found() {
+    let room = Room::new();
+    let mut list = String::from("ssdeep,1.1--blocksize:hash:hash,filename\n");
+    let base: Vec<u8> = random(1, 64).iter().map(|byte| b'A' + byte % 26).collect();
+    for i in 0..12_000u64 {
+        let mut letters = base.clone();
+        for (n, byte) in random(i + 2, 4).into_iter().enumerate() {
+            letters[usize::from(byte) % 64] = b'a' + n as u8;
+        }
+        list += &format!("96:{}:x,\"{i}\"\n", String::from_utf8(letters).expect("letters"));
+    }
+    let list = room.file("list", list.as_bytes());
+    let seen = good(compare(["--cluster", "-f", "csv", "--stats", "text"]).arg(&list));
+    assert!(seen.stderr.contains("12000 digests compared, 1 group"), "{}", seen.stderr);
+    let compared = seen.stderr.split(", ").find_map(|part| part.strip_suffix(" compared")).expect("a number");
+    assert!(compared.parse::<u64>().expect("a number") < 1_000_000, "{}", seen.stderr);
+    let seen = good(compare(["--threshold", "100"]).arg(&list));
+    assert!(seen.stderr.contains("digests share") && seen.stderr.contains("--cluster"), "{}", seen.stderr);
+}

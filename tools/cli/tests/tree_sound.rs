@@ -132,7 +132,7 @@ fn a_file_that_was_swapped_with_its_tree_is_found() {
     for algorithm in ["blake3", "sha256"] {
         let file = room.file("file", &noise(100_000, 4));
         let genuine = root(&good(&room, ["tree", "build", "-a", algorithm, "file"]));
-        good(&room, ["audit", "commit", "file", "-o", "kept"]);
+        good(&room, ["audit", "commit", "--force", "file", "-o", "kept"]);
         let check = |expected: Option<i32>, options: &[&str]| {
             let seen = pfh(&room, ["tree", "check", "file"].iter().chain(options));
             assert_eq!(seen.code, expected, "{seen:?}");
@@ -276,6 +276,26 @@ fn trees_of_standard_input_of_parts_and_of_directories() {
         good(&room, ["tree", "check", file]);
     }
     assert!(!room.path().join("d/a.pfhtree.pfhtree").exists());
+}
+
+/// A file that happens to have a journal's name is not removed.
+#[test]
+fn somebody_elses_file_is_no_journal() {
+    let room = Room::new();
+    room.file("file", &noise(10_000, 10));
+    good(&room, ["tree", "build", "file"]);
+    let other = room.file("file.pfhtree.journal", b"dear diary");
+    let seen = pfh(&room, ["tree", "update", "file", "--range", "0:1"]);
+    assert_eq!((seen.code, seen.stderr.contains("no journal of a tree")), (Some(4), true), "{seen:?}");
+    assert_eq!(std::fs::read(&other).expect("a file"), b"dear diary");
+    good(&room, ["tree", "check", "file"]);
+    // What a power cut leaves of a journal that was not synced: zeros, a part, nothing.
+    for torn in [&[0; 500][..], b"pfh jrnl\x01abc", b""] {
+        std::fs::write(&other, torn).expect("written");
+        good(&room, ["tree", "check", "file"]);
+        good(&room, ["tree", "update", "file", "--range", "0:1"]);
+        assert!(!other.exists());
+    }
 }
 
 /// What a power cut between journal and tree leaves is what the next command makes whole; readers see the new state at once.

@@ -23,7 +23,8 @@ impl Clusters {
         self.parents[a.max(b) as usize] = a.min(b);
     }
 
-    fn root(&mut self, mut place: u32) -> u32 {
+    /// The place that stands for a place's group.
+    pub(super) fn root(&mut self, mut place: u32) -> u32 {
         while self.parents[place as usize] != place {
             // Halving the path keeps later walks short.
             let parent = self.parents[place as usize];

@@ -27,6 +27,8 @@ const BYTES_PER_KEY: usize = 20;
 const HOTTEST: usize = 10;
 /// Digests between two reports of progress.
 const STEP: usize = 4096;
+/// Comparisons between two reports of progress, about.
+const COMPARED: u64 = 1 << 18;
 
 /// Hands out every pair with a similarity of at least `threshold`, which counts as 1 if it is 0; breaks off when the visitor does.
 ///
@@ -41,20 +43,20 @@ pub fn ssdeep(
     let places = count(digests);
     let threshold = threshold.max(1);
     let digests: Vec<Digest> = digests.iter().map(Digest::collapsed).collect();
-    let mut sizes = vec![0usize; BINS];
-    for digest in &digests {
-        each_key(digest, |key| sizes[bin(key)] += 1);
-    }
-    let ranges = ranges(&sizes, (memory / BYTES_PER_KEY).max(1 << 16));
+    let (sizes, ranges) = plan(&digests, memory);
     let mut report = Report { passes: ranges.len() as u32, ..Report::default() };
     identical_short(&digests, pairs, visitor, &mut report)?;
     let total = ranges.len() as u64 * u64::from(places);
     let mut seen = vec![u32::MAX; digests.len()];
     for (pass, range) in ranges.iter().enumerate() {
         let groups = Groups::new(&digests, &sizes, range.clone(), &mut report);
+        visitor.hot(&report.hottest);
         seen.fill(u32::MAX);
+        let mut said = report.compared;
         for (place, digest) in digests.iter().enumerate() {
-            if place % STEP == 0 {
+            // A digest may have 60,000 others to be compared with.
+            if place % STEP == 0 || report.compared - said > COMPARED {
+                said = report.compared;
                 visitor.progress(pass as u64 * u64::from(places) + place as u64, total)?;
             }
             let mut target = None;
@@ -75,6 +77,16 @@ pub fn ssdeep(
         }
     }
     ControlFlow::Continue(report)
+}
+
+/// How many keys of collapsed digests are in each bin, and the ranges of bins that the memory holds at a time.
+pub(super) fn plan(digests: &[Digest], memory: usize) -> (Vec<usize>, Vec<std::ops::Range<usize>>) {
+    let mut sizes = vec![0usize; BINS];
+    for digest in digests {
+        each_key(digest, |key| sizes[bin(key)] += 1);
+    }
+    let ranges = ranges(&sizes, (memory / BYTES_PER_KEY).max(1 << 16));
+    (sizes, ranges)
 }
 
 /// Calls `each` with every key of a collapsed digest, spread, repetitions included.
@@ -145,18 +157,25 @@ fn shared_before(a: &Digest, b: &Digest, first: usize) -> bool {
     shared
 }
 
-/// Pairs of identical digests that have no seven letters in a row: they score 100 all the same.
+/// Identical digests that have no seven letters in a row, two or more of each: they score 100 all the same. Places ascend.
+pub(super) fn identical_short_groups(digests: &[Digest]) -> Vec<Vec<u32>> {
+    let short = |digest: &Digest| digest.first().letters().len() < GRAM && digest.second().letters().len() < GRAM;
+    let mut places: Vec<u32> = (0..digests.len() as u32).filter(|&place| short(&digests[place as usize])).collect();
+    places.sort_unstable_by_key(|&place| (digests[place as usize], place));
+    let groups = places.chunk_by(|&a, &b| digests[a as usize] == digests[b as usize]);
+    groups.filter(|group| group.len() > 1).map(<[u32]>::to_vec).collect()
+}
+
+/// The pairs of these.
 fn identical_short(
     digests: &[Digest],
     pairs: Pairs,
     visitor: &mut impl Visitor,
     report: &mut Report,
 ) -> ControlFlow<()> {
-    let short = |digest: &Digest| digest.first().letters().len() < GRAM && digest.second().letters().len() < GRAM;
-    let mut places: Vec<u32> = (0..digests.len() as u32).filter(|&place| short(&digests[place as usize])).collect();
-    places.sort_unstable_by_key(|&place| (digests[place as usize], place));
-    for group in places.chunk_by(|&a, &b| digests[a as usize] == digests[b as usize]) {
+    for group in identical_short_groups(digests) {
         for (i, &a) in group.iter().enumerate() {
+            visitor.progress(0, 0)?;
             for &b in group[i + 1..].iter().filter(|&&b| pairs.include(a, b)) {
                 report.compared += 1;
                 visitor.hit(ordered(a, b, Score::Similarity(100)))?;
@@ -167,7 +186,7 @@ fn identical_short(
 }
 
 /// The groups of the keys in a range of bins.
-struct Groups {
+pub(super) struct Groups {
     /// The places in each group, ascending; group `g` is `members[starts[g]..starts[g + 1]]`.
     members: Vec<u32>,
     starts: Vec<u32>,
@@ -177,7 +196,12 @@ struct Groups {
 }
 
 impl Groups {
-    fn new(digests: &[Digest], sizes: &[usize], range: std::ops::Range<usize>, report: &mut Report) -> Groups {
+    pub(super) fn new(
+        digests: &[Digest],
+        sizes: &[usize],
+        range: std::ops::Range<usize>,
+        report: &mut Report,
+    ) -> Groups {
         let place_bits = 64 - REST;
         // Where the next key of each bin goes.
         let mut ends = Vec::with_capacity(range.len());
@@ -257,11 +281,11 @@ impl Groups {
         self.firsts = firsts;
     }
 
-    fn of(&self, place: usize) -> &[u32] {
+    pub(super) fn of(&self, place: usize) -> &[u32] {
         &self.groups[self.firsts[place] as usize..self.firsts[place + 1] as usize]
     }
 
-    fn members(&self, group: u32) -> &[u32] {
+    pub(super) fn members(&self, group: u32) -> &[u32] {
         &self.members[self.starts[group as usize] as usize..self.starts[group as usize + 1] as usize]
     }
 }

@@ -11,11 +11,13 @@
 mod brute;
 mod cluster;
 mod grams;
+mod linked;
 mod ranges;
 
 pub use brute::{Filters, Share, mrsh_v2, sdhash};
 pub use cluster::Clusters;
 pub use grams::{keys, ssdeep};
+pub use linked::ssdeep_groups;
 pub use ranges::tlsh;
 
 use crate::Score;
@@ -60,6 +62,11 @@ pub trait Visitor {
     fn progress(&mut self, done: u64, total: u64) -> ControlFlow<()> {
         let _ = (done, total);
         ControlFlow::Continue(())
+    }
+
+    /// What most digests have in common, most first, as far as is known before they are compared (ssdeep).
+    fn hot(&mut self, hottest: &[HotGram]) {
+        let _ = hottest;
     }
 }
 

@@ -1,6 +1,8 @@
-//! Disk images as bytes: Expert Witness (E01), split raw images, ddrescue's map of what could be read.
+//! Disk images as bytes: Expert Witness (E01), split raw images, ddrescue's map of what could be read; and
+//! the signatures of formats that are not read.
 
 pub mod ewf;
+pub mod known;
 pub mod map;
 pub mod split;
 

@@ -31,6 +31,17 @@ impl Suffix {
         }
     }
 
+    /// Whether these bytes are the suffix of some piece, of at least `width` places.
+    pub fn is_one(self, suffix: &[u8], width: usize) -> bool {
+        match self {
+            // Numbers grow, but a date is no number of a piece.
+            Suffix::Digits | Suffix::DigitsFromOne => {
+                (width..=width + 2).contains(&suffix.len()) && suffix.iter().all(u8::is_ascii_digit)
+            }
+            Suffix::Letters => suffix.len() == width && suffix.iter().all(u8::is_ascii_lowercase),
+        }
+    }
+
     /// Reads a pattern of dc3dd: `000` (any number of zeros), `111`, `aaa`. Gives the kind and the width.
     pub fn parse(pattern: &str) -> Option<(Suffix, usize)> {
         let first = pattern.bytes().next()?;

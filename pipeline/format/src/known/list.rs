@@ -27,7 +27,10 @@ impl Reader {
             Some(tagged) => bsd::digest(self.registry, &self.assumed, &tagged),
             None => self.plain(line),
         };
-        Some(digest.map(|digest| Known { digests: vec![digest], tag: None }))
+        Some(match digest {
+            Ok(_) if is_piece(line) => Err(Fault::Malformed("digests of pieces are not those of files")),
+            digest => digest.map(|digest| Known { digests: vec![digest], tag: None }),
+        })
     }
 
     fn plain(&self, line: &[u8]) -> Result<pfh_digest::Digest, Fault> {
@@ -58,4 +61,13 @@ fn is_index_header(line: &[u8]) -> bool {
     let Some(at) = line.iter().position(|&byte| byte == b'|') else { return false };
     let (key, value) = (&line[..at], &line[at + 1..]);
     key.len() >= 32 && key[..31].iter().all(|&byte| byte == b'0') && !value.iter().all(u8::is_ascii_digit)
+}
+
+/// Whether a line ends as `md5deep -p` ends those of pieces: `offset 0-511`.
+fn is_piece(line: &[u8]) -> bool {
+    let mut words = line.rsplitn(3, |&byte| byte == b' ');
+    let (range, word) = (words.next().unwrap_or_default(), words.next());
+    let mut ends = range.splitn(2, |&byte| byte == b'-');
+    let number = |end: Option<&[u8]>| end.is_some_and(|end| !end.is_empty() && end.iter().all(u8::is_ascii_digit));
+    word == Some(b"offset") && number(ends.next()) && number(ends.next())
 }

@@ -7,15 +7,16 @@
 //! | [`Kind::Table`] | separated values with a header line: NSRL RDSv2 and 1.5, HashKeeper, iLook, ICSE, X-Ways |
 //! | [`Kind::Encase`] | EnCase `.hash` |
 //! | [`Kind::Vics`] | Project VIC and CAID JSON |
+//! | [`Kind::Json`] | other JSON, whole or a document per line, whose members name digests: CycloneDX, SPDX, STIX, feeds |
 //!
 //! Bloom filters, which hold no digests, are read by [`bloom`]. Everything is read in bounded memory; what is no record is a fault
 //! with its line.
 
 pub mod bloom;
 mod encase;
+mod json;
 mod list;
 mod table;
-mod vics;
 
 use std::io::{self, BufRead, Cursor, Read};
 use std::ops::ControlFlow;
@@ -24,7 +25,7 @@ use pfh_digest::{Algorithm, Digest, ROWS, Registry, Row};
 
 use crate::decode::{self, Fault, Item};
 use crate::lines::{LIMIT, Line, Lines};
-use crate::manifest::{End, Format};
+use crate::manifest::Format;
 use crate::text::Text;
 
 /// The digests of one known file.
@@ -49,6 +50,8 @@ pub enum Kind {
     Encase,
     /// Project VIC or CAID.
     Vics,
+    /// Any other JSON whose members name digests.
+    Json,
 }
 
 /// How to read.
@@ -96,20 +99,23 @@ pub fn read<R: BufRead>(reader: R, options: &Options, take: &mut Take<'_>) -> io
             let options = decode::Options {
                 format: Some(format),
                 assumed: options.assumed.clone(),
-                end: End::Line,
                 limit: options.limit,
+                ..decode::Options::default()
             };
             manifest(source, &options, registry, take)?;
         }
         Kind::List => {
             let reader = list::Reader::new(registry, &options.assumed);
-            lines(source, options.limit, take, |line| reader.line(line))?;
+            lines(source, options.limit, take, |line| (reader.line(line), None))?;
         }
         Kind::Table => {
             let mut reader = table::Reader::new(registry, &options.assumed);
             lines(source, options.limit, take, |line| reader.line(line))?;
         }
-        Kind::Vics => vics::read(source, registry, options.limit, take)?,
+        Kind::Vics | Kind::Json => {
+            let found = json::read(source, registry, &options.assumed, options.limit, take)?;
+            return Ok(options.kind.unwrap_or(found));
+        }
         Kind::Encase => encase::read(source, registry, take)?,
     }
     Ok(kind)
@@ -139,28 +145,29 @@ fn manifest<R: BufRead>(
     Ok(())
 }
 
-/// Hands every physical line to `parse`, which gives `None` for what is no record by design.
+/// Hands every physical line to `parse`, which gives `None` for what is no record by design, and beside a record what of its line was
+/// not understood.
 fn lines<R: BufRead>(
     source: R,
     limit: usize,
     take: &mut Take<'_>,
-    mut parse: impl FnMut(&[u8]) -> Option<Result<Known, Fault>>,
+    mut parse: impl FnMut(&[u8]) -> (Option<Result<Known, Fault>>, Option<Fault>),
 ) -> io::Result<()> {
     let mut lines = Lines::new(source, b'\n', limit);
     loop {
-        let record = match lines.next()? {
+        let (record, beside) = match lines.next()? {
             None => return Ok(()),
-            Some(Line::TooLong) => Some(Err(Fault::TooLong)),
+            Some(Line::TooLong) => (Some(Err(Fault::TooLong)), None),
             Some(Line::Whole(line)) => match parse(line.strip_suffix(b"\r").unwrap_or(line)) {
                 // Looked for only here: names in sets of others are not ours to judge, and most lines are good.
-                Some(Err(_)) if line.contains(&0) => Some(Err(Fault::Nul)),
-                record => record,
+                (Some(Err(_)), _) if line.contains(&0) => (Some(Err(Fault::Nul)), None),
+                parsed => parsed,
             },
         };
-        if let Some(record) = record
-            && take(lines.number(), record).is_break()
-        {
-            return Ok(());
+        for record in record.into_iter().chain(beside.map(Err)) {
+            if take(lines.number(), record).is_break() {
+                return Ok(());
+            }
         }
     }
 }
@@ -169,11 +176,21 @@ fn sniff(start: &[u8]) -> Kind {
     let start = start.trim_ascii_start();
     let first = start.split(|&byte| byte == b'\n').next().unwrap_or_default();
     match decode::sniff(start) {
-        Format::Jsonl if !start.starts_with(b"{\"type\"") => Kind::Vics,
-        Format::Sums if start.starts_with(b"[") => Kind::Vics,
+        Format::Jsonl if !is_ours(start) => Kind::Json,
+        Format::Sums if start.starts_with(b"[") => Kind::Json,
         Format::Sums if table::is_header(first.strip_suffix(b"\r").unwrap_or(first)) => Kind::Table,
+        // Our own as another program saved it again: by the columns of digests, as any other.
+        Format::Csv if !first.starts_with(b"type,path,") => Kind::Table,
         // Lists of every dialect: for known sets only the digests count, so the most forgiving reader serves.
         Format::Sums => Kind::List,
         format => Kind::Manifest(format),
     }
+}
+
+/// Whether JSON lines start as this program writes them; STIX and others have a member `type`, too.
+fn is_ours(start: &[u8]) -> bool {
+    let kinds: [&[u8]; 4] = [b"file", b"error", b"skipped", b"summary"];
+    start.strip_prefix(b"{\"type\":\"").is_some_and(|rest| {
+        kinds.iter().any(|kind| rest.strip_prefix(*kind).is_some_and(|rest| rest.starts_with(b"\"")))
+    })
 }

@@ -37,17 +37,22 @@ impl Reader {
         Reader { registry, candidates: digits::candidates(registry, assumed), usual, head: None }
     }
 
-    pub fn line(&mut self, line: &[u8]) -> Option<Result<Known, Fault>> {
+    /// The record of a line, and a fault beside it where only some of its columns of digests are good.
+    pub fn line(&mut self, line: &[u8]) -> (Option<Result<Known, Fault>>, Option<Fault>) {
         if line.trim_ascii().is_empty() {
-            return None;
+            return (None, None);
         }
         match &self.head {
-            Some(head) => head.record(&self.candidates, &self.usual, line).transpose(),
+            Some(head) => match head.record(&self.candidates, &self.usual, line) {
+                Ok((known, beside)) => (known.map(Ok), beside),
+                Err(fault) => (Some(Err(fault)), None),
+            },
             None => {
                 let head = Head::parse(self.registry, line);
                 let missing = head.is_none();
                 self.head = head;
-                missing.then_some(Err(Fault::Malformed("no column of digests in the header line")))
+                let fault = || Err(Fault::Malformed("no column of digests in the header line"));
+                (missing.then(fault), None)
             }
         }
     }
@@ -117,8 +122,14 @@ impl Head {
         (whole && any).then_some(Head { separator, columns })
     }
 
-    /// `None` for a record whose columns of digests are all empty, as databases export them.
-    fn record(&self, candidates: &[Algorithm], usual: &[Algorithm], line: &[u8]) -> Result<Option<Known>, Fault> {
+    /// `None` for a record whose columns of digests are all empty, as databases export them. Beside it the fault of a column whose
+    /// neighbours are good: rows with shifted columns, which iLook's users have.
+    fn record(
+        &self,
+        candidates: &[Algorithm],
+        usual: &[Algorithm],
+        line: &[u8],
+    ) -> Result<(Option<Known>, Option<Fault>), Fault> {
         let mut known = Known::default();
         let mut fault = None;
         let mut passed_over = None;
@@ -148,11 +159,12 @@ impl Head {
             }
         });
         match fault {
-            Some(fault) => Err(fault),
-            None if !whole => Err(Fault::Malformed("quotes do not match")),
+            _ if !whole => Err(Fault::Malformed("quotes do not match")),
+            Some(fault) if known.digests.is_empty() => Err(fault),
+            // The last columns are missing: what is there may stand in others' places.
             None if next < self.columns.len() => Err(Fault::Malformed("too few fields")),
-            None if known.digests.is_empty() => passed_over.map_or(Ok(None), Err),
-            None => Ok(Some(known)),
+            None if known.digests.is_empty() => passed_over.map_or(Ok((None, None)), Err),
+            fault => Ok((Some(known), fault)),
         }
     }
 }

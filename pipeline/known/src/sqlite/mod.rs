@@ -137,9 +137,9 @@ pub fn read(input: &Input, path: &Path, meter: &Meter, take: &mut Take<'_>) -> R
             meter.part(number, about, bound.bytes());
         }
         let tag = packages.as_ref().and_then(|packages| package(row, table.columns.len(), packages));
-        if let Some(record) = record(row, &table.columns, tag)
-            && take(number, record).is_break()
-        {
+        let (known, fault) = record(row, &table.columns, tag);
+        let mut records = known.map(Ok).into_iter().chain(fault.map(Err));
+        if records.any(|record| take(number, record).is_break()) {
             break;
         }
     }
@@ -151,9 +151,10 @@ fn package(row: &Row<'_>, at: usize, packages: &open::Names) -> Option<String> {
     row.get_ref(at).ok()?.as_i64().ok().and_then(|id| packages.get(&id)).cloned()
 }
 
-/// `None` for a row without any digest.
-fn record(row: &Row<'_>, columns: &[(String, Algorithm)], tag: Option<String>) -> Option<Result<Known, Fault>> {
+/// What a row holds, and what of it is no digest; neither of a row whose columns are empty.
+fn record(row: &Row<'_>, columns: &[(String, Algorithm)], tag: Option<String>) -> (Option<Known>, Option<Fault>) {
     let mut known = Known { digests: Vec::with_capacity(columns.len()), tag };
+    let mut wrong = None;
     for (at, &(_, algorithm)) in columns.iter().enumerate() {
         let digest = match row.get_ref(at) {
             Ok(ValueRef::Null) => continue,
@@ -164,8 +165,8 @@ fn record(row: &Row<'_>, columns: &[(String, Algorithm)], tag: Option<String>) -
         };
         match digest {
             Ok(digest) => known.digests.push(digest),
-            Err(fault) => return Some(Err(fault)),
+            Err(fault) => wrong = Some(fault),
         }
     }
-    if known.digests.is_empty() { None } else { Some(Ok(known)) }
+    ((!known.digests.is_empty()).then_some(known), wrong)
 }

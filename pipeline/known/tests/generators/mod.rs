@@ -193,10 +193,15 @@ pub fn hashdeep(files: std::ops::Range<u64>) -> String {
 
 /// A Bloom filter of the DCSO library from its definition: 128-bit arithmetic, where the reader's is of 64 bits.
 pub fn bloom(files: std::ops::Range<u64>) -> Vec<u8> {
+    bloom_of(28_755, files)
+}
+
+/// The same with as many bits as you like.
+pub fn bloom_of(m: u64, files: std::ops::Range<u64>) -> Vec<u8> {
     const P: u128 = 18_446_744_073_709_551_557;
     const G: u128 = 18_446_744_073_709_550_147;
-    let (k, m, count) = (20_u64, 28_755_u64, files.end - files.start);
-    let mut words = vec![0_u64; 450];
+    let (k, count) = (20_u64, files.end - files.start);
+    let mut words = vec![0_u64; m.div_ceil(64) as usize];
     for n in files {
         let mut hash: u128 = 0xCBF2_9CE4_8422_2325;
         for byte in digest("sha1", n).to_string().to_uppercase().bytes() {

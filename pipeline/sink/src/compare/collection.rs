@@ -50,6 +50,8 @@ pub struct Collection {
     pub(super) digests: Digests,
     pub(super) split: Option<u32>,
     without: u64,
+    /// Inputs of the first set, where there are two.
+    before: u64,
     /// Every feature with the places of the digests that hold it.
     pub(super) features: Option<Sorter<u128>>,
 }
@@ -65,7 +67,7 @@ impl Collection {
             Some(Named::Tlsh) => Digests::Tlsh(Vec::new()),
             None => Digests::Exact(Vec::new()),
         };
-        Collection { algorithm, names: Vec::new(), digests, split: None, without: 0, features: None }
+        Collection { algorithm, names: Vec::new(), digests, split: None, without: 0, before: 0, features: None }
     }
 
     /// The same, of digests that come with their features (`pfh_similarity::WITH_FEATURES`), for which so many bytes are kept in memory and
@@ -103,6 +105,16 @@ impl Collection {
     /// From here on the digests are those of the second set: only pairs across the two are asked for.
     pub fn begin_second_set(&mut self) {
         self.split = Some(self.names.len() as u32);
+        self.before = self.names.len() as u64 + self.without;
+    }
+
+    /// Whether two inputs came, or one of each set where there are two; also such that have no digest.
+    pub fn is_comparable(&self) -> bool {
+        let all = self.names.len() as u64 + self.without;
+        match self.split {
+            None => all >= 2,
+            Some(_) => self.before > 0 && all > self.before,
+        }
     }
 
     /// Takes in a digest. A text that says that the input has none is counted.

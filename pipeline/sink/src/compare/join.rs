@@ -31,7 +31,7 @@ pub(super) fn run(
     for posting in features.sorted().map_err(Failure::Spill)? {
         let posting = posting.map_err(Failure::Spill)?;
         steps += 1;
-        if steps % STEP == 0 && watch(steps, 0).is_break() {
+        if steps % STEP == 0 && watch.progress(steps, 0).is_break() {
             return Err(Failure::Interrupted);
         }
         let (feature, place) = ((posting >> 32) as u64, posting as u32);
@@ -53,7 +53,7 @@ pub(super) fn run(
                 if let Some(done) = counted.replace((key, 1)) {
                     score(search, collection, done, &mut found, emit)?;
                 }
-                if found.compared.is_multiple_of(STEP) && watch(found.compared, 0).is_break() {
+                if found.compared.is_multiple_of(STEP) && watch.progress(found.compared, 0).is_break() {
                     return Err(Failure::Interrupted);
                 }
             }

@@ -4,6 +4,7 @@
 //! with the same scores as comparing each with each. What outgrows the memory allowed goes to a temporary file: the pairs found,
 //! and with evidence the features; the index of ssdeep makes more passes instead.
 
+mod blocks;
 mod collection;
 mod join;
 mod lookup;
@@ -13,4 +14,4 @@ pub mod stored;
 
 pub use collection::{Collection, Refused};
 pub use lookup::{Lookup, Match};
-pub use search::{Failure, Found, Hot, Order, Pair, Search};
+pub use search::{Failure, Found, Hot, Order, Pair, Search, Watch};

@@ -3,7 +3,7 @@
 use super::collection::{Collection, Digests};
 use super::join;
 use super::sorter::Sorter;
-use pfh_similarity::index::{self, Filters, Hit, Pairs, Report, Share, Visitor};
+use pfh_similarity::index::{self, Clusters, Filters, Hit, Pairs, Report, Share, Visitor};
 use pfh_similarity::mrsh_v2::Base;
 use pfh_similarity::{Degenerate, Evidence, Named, Score};
 use std::io;
@@ -89,8 +89,25 @@ pub enum Failure {
     Output(#[source] io::Error),
 }
 
-/// Called with the steps done and all steps; may end the search.
-pub type Watcher<'a> = &'a mut dyn FnMut(u64, u64) -> ControlFlow<()>;
+/// Watches a search.
+pub trait Watch {
+    /// So many of all steps are done; of 0 in all nobody knows. May end the search.
+    fn progress(&mut self, done: u64, all: u64) -> ControlFlow<()>;
+
+    /// What most digests have in common, most first, before they are compared. May be told more than once.
+    fn hot(&mut self, hottest: &[Hot]) {
+        let _ = hottest;
+    }
+}
+
+impl<F: FnMut(u64, u64) -> ControlFlow<()>> Watch for F {
+    fn progress(&mut self, done: u64, all: u64) -> ControlFlow<()> {
+        self(done, all)
+    }
+}
+
+/// Whoever watches.
+pub type Watcher<'a> = &'a mut dyn Watch;
 
 impl Search {
     /// Hands out every pair. Those of a collection with features share at least one feature, and say how many.
@@ -128,6 +145,26 @@ impl Search {
             found.pairs += 1;
         }
         Ok(found)
+    }
+
+    /// The groups that the pairs link together, where they can be found without all of the pairs (ssdeep); `None` elsewhere. Pairs are
+    /// not counted then.
+    ///
+    /// # Errors
+    /// See [`Failure`].
+    pub fn groups(&self, collection: &Collection, watch: Watcher<'_>) -> Option<Result<(Found, Clusters), Failure>> {
+        let (Digests::Ssdeep(digests), Score::Similarity(least)) = (&collection.digests, self.threshold) else {
+            return None;
+        };
+        let pairs = collection.split.map_or(Pairs::All, Pairs::Across);
+        Some(match index::ssdeep_groups(digests, pairs, least, self.memory, &mut Watched(watch)) {
+            ControlFlow::Break(()) => Err(Failure::Interrupted),
+            ControlFlow::Continue((report, clusters)) => {
+                let hottest = report.hottest.iter().map(hot).collect();
+                let Report { compared, passes, .. } = report;
+                Ok((Found { compared, passes, hottest, ..Found::default() }, clusters))
+            }
+        })
     }
 
     fn visit(&self, collection: &Collection, visitor: &mut Gathered<'_>) -> ControlFlow<(), Report> {
@@ -173,8 +210,17 @@ impl Search {
                 }
                 (report, local.error)
             };
-            let others: Vec<_> = (1..of).map(|part| scope.spawn(move || work(part, None))).collect();
+            // What a thread would have searched that cannot be started is searched here, after this one's own part.
+            let (mut others, mut left) = (Vec::new(), Vec::new());
+            for part in 1..of {
+                let named = std::thread::Builder::new().name("pfh-search".into());
+                match named.spawn_scoped(scope, move || work(part, None)) {
+                    Ok(other) => others.push(other),
+                    Err(_) => left.push(part),
+                }
+            }
             let mut ended = vec![work(0, Some(watch))];
+            ended.extend(left.into_iter().map(|part| work(part, None)));
             // A thread that panicked: the panic goes on here.
             ended.extend(others.into_iter().map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic))));
             let mut error = None;
@@ -274,7 +320,7 @@ impl Visitor for Local<'_, '_> {
             return ControlFlow::Break(());
         }
         match &mut self.watch {
-            Some(watch) => watch(done, total),
+            Some(watch) => watch.progress(done, total),
             None => ControlFlow::Continue(()),
         }
     }
@@ -292,7 +338,28 @@ impl Visitor for Gathered<'_> {
     }
 
     fn progress(&mut self, done: u64, total: u64) -> ControlFlow<()> {
-        (self.watch)(done, total)
+        self.watch.progress(done, total)
+    }
+
+    fn hot(&mut self, hottest: &[index::HotGram]) {
+        self.watch.hot(&hottest.iter().map(hot).collect::<Vec<_>>());
+    }
+}
+
+/// Passes on what is told, and takes no pairs.
+struct Watched<'a>(Watcher<'a>);
+
+impl Visitor for Watched<'_> {
+    fn hit(&mut self, _: Hit) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn progress(&mut self, done: u64, total: u64) -> ControlFlow<()> {
+        self.0.progress(done, total)
+    }
+
+    fn hot(&mut self, hottest: &[index::HotGram]) {
+        self.0.hot(&hottest.iter().map(hot).collect::<Vec<_>>());
     }
 }
 

@@ -2,8 +2,10 @@
 //!
 //! The file, all numbers little-endian: the mark, the number of digests, of postings and of fences, and where the four parts begin (u64
 //! each); the digests (length as u16, text, name); where each begins, and where they end; the postings, ascending: a key (u64) and the number of
-//! a digest that has it (u32); the fences: the key of every 1,024th posting.
+//! a digest that has it (u32); the fences: the key of every 1,024th posting. Then a CRC-32 for each 4,096 bytes of all that, which are
+//! compared when the bytes are first read.
 
+use super::blocks::{Checked, Summed};
 use super::collection::{Collection, Digests};
 use super::sorter::Sorter;
 use pfh_similarity::index::keys;
@@ -14,7 +16,9 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 /// What begins the file.
-pub const MARK: &[u8; 8] = b"pfhsim1\n";
+pub const MARK: &[u8; 8] = b"pfhsim2\n";
+/// What began it before it had checksums.
+const OLD: &[u8; 8] = b"pfhsim1\n";
 const HEADER: u64 = 8 + 7 * 8;
 const POSTING: u64 = 12;
 /// Postings between two fences.
@@ -30,6 +34,7 @@ pub fn write(collection: &Collection, memory: usize, out: &mut impl Write) -> io
     let Digests::Ssdeep(digests) = &collection.digests else {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "only lists of ssdeep digests can be indexed"));
     };
+    let mut out = Summed::new(out);
     let mut sorter: Sorter<u128> = Sorter::new(memory);
     let mut starts: Vec<u64> = Vec::with_capacity(digests.len() + 1);
     let (mut at, mut postings) = (HEADER, 0u64);
@@ -71,13 +76,13 @@ pub fn write(collection: &Collection, memory: usize, out: &mut impl Write) -> io
     for key in keys {
         out.write_all(&key.to_le_bytes())?;
     }
-    Ok(())
+    out.finish()
 }
 
 /// An index file that is open.
 #[derive(Debug)]
 pub struct Stored {
-    file: File,
+    file: Checked,
     digests: u64,
     postings: u64,
     table: u64,
@@ -90,10 +95,10 @@ fn damaged(what: &str) -> io::Error {
 }
 
 impl Stored {
-    /// Whether a file begins as an index does.
+    /// Whether a file begins as an index does, of this version or the one before.
     pub fn is_one(path: &Path) -> bool {
         let mut mark = [0; 8];
-        File::open(path).is_ok_and(|file| file.read_exact_at(&mut mark, 0).is_ok()) && mark == *MARK
+        File::open(path).is_ok_and(|file| file.read_exact_at(&mut mark, 0).is_ok()) && (mark == *MARK || mark == *OLD)
     }
 
     /// Opens an index.
@@ -117,6 +122,10 @@ impl Stored {
     fn from_file(file: File) -> io::Result<Stored> {
         let mut header = [0; HEADER as usize];
         file.read_exact_at(&mut header, 0).map_err(|_| damaged("no header"))?;
+        if header[..8] == *OLD {
+            let what = "the index is of a version without checksums: make it again from its list with --write-index";
+            return Err(io::Error::new(io::ErrorKind::InvalidData, what));
+        }
         if header[..8] != *MARK {
             return Err(damaged("no mark"));
         }
@@ -130,12 +139,15 @@ impl Stored {
             && end(table, digests + 1, 8) == Some(first)
             && end(first, postings, POSTING) == Some(fences_at)
             && fences == postings.div_ceil(PAGE)
-            && end(fences_at, fences, 8) == Some(file.metadata()?.len());
+            && end(fences_at, fences, 8).is_some();
         if !fits {
             return Err(damaged("its parts do not fit together"));
         }
+        // The header states how much is covered, and is covered itself.
+        let file = Checked::new(file, fences_at + 8 * fences)?;
+        file.read(&mut header, 0)?;
         let mut bytes = vec![0; fences as usize * 8];
-        file.read_exact_at(&mut bytes, fences_at)?;
+        file.read(&mut bytes, fences_at)?;
         let fences: Vec<u64> = bytes.as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect();
         if !fences.is_sorted() {
             return Err(damaged("its keys do not ascend"));
@@ -187,7 +199,7 @@ impl Stored {
             }
             let count = PAGE.min(self.postings - page * PAGE);
             let mut bytes = vec![0; (count * POSTING) as usize];
-            self.file.read_exact_at(&mut bytes, self.first + page * PAGE * POSTING)?;
+            self.file.read(&mut bytes, self.first + page * PAGE * POSTING)?;
             for posting in bytes.as_chunks::<{ POSTING as usize }>().0 {
                 if u64::from_le_bytes(posting[..8].try_into().expect("eight bytes")) == key {
                     out.push(u32::from_le_bytes(posting[8..].try_into().expect("four bytes")));
@@ -203,14 +215,14 @@ impl Stored {
             return Err(damaged("a posting without a digest"));
         }
         let mut bounds = [0; 16];
-        self.file.read_exact_at(&mut bounds, self.table + 8 * u64::from(number))?;
+        self.file.read(&mut bounds, self.table + 8 * u64::from(number))?;
         let bound = |i: usize| u64::from_le_bytes(bounds[8 * i..8 * i + 8].try_into().expect("eight bytes"));
         let (start, end) = (bound(0), bound(1));
         if start < HEADER || end > self.table || end < start || end - start > LONGEST {
             return Err(damaged("a digest out of its place"));
         }
         let mut bytes = vec![0; (end - start) as usize];
-        self.file.read_exact_at(&mut bytes, start)?;
+        self.file.read(&mut bytes, start)?;
         let (length, rest) = bytes.split_first_chunk().ok_or_else(|| damaged("a digest cut short"))?;
         let length = usize::from(u16::from_le_bytes(*length));
         let text = rest.get(..length).ok_or_else(|| damaged("a digest cut short"))?;
@@ -297,16 +309,25 @@ mod tests {
             std::fs::write(&path, &out[..cut]).unwrap();
             assert_eq!(Stored::open(&path).unwrap_err().kind(), io::ErrorKind::InvalidData);
         }
-        // Whatever byte is wrong: an answer or an error, never a panic.
-        for at in (0..out.len()).step_by(37) {
+        // Whatever byte is wrong: the same answers or an error.
+        let answers = || -> io::Result<Vec<_>> {
+            let stored = Stored::open(&path)?;
+            digests.iter().map(|digest| stored.similar(digest, 1)).collect()
+        };
+        std::fs::write(&path, &out).unwrap();
+        let right = answers().unwrap();
+        for at in 0..out.len() {
             let mut bytes = out.clone();
-            bytes[at] ^= 0x55;
+            bytes[at] ^= 1 << (at % 8);
             std::fs::write(&path, &bytes).unwrap();
-            if let Ok(stored) = Stored::open(&path) {
-                for digest in digests.iter().step_by(19) {
-                    let _ = stored.similar(digest, 1);
-                }
-            }
+            // All digests are asked, so all bytes are met.
+            assert!(answers().is_err(), "byte {at} was not missed");
         }
+        let mut old = out.clone();
+        old[..8].copy_from_slice(OLD);
+        std::fs::write(&path, &old).unwrap();
+        assert!(Stored::is_one(&path) && answers().unwrap_err().to_string().contains("--write-index"));
+        std::fs::write(&path, &out).unwrap();
+        assert_eq!(answers().unwrap(), right);
     }
 }

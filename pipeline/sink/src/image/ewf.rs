@@ -1,6 +1,7 @@
 //! E01 images: chunks are deflated on all cores and laid out in order.
 
 use super::pool::{Chunks, Pool};
+use super::raw::is_empty;
 use pfh_engine::imaging::{Ending, Portion, Target};
 use pfh_format::image::ewf::{About, Compression, Digests, Errors, Geometry, Section, Volume, Writer, extension};
 use pfh_prefetch::Bytes;
@@ -121,7 +122,9 @@ impl Ewf {
             let mut how = OpenOptions::new();
             how.write(true);
             if number > self.found {
-                how.create(true).create_new(!self.replace).truncate(self.replace);
+                // An empty file, as mktemp makes it, holds nothing that could be lost.
+                let replace = self.replace || is_empty(&self.name(number)?);
+                how.create(true).create_new(!replace).truncate(replace);
                 self.found = number;
             }
             self.current = Some((number, how.open(self.name(number)?)?));

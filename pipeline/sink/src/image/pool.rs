@@ -59,7 +59,10 @@ impl Pool {
                 }
             })
         };
-        let threads = (0..threads.max(1)).map(start).collect::<io::Result<_>>()?;
+        // One is enough where more cannot be had.
+        let mut started = vec![start(0)?];
+        started.extend((1..threads).map_while(|number| start(number).ok()));
+        let threads = started;
         Ok(Pool { jobs: Some(jobs), done, threads, given: 0, taken: 0, early: BTreeMap::new() })
     }
 

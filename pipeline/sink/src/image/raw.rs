@@ -92,9 +92,13 @@ impl Raw {
         let upto = if let Start::Resume(done) = options.start { done } else { 0 };
         let mut raw = Raw { path: path.to_owned(), options, current: None, upto };
         let piece = options.pieces.map_or(u64::MAX, |p| p.length);
-        // Pieces behind the place of resumption are stale.
-        if let (Start::Resume(done), Some(_)) = (options.start, options.pieces) {
-            let mut number = done.div_ceil(piece);
+        // Pieces behind the place of resumption are stale, and all but the first of an image that is replaced.
+        let stale = match options.start {
+            Start::Resume(done) => Some(done.div_ceil(piece)),
+            Start::Replace => Some(1),
+            Start::New | Start::Into => None,
+        };
+        if let (Some(mut number), Some(_)) = (stale, options.pieces) {
             while let Ok(stale) = raw.name(number)
                 && stale.try_exists()?
             {
@@ -135,14 +139,20 @@ impl Raw {
         };
         let flags = OFlags::WRONLY | OFlags::CLOEXEC | OFlags::NOCTTY;
         let mode = Mode::from_raw_mode(0o666);
-        let fd = fs::openat(CWD, path.as_os_str().as_bytes(), flags | how, mode)?;
+        let open = |flags| os::retry(|| fs::openat(CWD, path.as_os_str().as_bytes(), flags, mode));
+        let opened = match open(flags | how) {
+            // An empty file, as mktemp makes it, holds nothing that could be lost.
+            Err(Errno::EXIST) if !is_device && is_empty(&path) => open(flags),
+            other => other,
+        };
+        let fd = opened.map_err(|errno| os::broken("open", errno))?;
         let is_file = fs::fstat(&fd).is_ok_and(|s| FileType::from_raw_mode(s.st_mode) == FileType::RegularFile);
         if self.options.sparse && !is_file {
             return Err(io::Error::other("holes need a regular file"));
         }
         if let (Start::Resume(_) | Start::Replace, true) = (self.options.start, is_file) {
             // A hole must read as zeros: nothing of before may lie behind.
-            fs::ftruncate(&fd, self.options.seek + inside)?;
+            truncate(&fd, self.options.seek + inside)?;
         }
         let align = os::direct_alignment(&fd).or(is_device.then_some(4096));
         let direct = match align.filter(|_| self.options.direct || is_device) {
@@ -172,10 +182,11 @@ impl Raw {
         }
         let piece = self.options.pieces.map_or(u64::MAX, |p| p.length);
         // The size stays: what is not written must not look as if it were.
-        match fs::fallocate(&open.fd, FallocateFlags::KEEP_SIZE, self.options.seek, expected.min(piece)) {
+        let allocate = || fs::fallocate(&open.fd, FallocateFlags::KEEP_SIZE, self.options.seek, expected.min(piece));
+        match os::retry(allocate) {
             Ok(()) => self.room_elsewhere(expected.saturating_sub(piece)),
             Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => self.room_elsewhere(expected),
-            Err(errno) => Err(errno.into()),
+            Err(errno) => Err(os::broken("fallocate", errno)),
         }
     }
 
@@ -194,7 +205,7 @@ impl Raw {
     fn sync_current(&mut self) -> io::Result<()> {
         let Some(open) = &self.current else { return Ok(()) };
         if self.options.sparse && open.is_file && fs::fstat(&open.fd)?.st_size as u64 != open.end {
-            fs::ftruncate(&open.fd, open.end)?;
+            truncate(&open.fd, open.end)?;
         }
         if self.options.synced {
             sync(&open.fd)?;
@@ -207,7 +218,7 @@ impl Raw {
         let Some(open) = self.current.take() else { return Ok(()) };
         // What was reserved and not written goes back.
         if open.is_file && !matches!(self.options.start, Start::Into) {
-            fs::ftruncate(&open.fd, open.end)?;
+            truncate(&open.fd, open.end)?;
         }
         if let Some((fd, _)) = open.direct {
             os::close(fd)?;
@@ -216,11 +227,20 @@ impl Raw {
     }
 }
 
+/// Whether nothing would be lost by writing there: an empty file, or none (`/dev/null`, a FIFO).
+pub(super) fn is_empty(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|found| !found.is_file() || found.len() == 0)
+}
+
+fn truncate(fd: &OwnedFd, length: u64) -> io::Result<()> {
+    os::retry(|| fs::ftruncate(fd, length)).map_err(|errno| os::broken("ftruncate", errno))
+}
+
 /// fsync, where the target is something that can be synced.
 fn sync(fd: impl AsFd) -> io::Result<()> {
-    match fs::fsync(fd) {
+    match os::retry(|| fs::fsync(&fd)) {
         Ok(()) | Err(Errno::INVAL | Errno::ROFS | Errno::NOTSUP) => Ok(()),
-        Err(errno) => Err(errno.into()),
+        Err(errno) => Err(os::broken("fsync", errno)),
     }
 }
 
@@ -235,8 +255,8 @@ impl Open {
             // The last partial block goes through the page cache: O_DIRECT has no form for it.
             match pwrite(fd, &bytes[..whole], offset) {
                 Ok(()) => done = whole,
-                Err(Errno::INVAL) => self.direct = None,
-                Err(errno) => return Err(errno.into()),
+                Err(error) if error.raw_os_error() == Some(Errno::INVAL.raw_os_error()) => self.direct = None,
+                Err(error) => return Err(error),
             }
         }
         pwrite(&self.fd, &bytes[done..], offset + done as u64)?;
@@ -245,16 +265,15 @@ impl Open {
 }
 
 /// Writes all of it. Pipes and terminals have no places: there the order of writes is the order of bytes.
-fn pwrite(fd: &OwnedFd, mut bytes: &[u8], mut offset: u64) -> Result<(), Errno> {
+fn pwrite(fd: &OwnedFd, mut bytes: &[u8], mut offset: u64) -> io::Result<()> {
     while !bytes.is_empty() {
-        let wrote = match rustix::io::pwrite(fd, bytes, offset) {
-            Err(Errno::SPIPE) => rustix::io::write(fd, bytes),
+        let wrote = match os::retry(|| rustix::io::pwrite(fd, bytes, offset)) {
+            Err(Errno::SPIPE) => os::write(fd, bytes),
             other => other,
         };
         match wrote {
-            Err(Errno::INTR) => {}
-            Err(errno) => return Err(errno),
-            Ok(0) => return Err(Errno::NOSPC),
+            Err(errno) => return Err(os::broken("pwrite", errno)),
+            Ok(0) => return Err(Errno::NOSPC.into()),
             Ok(n) => {
                 bytes = &bytes[n..];
                 offset += n as u64;

@@ -221,6 +221,11 @@ impl Exclusive {
     /// Ends a change that was interrupted. A journal that is not whole is of one that was never begun.
     fn recover(&self) -> Result<(), Failure> {
         let Some(bytes) = read_journal(&self.path)? else { return Ok(()) };
+        // What was not synced may be missing, or zeros; anything else is somebody's file.
+        if !bytes.starts_with(b"pfh jrnl") && bytes.iter().take(8).any(|byte| *byte != 0) {
+            let error = io::Error::other("is there and is no journal of a tree: move it away");
+            return Err(Failure::Write { file: journal_of(&self.path), error });
+        }
         let file = Ranges::open(self.path.as_os_str().as_bytes()).map_err(Failure::read(&self.path))?;
         let journal = pages(file, Some(&bytes)).ok().and_then(|paged| paged.journal().cloned());
         let steps = journal.map_or_else(|| vec![Step::Forget], |journal| redoing(&journal));

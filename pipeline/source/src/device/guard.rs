@@ -1,48 +1,288 @@
-//! Whether two names lead to the same bytes, so that nothing is ever acquired onto itself.
+//! Where the bytes behind a name lie, so that no command writes onto what it reads.
+//!
+//! A name stands for a file or a block device, which lies on others: a file on the device of its file system, a
+//! partition on its disk, a loop device on its backing file, a mapped device (LVM, dm-crypt, RAID) on its slaves. Two
+//! names meet when these chains share storage of which at least one of the two owns all.
 
-use crate::entry::Stat;
-use crate::os;
-use rustix::fs::{FileType, major, minor};
-use std::path::PathBuf;
+use rustix::fs::{FileType, major, makedev, minor, stat};
+use std::collections::HashMap;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
-/// What a name stands for: the file or device itself, and the file behind a loop device.
-#[derive(PartialEq, Eq, Debug)]
-enum Place {
+/// The longest chain that is followed: loop devices over files on loop devices, and so on.
+const DEEPEST: usize = 32;
+
+/// A file, by device and inode, or a block device, by its number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Storage {
     File(u64, u64),
     Device(u64),
 }
 
-fn places(stat: &Stat, device: u64) -> Vec<Place> {
-    if os::file_type(stat.mode) != FileType::BlockDevice {
-        return vec![Place::File(stat.device, stat.inode)];
+/// Bytes of a storage that belong to a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Share {
+    storage: Storage,
+    /// In bytes, `[from, to)`.
+    from: u64,
+    to: u64,
+    /// Whether all of that range belongs to the name. A file has only some blocks of the device below it.
+    whole: bool,
+}
+
+/// Where a name's bytes lie: itself first, then what it lies on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    shares: Vec<Share>,
+    /// Of a name that does not exist yet: its directory, and its last component.
+    fresh: Option<((u64, u64), Vec<u8>)>,
+    /// Whether it is a pipe, a terminal, `/dev/null`: any number of writers may share it.
+    is_special: bool,
+    /// Bytes of a regular file; `None` for what is none.
+    pub size: Option<u64>,
+    /// Whether it is a directory.
+    pub is_directory: bool,
+    /// Whether it is a block device.
+    pub is_device: bool,
+}
+
+/// How two names meet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Meeting {
+    /// They are one file, or one device.
+    Same,
+    /// One lies on the other: a loop device on its file, a partition on its disk, a file on a file system of the device.
+    Above,
+}
+
+impl Place {
+    /// Whether something of this name exists.
+    pub fn exists(&self) -> bool {
+        self.fresh.is_none()
     }
-    let mut found = vec![Place::Device(device)];
-    let here = PathBuf::from(format!("/sys/dev/block/{}:{}", major(device), minor(device)));
-    // A partition overlaps the disk that it is on.
-    if here.join("partition").exists()
-        && let Ok(text) = std::fs::read_to_string(here.join("../dev"))
-        && let Some((disk, part)) = text.trim().split_once(':')
-        && let (Ok(disk), Ok(part)) = (disk.parse(), part.parse())
-    {
-        found.push(Place::Device(rustix::fs::makedev(disk, part)));
+
+    /// Whether and how the two share storage. Names that are both special never do.
+    pub fn meets(&self, other: &Place) -> Option<Meeting> {
+        if self.is_special || other.is_special {
+            return None;
+        }
+        if let (Some(a), Some(b)) = (&self.fresh, &other.fresh)
+            && a == b
+        {
+            return Some(Meeting::Same);
+        }
+        let overlap =
+            |a: &Share, b: &Share| a.storage == b.storage && (a.whole || b.whole) && a.from < b.to && b.from < a.to;
+        if self.exists()
+            && other.exists()
+            && self.shares.first().zip(other.shares.first()).is_some_and(|(a, b)| overlap(a, b))
+        {
+            return Some(Meeting::Same);
+        }
+        let meets = self.shares.iter().any(|a| other.shares.iter().any(|b| overlap(a, b)));
+        meets.then_some(Meeting::Above)
     }
-    if let Ok(backing) = std::fs::read_to_string(here.join("loop/backing_file"))
-        && let Ok(stat) = os::stat_operand(backing.trim_end_matches('\n').as_bytes())
-    {
-        found.push(Place::File(stat.device, stat.inode));
+}
+
+/// Finds places. What lies below a file system is looked up once.
+#[derive(Debug, Default)]
+pub struct Places {
+    below: HashMap<u64, Vec<Share>>,
+}
+
+impl Places {
+    /// The place of a name; of one that does not exist, the place where a file of that name would be made.
+    ///
+    /// # Errors
+    /// What the system says of the name, or of the directory of a name that does not exist.
+    pub fn find(&mut self, path: &Path) -> io::Result<Place> {
+        match stat(path) {
+            Ok(found) => Ok(self.existing(path, &found)),
+            Err(rustix::io::Errno::NOENT) => self.fresh(path, DEEPEST),
+            Err(errno) => Err(errno.into()),
+        }
     }
-    found
+
+    fn existing(&mut self, path: &Path, found: &rustix::fs::Stat) -> Place {
+        let kind = FileType::from_raw_mode(found.st_mode);
+        let mut place = Place {
+            shares: Vec::new(),
+            fresh: None,
+            is_special: false,
+            size: (kind == FileType::RegularFile).then_some(found.st_size.max(0) as u64),
+            is_directory: kind == FileType::Directory,
+            is_device: kind == FileType::BlockDevice,
+        };
+        match kind {
+            FileType::RegularFile | FileType::Directory => {
+                let storage = Storage::File(found.st_dev, found.st_ino);
+                place.shares.push(Share { storage, from: 0, to: u64::MAX, whole: true });
+                place.shares.extend(self.below(found.st_dev, path));
+            }
+            FileType::BlockDevice => {
+                let whole = Share { storage: Storage::Device(found.st_rdev), from: 0, to: u64::MAX, whole: true };
+                self.descend(whole, &mut place.shares);
+            }
+            _ => place.is_special = true,
+        }
+        place
+    }
+
+    /// A dangling link is made where it points to.
+    fn fresh(&mut self, path: &Path, most: usize) -> io::Result<Place> {
+        let directory = match path.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        };
+        if let Ok(to) = std::fs::read_link(path) {
+            if most == 0 {
+                return Err(rustix::io::Errno::LOOP.into());
+            }
+            let to = directory.join(to);
+            return match stat(&to) {
+                Ok(found) => Ok(self.existing(&to, &found)),
+                Err(_) => self.fresh(&to, most - 1),
+            };
+        }
+        let found = stat(directory)?;
+        if FileType::from_raw_mode(found.st_mode) != FileType::Directory {
+            return Err(rustix::io::Errno::NOTDIR.into());
+        }
+        let name = path.file_name().ok_or(rustix::io::Errno::NOENT)?.as_bytes().to_vec();
+        Ok(Place {
+            shares: self.below(found.st_dev, directory),
+            fresh: Some(((found.st_dev, found.st_ino), name)),
+            is_special: false,
+            size: None,
+            is_directory: false,
+            is_device: false,
+        })
+    }
+
+    /// What a file system of this device number lies on.
+    fn below(&mut self, device: u64, path: &Path) -> Vec<Share> {
+        if let Some(known) = self.below.get(&device) {
+            return known.clone();
+        }
+        let mut found = Vec::new();
+        // Numbers of major 0 are made up by file systems that have no device of their own, or several (btrfs).
+        let device_below = if major(device) == 0 { mounted_from(path) } else { Some(device) };
+        if let Some(below) = device_below {
+            self.descend(Share { storage: Storage::Device(below), from: 0, to: u64::MAX, whole: false }, &mut found);
+        }
+        self.below.insert(device, found.clone());
+        found
+    }
+
+    /// Appends a share and all that it lies on.
+    fn descend(&mut self, share: Share, found: &mut Vec<Share>) {
+        if found.contains(&share) || found.len() > DEEPEST {
+            return;
+        }
+        found.push(share);
+        let Storage::Device(device) = share.storage else { return };
+        let here = directory(device);
+        let word = |name: &str| std::fs::read_to_string(here.join(name)).ok();
+        let number = |name: &str| word(name).and_then(|text| text.trim().parse::<u64>().ok());
+        // Counted in units of 512 bytes, whatever the sectors of the device.
+        let inside =
+            |start: u64, size: u64| (start.saturating_add(share.from), start.saturating_add(share.to.min(size)));
+        if here.join("partition").exists()
+            && let Some(disk) = word("../dev").and_then(|text| device_number(&text))
+        {
+            let (start, size) = (number("start").unwrap_or(0), number("size").unwrap_or(u64::MAX));
+            let (from, to) = inside(start.saturating_mul(512), size.saturating_mul(512));
+            self.descend(Share { storage: Storage::Device(disk), from, to, ..share }, found);
+        }
+        if let Some(backing) = word("loop/backing_file")
+            && let Ok(stat) = stat(backing.trim_end_matches('\n'))
+        {
+            let limit = number("loop/sizelimit").filter(|limit| *limit > 0).unwrap_or(u64::MAX);
+            let (from, to) = inside(number("loop/offset").unwrap_or(0), limit);
+            let backing = Path::new(backing.trim_end_matches('\n'));
+            if FileType::from_raw_mode(stat.st_mode) == FileType::BlockDevice {
+                self.descend(Share { storage: Storage::Device(stat.st_rdev), from, to, ..share }, found);
+            } else {
+                found.push(Share { storage: Storage::File(stat.st_dev, stat.st_ino), from, to, ..share });
+                for below in self.below(stat.st_dev, backing) {
+                    if !found.contains(&below) {
+                        found.push(below);
+                    }
+                }
+            }
+        }
+        for slave in std::fs::read_dir(here.join("slaves")).into_iter().flatten().flatten() {
+            let number = std::fs::read_to_string(slave.path().join("dev")).ok();
+            if let Some(number) = number.and_then(|text| device_number(&text)) {
+                // Which sectors of the slave a mapping uses is not looked up.
+                let share = Share { storage: Storage::Device(number), from: 0, to: u64::MAX, whole: false };
+                self.descend(share, found);
+            }
+        }
+    }
+}
+
+fn directory(device: u64) -> PathBuf {
+    PathBuf::from(format!("/sys/dev/block/{}:{}", major(device), minor(device)))
+}
+
+fn device_number(text: &str) -> Option<u64> {
+    let (disk, part) = text.trim().split_once(':')?;
+    Some(makedev(disk.parse().ok()?, part.parse().ok()?))
+}
+
+/// The block device that the file system of `path` was mounted from, by the mount point that is nearest above it
+/// (mountinfo of proc(5)); of an overlay, that of its upper directory.
+fn mounted_from(path: &Path) -> Option<u64> {
+    let path = path.canonicalize().ok()?;
+    let table = std::fs::read_to_string("/proc/self/mountinfo").ok()?;
+    let (mut nearest, mut source) = (0, None);
+    for line in table.lines() {
+        let (mount, rest) = line.split_once(" - ")?;
+        let point = unescaped(mount.split(' ').nth(4)?);
+        if path.starts_with(&point) && point.as_os_str().len() >= nearest {
+            nearest = point.as_os_str().len();
+            let words: Vec<&str> = rest.split(' ').collect();
+            let upper = words.get(2).and_then(|o| o.split(',').find_map(|o| o.strip_prefix("upperdir=")));
+            source = Some(unescaped(upper.or(words.get(1).copied())?));
+        }
+    }
+    let found = stat(source?.as_path()).ok()?;
+    match FileType::from_raw_mode(found.st_mode) {
+        FileType::BlockDevice => Some(found.st_rdev),
+        FileType::Directory if major(found.st_dev) != 0 => Some(found.st_dev),
+        _ => None,
+    }
+}
+
+/// Blanks, line feeds and backslashes stand in mountinfo as three octal digits.
+fn unescaped(text: &str) -> PathBuf {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&first, after)) = rest.split_first() {
+        let octal = (first == b'\\').then(|| after.get(..3)).flatten();
+        let value = octal.and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 8).ok());
+        match value {
+            Some(value) => {
+                bytes.push(value);
+                rest = &after[3..];
+            }
+            None => {
+                bytes.push(first);
+                rest = after;
+            }
+        }
+    }
+    PathBuf::from(std::ffi::OsStr::from_bytes(&bytes))
 }
 
 /// Whether `source` and `target` (paths) are, or lie on, the same file or block device. Names that do not exist are not.
 pub fn is_same_medium(source: &[u8], target: &[u8]) -> bool {
-    let find = |path: &[u8]| {
-        let stat = os::stat_operand(path).ok()?;
-        let device = rustix::fs::stat(path).map_or(0, |s| s.st_rdev);
-        Some(places(&stat, device))
-    };
+    let mut places = Places::default();
+    let mut find = |path: &[u8]| places.find(Path::new(std::ffi::OsStr::from_bytes(path))).ok();
     match (find(source), find(target)) {
-        (Some(source), Some(target)) => source.iter().any(|place| target.contains(place)),
+        (Some(source), Some(target)) => source.meets(&target).is_some(),
         _ => false,
     }
 }
@@ -61,5 +301,44 @@ mod tests {
         std::fs::hard_link(directory.path().join("a"), directory.path().join("hard")).unwrap();
         assert!(is_same_medium(&path("a"), &path("link")) && is_same_medium(&path("hard"), &path("a")));
         assert!(!is_same_medium(&path("a"), &path("b")) && !is_same_medium(&path("a"), &path("none")));
+    }
+
+    #[test]
+    fn names_that_are_not_there_yet() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str| directory.path().join(name);
+        std::fs::create_dir(at("sub")).unwrap();
+        std::os::unix::fs::symlink("sub/later", at("dangling")).unwrap();
+        std::os::unix::fs::symlink("round", at("round")).unwrap();
+        let mut places = Places::default();
+        let later = places.find(&at("sub/later")).unwrap();
+        assert!(!later.exists());
+        assert_eq!(places.find(&at("dangling")).unwrap().meets(&later), Some(Meeting::Same));
+        assert_eq!(places.find(&at("sub/../sub/later")).unwrap().meets(&later), Some(Meeting::Same));
+        assert_eq!(places.find(&at("later")).unwrap().meets(&later), None);
+        assert!(places.find(&at("none/later")).is_err() && places.find(&at("round")).is_err());
+    }
+
+    #[test]
+    fn shares_meet_where_one_owns_all() {
+        let share = |from, to, whole| Share { storage: Storage::Device(1), from, to, whole };
+        let place = |number, share| Place {
+            shares: vec![Share { storage: Storage::Device(number), from: 0, to: 9, whole: true }, share],
+            fresh: None,
+            is_special: false,
+            size: None,
+            is_directory: false,
+            is_device: true,
+        };
+        let meet = |a, b| place(2, a).meets(&place(3, b)).is_some();
+        // Two partitions of one disk; a partition and the extended one around it; two files of one file system.
+        assert!(!meet(share(0, 5, true), share(5, 9, true)));
+        assert!(meet(share(0, 9, true), share(5, 9, true)));
+        assert!(!meet(share(0, 9, false), share(0, 9, false)) && meet(share(0, 9, false), share(3, 4, true)));
+    }
+
+    #[test]
+    fn blanks_in_mount_points() {
+        assert_eq!(unescaped(r"/a\040b\134c\x"), Path::new(r"/a b\c\x"));
     }
 }

@@ -1,6 +1,7 @@
 //! One medium, open for reading and for nothing else.
 
 use super::facts::{self, Facts};
+use crate::entry::Stat;
 use crate::image::Image;
 use crate::os;
 use crate::problem::{Cause, Problem, Stage};
@@ -50,6 +51,10 @@ pub struct Medium {
     facts: Facts,
     device: Option<u64>,
     faults: Option<Map>,
+    /// Ranges that were filled in when the image was made: (offset, length) in bytes.
+    recorded: Vec<(u64, u64)>,
+    /// A file as it was when it was opened.
+    before: Option<Stat>,
     /// Set when O_DIRECT was refused on the way.
     fell_back: AtomicBool,
 }
@@ -68,7 +73,15 @@ impl Medium {
         let stat = os::stat(&cached).map_err(fail)?;
         match os::file_type(stat.mode) {
             FileType::Directory => Err(Problem::new(Stage::Open, Cause::IsDirectory)),
-            FileType::RegularFile => Ok(Self::seekable(path, cached, access, Kind::File, stat.size)),
+            // /proc and the like state no size: what they hold is read to its end.
+            FileType::RegularFile if stat.size == 0 && os::read_at(cached.as_fd(), &mut [0], 0) == Ok(1) => {
+                Ok(Self::with(Bytes::Stream(cached), Kind::Stream, None))
+            }
+            FileType::RegularFile => {
+                let mut medium = Self::seekable(path, cached, access, Kind::File, stat.size);
+                medium.before = Some(stat);
+                Ok(medium)
+            }
             FileType::BlockDevice => {
                 let size = os::device_size(&cached).map_err(fail)?;
                 let sectors = os::sector_sizes(cached.as_fd()).unwrap_or((512, 512));
@@ -119,12 +132,33 @@ impl Medium {
 
     fn with(bytes: Bytes, kind: Kind, size: Option<u64>) -> Self {
         let (sectors, fell_back) = ((512, 512), AtomicBool::new(false));
-        Medium { bytes, kind, size, sectors, facts: Facts::new(), device: None, faults: None, fell_back }
+        let (facts, faults, recorded, before) = (Facts::new(), None, Vec::new(), None);
+        Medium { bytes, kind, size, sectors, facts, device: None, faults, recorded, before, fell_back }
     }
 
     /// Treats everything that `map` does not call finished as unreadable: for tests and training (ddrescue's `-H`).
     pub fn set_faults(&mut self, map: Map) {
         self.faults = Some(map);
+    }
+
+    /// Reports the ranges that the image's own list of errors (E01's `error2`) names as filled in, so that a copy of the
+    /// image carries them on.
+    pub fn carry_errors(&mut self) {
+        let Bytes::Image(image) = &self.bytes else { return };
+        let (sector, size) = (u64::from(image.sector()), image.size());
+        let runs = image.ewf().map(|index| index.errors.0.as_slice()).unwrap_or_default();
+        let range = |(first, count): &(u32, u32)| {
+            let from = (u64::from(*first) * sector).min(size);
+            (from, (u64::from(*count) * sector).min(size - from))
+        };
+        self.recorded = runs.iter().map(range).filter(|(_, length)| *length > 0).collect();
+        self.recorded.sort_unstable();
+    }
+
+    /// Ranges that were filled in when the image was made, as (offset, length) in bytes; see
+    /// [`carry_errors`](Medium::carry_errors).
+    pub fn recorded(&self) -> &[(u64, u64)] {
+        &self.recorded
     }
 
     /// What kind of medium it is.
@@ -145,6 +179,19 @@ impl Medium {
     /// Physical sector size in bytes.
     pub fn physical_sector(&self) -> u32 {
         self.sectors.1
+    }
+
+    /// What differs in a file's metadata since it was opened, so that what was read may be of several states: `size`, `mtime`
+    /// or `ctime`. `None` for what is no file: a device has no times of its own.
+    pub fn changed(&self) -> Option<&'static str> {
+        let (Bytes::Seekable { cached, .. }, Some(before)) = (&self.bytes, &self.before) else { return None };
+        match os::stat(cached) {
+            Ok(after) if after.size != before.size => Some("size"),
+            Ok(after) if after.mtime != before.mtime => Some("mtime"),
+            Ok(after) if after.ctime != before.ctime => Some("ctime"),
+            Ok(_) => None,
+            Err(_) => Some("metadata"),
+        }
     }
 
     /// The kernel's words about it.

@@ -66,7 +66,7 @@ pub(super) fn next_pieces(first: &Path) -> Vec<PathBuf> {
 impl Files {
     pub(super) fn open(paths: &[PathBuf]) -> Result<Self, (PathBuf, io::Error)> {
         let piece = |path: &PathBuf| {
-            let file = File::open(path)?;
+            let file = os::open_evidence(path)?;
             let metadata = file.metadata()?;
             let size = os::device_size(&file).unwrap_or(metadata.len());
             Ok(Piece { path: path.clone(), size, identity: (metadata.dev(), metadata.ino()) })
@@ -82,7 +82,7 @@ impl Files {
         let file = match open.iter().rposition(|(number, _)| *number == at) {
             Some(held) => open.remove(held).1,
             None => {
-                let file = File::open(&piece.path)?;
+                let file = os::open_evidence(&piece.path)?;
                 let metadata = file.metadata()?;
                 if (metadata.dev(), metadata.ino()) != piece.identity {
                     return Err(Errno::STALE.into());

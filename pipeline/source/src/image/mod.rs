@@ -3,9 +3,10 @@
 mod files;
 
 use crate::entry::Object;
-use crate::problem::{Problem, Stage};
+use crate::problem::{Cause, Problem, Stage};
 use files::{Files, next_pieces};
 use pfh_format::image::ewf::{self, Decompressor, FileHeader, Index, ReadAt, Table};
+use pfh_format::image::known::{self, Unread};
 use rustix::io::Errno;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -41,6 +42,41 @@ pub enum OpenError {
         /// What is wrong.
         failure: ewf::Failure,
     },
+    /// Its content states a format that is not read.
+    #[error("{}: the format {} ({}) is not read", path.display(), format.name, format.hint)]
+    Unread {
+        /// The first file's name.
+        path: PathBuf,
+        /// Which format.
+        format: Unread,
+    },
+    /// Its name promises a format, and its content is something else: damaged, or wrongly named.
+    #[error("{}: its name says {format}, and its first bytes do not", path.display())]
+    Mismatch {
+        /// The first file's name.
+        path: PathBuf,
+        /// What the name promises.
+        format: &'static str,
+    },
+}
+
+impl OpenError {
+    /// What is wrong, without the name.
+    fn what(&self) -> String {
+        match self {
+            OpenError::Io { error, .. } => error.to_string(),
+            OpenError::Ewf { failure, .. } => format!("not a sound E01 image: {failure}"),
+            OpenError::Unread { format, .. } => format!("the format {} ({}) is not read", format.name, format.hint),
+            OpenError::Mismatch { format, .. } => format!("its name says {format}, and its first bytes do not"),
+        }
+    }
+}
+
+/// The files that an image of this name consists of, as far as they are there: E01 segments, pieces, or the one file.
+pub fn files_of(first: &Path) -> Vec<PathBuf> {
+    let is_segment = first.extension().is_some_and(|e| e.eq_ignore_ascii_case("e01"));
+    let segments = if is_segment { files::segments(first).ok() } else { None };
+    segments.filter(|found| !found.is_empty()).unwrap_or_else(|| next_pieces(first))
 }
 
 /// What is kept between two reads of an E01 image.
@@ -71,16 +107,33 @@ impl Image {
     /// When a file is missing, or the image is damaged in what describes it.
     pub fn open(path: &Path) -> Result<Self, OpenError> {
         let io = |error| OpenError::Io { path: path.to_owned(), error };
-        let first = std::fs::File::open(path).map_err(io)?;
-        let mut start = [0; FileHeader::LENGTH];
-        let got = os_read(&first, &mut start, 0).map_err(io)?;
-        if FileHeader::is_ewf(&start[..got]) {
+        let (start, end) = ends(path).map_err(io)?;
+        if FileHeader::is_ewf(&start) {
             let files = Files::open(&files::segments(path).map_err(io)?)
                 .map_err(|(path, error)| OpenError::Io { path, error })?;
-            let index = Index::open(&files).map_err(|failure| OpenError::Ewf { path: path.to_owned(), failure })?;
+            let index = Index::open(&files).map_err(|failure| match failure {
+                ewf::Failure::Malformed(m) if m.what == ewf::SMART => {
+                    OpenError::Unread { path: path.to_owned(), format: known::S01 }
+                }
+                failure => OpenError::Ewf { path: path.to_owned(), failure },
+            })?;
             let size = index.volume.length();
             return Ok(Self::with(files, Format::E01, size, Some(index)));
         }
+        if let Some(format) = known::by_content(&start, &end) {
+            return Err(OpenError::Unread { path: path.to_owned(), format });
+        }
+        if let Some(format) = promised(path) {
+            return Err(OpenError::Mismatch { path: path.to_owned(), format });
+        }
+        Self::open_raw(path)
+    }
+
+    /// Opens a file, or the pieces of a split image, as raw bytes, whatever its name and its first bytes say.
+    ///
+    /// # Errors
+    /// When a file cannot be opened.
+    pub fn open_raw(path: &Path) -> Result<Self, OpenError> {
         let pieces = next_pieces(path);
         let format = if pieces.len() > 1 { Format::Split } else { Format::Raw };
         let files = Files::open(&pieces).map_err(|(path, error)| OpenError::Io { path, error })?;
@@ -199,15 +252,45 @@ impl Image {
         Ok(())
     }
 
+    /// Whether the image itself is damaged at an offset of the medium; `false` also where it cannot be read.
+    pub fn is_damaged_at(&self, offset: u64) -> bool {
+        let failed = self.read_at(&mut [0], offset).is_err();
+        let damage = self.damage.lock().unwrap_or_else(PoisonError::into_inner);
+        failed && matches!(&*damage, Some(ewf::Failure::Malformed(_)))
+    }
+
     /// What was wrong when a read last failed.
     pub fn damage(&self) -> Option<String> {
         self.damage.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(ToString::to_string)
     }
 }
 
-fn os_read(file: &std::fs::File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+/// The first and the last bytes of a regular file; nothing of a device, whose content has no format of its own.
+fn ends(path: &Path) -> io::Result<(Vec<u8>, Vec<u8>)> {
     use std::os::fd::AsFd;
-    Ok(crate::os::read_at(file.as_fd(), buffer, offset)?)
+    let file = crate::os::open_evidence(path)?;
+    let metadata = file.metadata()?;
+    if metadata.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    let read = |length: usize, offset: u64| -> io::Result<Vec<u8>> {
+        let mut bytes = vec![0; length];
+        let got = crate::os::read_at(file.as_fd(), &mut bytes, offset)?;
+        bytes.truncate(got);
+        Ok(bytes)
+    };
+    if !metadata.is_file() {
+        return Ok((Vec::new(), Vec::new()));
+    }
+    Ok((read(known::START, 0)?, read(known::END, metadata.len().saturating_sub(known::END as u64))?))
+}
+
+/// The format that a file's name promises, where raw bytes are not it.
+fn promised(path: &Path) -> Option<&'static str> {
+    let extension = path.extension()?.to_str()?;
+    let is_segment =
+        |e: &[u8]| e.len() == 3 && e[0].eq_ignore_ascii_case(&b'e') && e[1..].iter().all(u8::is_ascii_digit);
+    if is_segment(extension.as_bytes()) { Some("E01") } else { known::by_name(extension).map(|format| format.name) }
 }
 
 /// An image read from front to back.
@@ -232,7 +315,7 @@ impl Object for ImageObject {
         match Image::open(&self.0) {
             Ok(image) => Ok(Box::new(Stream { image, offset: 0 })),
             Err(OpenError::Io { error, .. }) => Err(Problem::io(Stage::Open, &error)),
-            Err(OpenError::Ewf { .. }) => Err(Problem::os(Stage::Open, Errno::UCLEAN)),
+            Err(error) => Err(Problem::new(Stage::Open, Cause::Image(error.what().into()))),
         }
     }
 }

@@ -5,16 +5,24 @@ use rustix::io::Errno;
 use rustix::ioctl::{Getter, NoArg, Opcode, ioctl, opcode};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-/// Opens for reading only, as it is (no O_NOATIME: devices have none). `direct` asks for O_DIRECT.
+/// Opens for reading only, without changing the access time where that is allowed (the owner and root may ask for
+/// O_NOATIME; devices ignore it). `direct` asks for O_DIRECT.
 pub fn open_medium(path: &[u8], direct: bool) -> Result<OwnedFd, Errno> {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
     let flags = if direct { flags | OFlags::DIRECT } else { flags };
-    loop {
-        match fs::openat(CWD, path, flags, Mode::empty()) {
-            Err(Errno::INTR) => {}
-            other => return other,
-        }
+    let open = |flags| super::retry(|| fs::openat(CWD, path, flags, Mode::empty()));
+    match open(flags | OFlags::NOATIME) {
+        Err(Errno::PERM) => open(flags),
+        other => other,
     }
+}
+
+/// Opens a file of an image as [`open_medium`] does, and reads it blocking.
+pub fn open_evidence(path: &std::path::Path) -> std::io::Result<std::fs::File> {
+    use std::os::unix::ffi::OsStrExt;
+    let fd = open_medium(path.as_os_str().as_bytes(), false)?;
+    set_blocking(fd.as_fd())?;
+    Ok(fd.into())
 }
 
 /// Size of a block device in bytes (BLKGETSIZE64, linux/fs.h).

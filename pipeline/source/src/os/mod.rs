@@ -4,13 +4,21 @@ mod block;
 mod device;
 mod extent;
 mod heap;
+mod machine;
+mod patience;
+mod settle;
 mod uring;
 mod waits;
 
-pub use block::{device_size, direct_alignment, evict, is_read_only, open_medium, sector_sizes, set_blocking};
+pub use block::{
+    device_size, direct_alignment, evict, is_read_only, open_evidence, open_medium, sector_sizes, set_blocking,
+};
 pub use device::is_rotational;
 pub use extent::first_physical_offset;
 pub use heap::bound_heaps;
+pub use machine::{kernel_text, processors};
+pub use patience::{Patience, Patient, broken, patience, retry, set_patience, write};
+pub use settle::settle;
 pub use uring::Ring;
 pub use waits::Waits;
 
@@ -31,7 +39,7 @@ const DESCRIPTOR_WAITS: usize = 200;
 
 /// Reads metadata of an open file.
 pub fn stat(fd: impl AsFd) -> Result<Stat, Errno> {
-    fs::fstat(fd).map(reduce)
+    retry(|| fs::fstat(&fd)).map(reduce)
 }
 
 fn reduce(s: fs::Stat) -> Stat {
@@ -52,7 +60,7 @@ pub fn stat_at(directory: BorrowedFd<'_>, path: &[u8], links: Links) -> Result<S
         Links::Follow | Links::Within => fs::AtFlags::empty(),
         Links::Keep => fs::AtFlags::SYMLINK_NOFOLLOW,
     };
-    fs::statat(directory, path, flags).map(reduce)
+    retry(|| fs::statat(directory, path, flags)).map(reduce)
 }
 
 /// The file type in a mode.
@@ -75,7 +83,7 @@ static NO_OPENAT2: AtomicBool = AtomicBool::new(false);
 static NO_NOATIME: AtomicBool = AtomicBool::new(false);
 
 fn open_piece(at: BorrowedFd<'_>, path: &[u8], flags: OFlags, links: Links) -> Result<OwnedFd, Errno> {
-    let mut waits = 0;
+    let (mut waits, mut patience) = (0, Patience::default());
     loop {
         let result = if NO_OPENAT2.load(Ordering::Relaxed) {
             match links {
@@ -89,21 +97,20 @@ fn open_piece(at: BorrowedFd<'_>, path: &[u8], flags: OFlags, links: Links) -> R
                     NO_OPENAT2.store(true, Ordering::Relaxed);
                     continue;
                 }
-                // RESOLVE_BENEATH gives up when a rename raced with "..".
-                Err(Errno::AGAIN) if waits < 3 => {
-                    waits += 1;
-                    continue;
-                }
                 other => other,
             }
         };
         match result {
-            Err(Errno::INTR) => {}
+            // EAGAIN: RESOLVE_BENEATH gives up when a rename raced with "..", and O_NONBLOCK while somebody's lease is broken.
+            Err(errno @ (Errno::INTR | Errno::AGAIN)) => patience.again(errno)?,
             Err(Errno::MFILE | Errno::NFILE) if waits < DESCRIPTOR_WAITS => {
                 waits += 1;
                 std::thread::sleep(Duration::from_millis(10));
             }
-            other => return other,
+            other => {
+                patience.end();
+                return other;
+            }
         }
     }
 }
@@ -197,7 +204,7 @@ pub fn open_directory(at: BorrowedFd<'_>, path: &[u8], links: Links) -> Result<O
 
 /// Metadata of an operand, links followed.
 pub fn stat_operand(path: &[u8]) -> Result<Stat, Errno> {
-    match fs::statat(CWD, path, fs::AtFlags::empty()) {
+    match retry(|| fs::statat(CWD, path, fs::AtFlags::empty())) {
         Err(Errno::NAMETOOLONG) => stat(open_long(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Links::Follow)?),
         other => other.map(reduce),
     }
@@ -210,11 +217,17 @@ pub fn list(
 ) -> Result<(), Errno> {
     let mut room = vec![MaybeUninit::<u8>::uninit(); 64 << 10];
     let mut names = RawDir::new(directory, &mut room);
+    let mut patience = Patience::default();
     while let Some(entry) = names.next() {
         let entry = match entry {
-            Err(Errno::INTR) => continue,
+            Err(errno @ (Errno::INTR | Errno::AGAIN)) => {
+                patience.again(errno)?;
+                continue;
+            }
             other => other?,
         };
+        patience.end();
+        patience = Patience::default();
         let name = entry.file_name().to_bytes();
         if name != b"." && name != b".." {
             each(name, entry.file_type())?;
@@ -225,21 +238,29 @@ pub fn list(
 
 /// Reads at the file position; retries EINTR, waits out EAGAIN of non-blocking pipes.
 pub fn read(fd: BorrowedFd<'_>, buffer: &mut [u8]) -> Result<usize, Errno> {
+    let mut patience = Patience::default();
     loop {
         match rustix::io::read(fd, &mut *buffer) {
-            Err(Errno::INTR) => {}
-            Err(Errno::AGAIN) => wait_readable(fd)?,
-            other => return other,
+            Err(Errno::INTR) => patience.again(Errno::INTR)?,
+            Err(Errno::AGAIN) => patience.again_after(|| wait_readable(fd))?,
+            other => {
+                patience.end();
+                return other;
+            }
         }
     }
 }
 
-/// Reads at an offset in bytes; retries EINTR.
+/// Reads at an offset in bytes; retries EINTR and EAGAIN.
 pub fn read_at(fd: BorrowedFd<'_>, buffer: &mut [u8], offset: u64) -> Result<usize, Errno> {
+    let mut patience = Patience::default();
     loop {
         match rustix::io::pread(fd, &mut *buffer, offset) {
-            Err(Errno::INTR) => {}
-            other => return other,
+            Err(errno @ (Errno::INTR | Errno::AGAIN)) => patience.again(errno)?,
+            other => {
+                patience.end();
+                return other;
+            }
         }
     }
 }
@@ -248,12 +269,7 @@ pub fn read_at(fd: BorrowedFd<'_>, buffer: &mut [u8], offset: u64) -> Result<usi
 /// there (`pipe_poll` of Linux compares the number of writers that it has seen with that at the open).
 pub fn wait_readable(fd: BorrowedFd<'_>) -> Result<(), Errno> {
     use rustix::event::{PollFd, PollFlags, poll};
-    loop {
-        match poll(&mut [PollFd::new(&fd, PollFlags::IN)], None) {
-            Err(Errno::INTR) => {}
-            other => return other.map(|_| ()),
-        }
-    }
+    retry(|| poll(&mut [PollFd::new(&fd, PollFlags::IN)], None)).map(drop)
 }
 
 /// Closes a descriptor and says how that went: NFS and quotas report lost writes only here, and dropping swallows it.

@@ -11,10 +11,17 @@ use rustix::io::Errno;
 use std::ffi::CString;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+/// How often a call that fails for a passing reason is made again before the ring is given up: plain calls are there.
+const SHORT: u32 = 50;
+/// Between two looks at a ring that the kernel does not go on with, while it holds memory of ours.
+const LOST: Duration = Duration::from_millis(100);
 
 /// A ring of one thread.
 pub struct Ring {
     ring: IoUring,
+    broken: bool,
 }
 
 impl Ring {
@@ -31,14 +38,20 @@ impl Ring {
         let mut probe = Probe::new();
         ring.submitter().register_probe(&mut probe).ok()?;
         let known = probe.is_supported(opcode::OpenAt2::CODE) && probe.is_supported(opcode::Read::CODE);
-        known.then_some(Ring { ring })
+        known.then_some(Ring { ring, broken: false })
+    }
+
+    /// Whether the kernel has refused to go on with it. Nothing is asked of such a ring any more: everything is to be tried again
+    /// with plain calls.
+    pub fn is_broken(&self) -> bool {
+        self.broken
     }
 
     /// Opens files below their bases for reading, under the rules of [`open_file`](super::open_file). `None` says only
     /// that it did not work here; `open_file` is to be asked again and finds out why.
     pub fn open(&mut self, files: &[(&Base, &[u8])]) -> Vec<Option<OwnedFd>> {
         let mut opened: Vec<Option<OwnedFd>> = files.iter().map(|_| None).collect();
-        if NO_OPENAT2.load(Ordering::Relaxed) {
+        if self.broken || NO_OPENAT2.load(Ordering::Relaxed) {
             return opened;
         }
         let atime = if NO_NOATIME.load(Ordering::Relaxed) { OFlags::empty() } else { OFlags::NOATIME };
@@ -104,7 +117,8 @@ impl Ring {
     unsafe fn perform(&mut self, requests: impl Iterator<Item = squeue::Entry>, mut done: impl FnMut(usize, i32)) {
         let mut requests = requests.peekable();
         let mut under_way = 0;
-        loop {
+        let mut short = 0;
+        while !self.broken {
             while under_way < Self::WIDTH
                 && let Some(request) = requests.peek()
             {
@@ -118,17 +132,27 @@ impl Ring {
             if under_way == 0 {
                 return;
             }
-            match self.ring.submit_and_wait(under_way) {
-                Ok(_) => {}
-                Err(e) if matches!(e.raw_os_error().map(Errno::from_raw_os_error), Some(Errno::INTR)) => {}
-                // Short of memory, or completions wait to be taken: both pass.
-                Err(e)
-                    if matches!(e.raw_os_error().map(Errno::from_raw_os_error), Some(Errno::AGAIN | Errno::BUSY)) =>
-                {
-                    std::thread::yield_now();
+            if let Err(error) = self.ring.submit_and_wait(under_way) {
+                // Interrupted, short of memory, or completions wait to be taken: all of that may pass.
+                let errno = error.raw_os_error().map(Errno::from_raw_os_error);
+                let passes =
+                    matches!(errno, Some(Errno::INTR | Errno::AGAIN | Errno::BUSY | Errno::NOMEM | Errno::NOBUFS));
+                short += 1;
+                let goes_on = passes && short < SHORT;
+                if goes_on && short > 3 {
+                    std::thread::sleep(Duration::from_millis(1));
                 }
-                // The ring is broken, and the kernel may still write to memory that cannot be taken back from it.
-                Err(_) => std::process::abort(),
+                // What the kernel has not taken from the queue it does not know of, and never will: the ring is not entered again.
+                let unknown = self.ring.submission().len();
+                if !goes_on && unknown >= under_way {
+                    self.broken = true;
+                    return;
+                }
+                if !goes_on {
+                    // The kernel may still write to memory that cannot be taken back from it: the memory stays lent until it
+                    // is done. Whoever watches this thread takes it for lost, and others read what it had in hand.
+                    std::thread::sleep(LOST);
+                }
             }
             for completion in self.ring.completion() {
                 done(completion.user_data() as usize, completion.result());

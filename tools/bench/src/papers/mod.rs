@@ -41,6 +41,9 @@ pub struct Papers {
     /// Where tables and report go; parts that are there already are not measured again
     #[arg(short, long, value_name = "DIR", default_value = "pfh-bench")]
     pub out: PathBuf,
+    /// Replace files in DIR that no earlier run has made
+    #[arg(long)]
+    pub force: bool,
     /// Measure again what is there already
     #[arg(long)]
     pub again: bool,

@@ -7,6 +7,7 @@ use crate::signals::Signals;
 use crate::{key, shown};
 use clap::Args;
 use ed25519_dalek::VerifyingKey;
+use pfh::outputs::{Existing, Kind, Outputs};
 use pfh::tree::audit::{Challenge, Sample, spread};
 use pfh_audit::{Error, Kept, Tokens};
 use std::ffi::OsString;
@@ -58,8 +59,11 @@ pub struct Ask {
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub timeout: u64,
     /// Keep challenge and answer of the Nth file as PREFIX.N.challenge and PREFIX.N.proof: evidence for others, if it is signed.
-    #[arg(long, value_name = "PREFIX", conflicts_with = "keyed")]
+    #[arg(long, value_name = "PREFIX", conflicts_with_all = ["keyed", "catalogue"])]
     pub evidence: Option<PathBuf>,
+    /// Replace existing files of --evidence; never one that is read.
+    #[arg(long)]
+    pub force: bool,
     /// Ask again and again, at this distance (90s, 15m, 6h, 1d), until an answer is REJECTED (exit 1) or a signal comes.
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub every: Option<Duration>,
@@ -94,13 +98,13 @@ fn worse(one: Exit, other: Exit) -> Exit {
 }
 
 pub fn run(ask: &Ask) -> Result<Exit, Stop> {
-    let Some(every) = ask.every else { return ask.round() };
+    let Some(every) = ask.every else { return ask.round(1) };
     let signals =
         Signals::catch().map_err(|error| Stop(format!("signals cannot be caught: {error}"), Exit::Aborted))?;
     let mut worst = Exit::Good;
     for round in 1.. {
         let from = Instant::now();
-        let exit = match ask.round() {
+        let exit = match ask.round(round) {
             // A round that could not be asked is followed by the next one.
             Err(Stop(message, Exit::Incomplete)) => {
                 exit::say(message);
@@ -124,9 +128,33 @@ pub fn run(ask: &Ask) -> Result<Exit, Stop> {
 }
 
 impl Ask {
-    /// Asks once about everything.
-    fn round(&self) -> Result<Exit, Stop> {
+    /// A file of the evidence about the file with this number.
+    fn kept_as(&self, number: usize, end: &str) -> Option<PathBuf> {
+        let mut name = self.evidence.clone()?.into_os_string();
+        name.push(format!(".{number}.{end}"));
+        Some(name.into())
+    }
+
+    /// Refuses evidence that would take the place of what is read, or of somebody else's files. Later rounds replace that of earlier ones.
+    fn guard(&self, files: usize, force: bool) -> Result<(), Stop> {
+        let mut outputs = Outputs::new(force);
+        outputs.reads_all(&self.kept).reads_all(&self.signed_by).reads_all(&self.data);
+        outputs.reads_all(self.data.as_deref().map(pfh::outboard::beside));
+        for number in 0..if self.evidence.is_some() { files } else { 0 } {
+            for end in ["challenge", "proof"] {
+                outputs.file("--evidence", self.kept_as(number, end));
+            }
+        }
         if let Some(tokens) = &self.tokens {
+            outputs.writes("--tokens", tokens, Kind::File, Existing::Own(0, b"pfh-tokens 1"));
+        }
+        outputs.check().map_err(|refused| Stop::usage(refused.to_string()))
+    }
+
+    /// Asks once about everything.
+    fn round(&self, number: u32) -> Result<Exit, Stop> {
+        if let Some(tokens) = &self.tokens {
+            self.guard(0, false)?;
             return self.token(tokens);
         }
         let key = self.signed_by.as_deref().map(key::verifying).transpose().map_err(Stop::usage)?;
@@ -135,6 +163,7 @@ impl Ask {
         if all.is_empty() {
             return Err(Stop::usage("no file of this identity is kept"));
         }
+        self.guard(all.len(), self.force || number > 1)?;
         if self.catalogue {
             return self.catalogues(&all, key.as_ref());
         }
@@ -166,19 +195,23 @@ impl Ask {
         }
         let mut verdict = Verdict::of(kept, &challenge, self.sample.find, Evidence::Root);
         let timeout = Duration::from_secs(self.timeout);
-        let mut evidence = match &self.evidence {
-            Some(prefix) => Some(Evidenced::open(prefix, number, &challenge)?),
-            None => None,
+        let mut evidence = match (self.kept_as(number, "challenge"), self.kept_as(number, "proof")) {
+            (Some(question), Some(answer)) => {
+                files::save(&question, &challenge.encode())?;
+                let proof = pfh::sink::Output::file(&answer);
+                Some(proof.map_err(|error| Stop(String::new(), exit::of_output(&error)))?)
+            }
+            _ => None,
         };
         let to = match (&mut evidence, copy) {
-            (Some(evidence), _) => Some(&mut evidence.proof as &mut dyn Write),
+            (Some(evidence), _) => Some(evidence as &mut dyn Write),
             (None, Some(copy)) => Some(copy as &mut dyn Write),
             (None, None) => None,
         };
         let answered = pfh_audit::ask(&self.url, &challenge, &kept.commitment, timeout, to);
         // An answer that proves nothing is evidence, too.
         if let (Some(evidence), true) = (evidence, answered.as_ref().map_or_else(Error::is_verdict, |_| true)) {
-            evidence.proof.commit().map_err(|error| Stop(String::new(), exit::of_output(&error)))?;
+            evidence.commit().map_err(|error| Stop(String::new(), exit::of_output(&error)))?;
         }
         let judged = answered.and_then(|answered| {
             verdict.took(answered.time);
@@ -288,24 +321,6 @@ fn print(verdict: &mut Verdict, json: bool) -> Result<Exit, Stop> {
     match verdict.print(json) {
         broken @ (Exit::Signal(_) | Exit::Aborted) => Err(Stop(String::new(), broken)),
         exit => Ok(exit),
-    }
-}
-
-/// A question that has been kept, and the place of its answer.
-struct Evidenced {
-    proof: pfh::sink::Output,
-}
-
-impl Evidenced {
-    fn open(prefix: &Path, number: usize, challenge: &Challenge) -> Result<Evidenced, Stop> {
-        let name = |end: &str| {
-            let mut name = prefix.as_os_str().to_owned();
-            name.push(format!(".{number}.{end}"));
-            PathBuf::from(name)
-        };
-        files::save(&name("challenge"), &challenge.encode())?;
-        let proof = pfh::sink::Output::file(&name("proof"));
-        Ok(Evidenced { proof: proof.map_err(|error| Stop(String::new(), exit::of_output(&error)))? })
     }
 }
 

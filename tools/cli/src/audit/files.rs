@@ -6,6 +6,7 @@ use crate::exit::{self, Exit};
 use crate::{key, shown};
 use pfh::Ranges;
 use pfh::outboard::{self, Failure, Pass};
+use pfh::outputs::Outputs;
 use pfh::sink::Output;
 use pfh::tree::audit::{self, Commitment, KeyedAnswer, Refused, Rejected, Renewal, Sample};
 use pfh::tree::outboard::Values;
@@ -87,7 +88,20 @@ pub fn open(file: &Path) -> Result<Ranges, Stop> {
     Ranges::open(file.as_os_str().as_bytes()).map_err(|e| Stop(format!("{}: {e}", name(file)), Exit::Incomplete))
 }
 
+/// Refuses an output that is read, or somebody else's.
+pub fn guard(path: Option<&PathBuf>, force: bool, read: &[&Path]) -> Result<(), Stop> {
+    let mut outputs = Outputs::new(force);
+    outputs.file("--output", path).reads_all(read);
+    outputs.check().map_err(|refused| Stop::usage(refused.to_string()))
+}
+
 pub fn commit(commit: &Commit) -> Result<Exit, Stop> {
+    let trees: Vec<PathBuf> = match &commit.outboard {
+        Some(tree) => vec![tree.clone()],
+        None => commit.files.iter().map(|file| outboard::beside(file)).collect(),
+    };
+    let read: Vec<&Path> = commit.files.iter().chain(&trees).map(PathBuf::as_path).collect();
+    guard(commit.output.as_ref(), commit.force, &read)?;
     if commit.files.len() > 1 && (commit.identity.is_some() || commit.outboard.is_some()) {
         return Err(Stop::usage("--identity and --outboard are for one file"));
     }
@@ -116,6 +130,7 @@ pub fn commit(commit: &Commit) -> Result<Exit, Stop> {
 
 pub fn challenge(challenge: &Challenge) -> Result<Exit, Stop> {
     refuse_terminal(challenge.output.as_ref(), "a challenge")?;
+    guard(challenge.output.as_ref(), challenge.force, &[&challenge.kept])?;
     let kept = one(kept(&challenge.kept)?, challenge.identity.as_deref())?;
     let question = pfh_audit::challenge(&kept, challenge.sample.sample()?)?;
     output(challenge.output.as_ref(), &question.encode())
@@ -125,18 +140,16 @@ fn question(path: &Path) -> Result<audit::Challenge, Stop> {
     Ok(audit::Challenge::decode(&input(path, SHORT)?).map_err(Error::Challenge)?)
 }
 
-/// A file and the pages of its tree.
-fn held(file: &Path, tree: Option<&PathBuf>) -> Result<Held, Stop> {
-    let beside = tree.cloned().unwrap_or_else(|| outboard::beside(file));
-    let tree = outboard::open(&beside).map_err(Error::from)?;
-    Ok(Held { file: open(file)?, tree })
-}
-
 pub fn prove(prove: &Prove) -> Result<Exit, Stop> {
     refuse_terminal(prove.output.as_ref(), "an answer")?;
+    let beside = prove.outboard.clone().unwrap_or_else(|| outboard::beside(&prove.file));
+    let mut read: Vec<&Path> = vec![&prove.challenge, &prove.file, &beside];
+    read.extend(prove.key.as_deref());
+    guard(prove.output.as_ref(), prove.force, &read)?;
     let challenge = question(&prove.challenge)?;
     let key = prove.key.as_deref().map(key::signing).transpose().map_err(Stop::usage)?;
-    let held = held(&prove.file, prove.outboard.as_ref())?;
+    let tree = outboard::open(&beside).map_err(Error::from)?;
+    let held = Held { file: open(&prove.file)?, tree };
     let most = prove.most.unwrap_or(u64::MAX);
     if prove.keyed {
         return output(prove.output.as_ref(), pfh_audit::keyed(&challenge, held, most)?.bytes());
@@ -160,7 +173,7 @@ pub fn of_copy(challenge: &audit::Challenge, kept: &Kept, copy: &Path) -> Result
         Err(Error::Unproved(audit::Unproved::Copy)) if challenge.sample() != Sample::All => {
             // No tree, or another file's: the bytes themselves decide.
             let cancel = AtomicBool::new(false);
-            let threads = std::thread::available_parallelism().map_or(1, usize::from);
+            let threads = pfh::processors();
             let mut pass = Pass { threads, cancel: &cancel, progress: &mut |_, _| {} };
             let whole = outboard::build(copy, commitment.parameters(), &mut pass).map_err(Error::from)?;
             pfh_audit::keyed_of_copy(challenge, commitment, open(copy)?, Some(&whole as &dyn Values))
@@ -206,6 +219,8 @@ pub fn verify(verify: &Verify) -> Result<Exit, Stop> {
 }
 
 pub fn tokens(tokens: &Tokens) -> Result<Exit, Stop> {
+    let beside = outboard::beside(&tokens.data);
+    guard(Some(&tokens.output), tokens.force, &[&tokens.kept, &tokens.data, &beside])?;
     let kept = one(kept(&tokens.kept)?, tokens.identity.as_deref())?;
     let sample = tokens.sample.sample()?;
     let mut made = pfh_audit::Tokens::new(kept.clone());
@@ -239,6 +254,7 @@ pub fn save_secret(path: &Path, bytes: &[u8]) -> Result<(), Stop> {
 }
 
 pub fn renew(renew: &Renew) -> Result<Exit, Stop> {
+    guard(renew.output.as_ref(), renew.force, &[&renew.kept, &renew.update])?;
     let mut all = kept(&renew.kept)?;
     let renewal = Renewal::decode(&input(&renew.update, SHORT)?);
     let renewal = renewal.map_err(|why| Stop::usage(format!("{}: not an update: {why}", name(&renew.update))))?;

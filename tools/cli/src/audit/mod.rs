@@ -49,6 +49,9 @@ pub struct Commit {
     /// Write to a file that appears whole or not at all.
     #[arg(short, long, value_name = "KEPT")]
     pub output: Option<PathBuf>,
+    /// Replace existing files; never one that is read.
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// `pfh audit challenge`
@@ -67,6 +70,9 @@ pub struct Challenge {
     /// Where the challenge goes [default: standard output].
     #[arg(short, long, value_name = "CHALLENGE")]
     pub output: Option<PathBuf>,
+    /// Replace existing files; never one that is read.
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// `pfh audit prove`
@@ -94,6 +100,9 @@ pub struct Prove {
     /// Where the answer goes [default: standard output].
     #[arg(short, long, value_name = "ANSWER")]
     pub output: Option<PathBuf>,
+    /// Replace existing files; never one that is read.
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// `pfh audit verify`
@@ -146,6 +155,9 @@ pub struct Tokens {
     /// Where the tokens go: a file that only you may read.
     #[arg(short, long, value_name = "TOKENS")]
     pub output: PathBuf,
+    /// Replace existing files; never one that is read.
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// `pfh audit renew`
@@ -164,6 +176,9 @@ pub struct Renew {
     /// Where KEPT with the new root goes [default: standard output].
     #[arg(short, long, value_name = "KEPT")]
     pub output: Option<PathBuf>,
+    /// Replace existing files; never one that is read.
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// Why a command ends without a result: a sentence, and the exit.

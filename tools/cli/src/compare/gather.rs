@@ -6,7 +6,7 @@ use crate::input::Input;
 use crate::run::{Taker, Voice, algorithms};
 use pfh::similarity::{Named, WITH_FEATURES};
 use pfh::sink::compare::Collection;
-use pfh::{Algorithm, Outcome, Record};
+use pfh::{Algorithm, Outcome, Record, Skip};
 use std::ffi::OsString;
 use std::io;
 use std::sync::Arc;
@@ -21,6 +21,8 @@ pub struct Sets {
     pub collections: Vec<Collection>,
     /// Inputs that should have a digest and have none: files that could not be read, malformed lines.
     pub faults: u64,
+    /// Directories that were left out, because only the files beside them were asked for.
+    pub directories: u64,
 }
 
 /// How gathering ended.
@@ -58,7 +60,7 @@ impl Sets {
         if compare.evidence && first.iter().chain(&second).any(|part| matches!(part, Part::List(_))) {
             return Err("--evidence needs the files themselves: a list holds no features".into());
         }
-        let mut sets = Sets { collections, faults: 0 };
+        let mut sets = Sets { collections, faults: 0, directories: 0 };
         let mut first = first;
         if compare.input.files_from.is_some() {
             first.push(Part::Files(Vec::new()));
@@ -89,6 +91,15 @@ impl Sets {
             }
         }
         Ok(Gathered::Sets(sets))
+    }
+
+    /// Says what was left out, and whether there was anything to compare: two inputs, with a digest or without, or one on each side.
+    pub fn is_something(&self) -> bool {
+        if self.directories > 0 {
+            let directories = if self.directories == 1 { "directory was" } else { "directories were" };
+            exit::say(format!("{} {directories} left out: -r takes in what is in them", self.directories));
+        }
+        self.collections.iter().any(Collection::is_comparable)
     }
 
     /// Runs files through the pipeline; an exit where that was the end.
@@ -122,7 +133,7 @@ impl Taker for Sets {
                     }
                 }
             }
-            Outcome::Skipped(_) => {}
+            Outcome::Skipped(skip) => self.directories += u64::from(skip == Skip::Directory),
             Outcome::Failed(_) => self.faults += 1,
         }
         Ok(())

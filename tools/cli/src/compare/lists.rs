@@ -2,9 +2,9 @@
 
 use crate::exit;
 use crate::shown;
-use pfh::Algorithm;
 use pfh::format::{Decoder, Format, Item, Options};
 use pfh::sink::compare::Collection;
+use pfh::{Algorithm, Patient};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufReader};
@@ -14,8 +14,8 @@ use std::sync::Arc;
 /// The longest line for a look at a file's beginning.
 const LOOK: usize = 64 << 10;
 
-fn open(path: &OsStr, options: &Options) -> io::Result<Decoder<BufReader<File>>> {
-    Decoder::with_registry(BufReader::with_capacity(1 << 16, File::open(Path::new(path))?), options, pfh::REGISTRY)
+fn open(path: &OsStr, options: &Options) -> io::Result<Decoder<BufReader<Patient<File>>>> {
+    Decoder::with_registry(BufReader::with_capacity(1 << 16, Patient::open(Path::new(path))?), options, pfh::REGISTRY)
 }
 
 /// Whether a regular file begins as a list of digests does: with a format's own mark, or with a line that is a record.

@@ -16,16 +16,22 @@ use crate::shown;
 use clap::Args;
 use gather::Gathered;
 use pfh::format::pairs::Form;
+use pfh::outputs::Outputs;
 use pfh::similarity::Named;
 use pfh::sink::Output;
 use pfh::sink::compare::{Collection, Order, Search};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+/// The operands.
+const PATHS: &str =
+    "Directories with everything below, files, and lists of digests as ssdeep, sdhash, mrsh-v2 and pfh write them";
+
 /// What `pfh compare` is asked for.
 #[derive(Debug, Default, Args)]
+#[command(mut_arg("paths", |paths| paths.help(PATHS)), mut_arg("recursive", |recursive| recursive.hide(true)))]
 pub struct Compare {
-    /// Directories with everything below, files, and lists of digests as ssdeep, sdhash, mrsh-v2 and pfh write them.
+    /// What is read. Directories are walked in any case: -r is taken, as by the other commands, and changes nothing.
     #[command(flatten)]
     pub input: Input,
     /// Algorithms, separated by commas: ssdeep, sdhash, mrsh-v2, tlsh … of others, equal digests are pairs
@@ -60,6 +66,9 @@ pub struct Compare {
     /// Write to a file that appears whole or not at all.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Replace existing files; never one that is read.
+    #[arg(long)]
+    pub force: bool,
     /// Digests with their names, of which each is compared with all others: the paper's DIGEST mode.
     #[arg(skip)]
     pub given: Vec<(Vec<u8>, pfh::Digest)>,
@@ -94,6 +103,14 @@ pub fn run_one(compare: &Compare) -> Exit {
     }
 }
 
+/// What is read and written.
+fn guarded(compare: &Compare) -> Outputs {
+    let mut outputs = Outputs::new(compare.force);
+    outputs.file("--output", compare.output.as_ref()).file("--html", compare.html.as_ref());
+    compare.input.guard(outputs.reads_all(&compare.against).reads_all(&compare.sought));
+    outputs
+}
+
 /// As [`run`], and says how many pairs there are.
 ///
 /// # Errors
@@ -101,10 +118,15 @@ pub fn run_one(compare: &Compare) -> Exit {
 pub fn try_run(compare: &Compare) -> Result<(Exit, u64), String> {
     let form: Form = compare.format.parse().map_err(|e: pfh::format::pairs::UnknownForm| e.to_string())?;
     let thresholds = Thresholds::parse(&compare.threshold, compare.parity)?;
+    guarded(compare).check().map_err(|refused| refused.to_string())?;
     let mut sets = match Sets::gather(compare)? {
         Gathered::Sets(sets) => sets,
         Gathered::Ended(exit) => return Ok((exit, 0)),
     };
+    let something = sets.is_something();
+    if !something {
+        exit::say("nothing to compare: fewer than two digests came of what is named");
+    }
     let output = match &compare.output {
         None => Output::standard(),
         Some(path) => match Output::file(path) {
@@ -116,10 +138,7 @@ pub fn try_run(compare: &Compare) -> Result<(Exit, u64), String> {
         },
     };
     let memory = compare.run.memory.map_or(pfh::DEFAULT_MEMORY, |memory| memory as usize);
-    let threads = compare
-        .run
-        .threads
-        .map_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get), usize::from);
+    let threads = compare.run.threads.map_or_else(|| pfh::processors(), usize::from);
     let search = |collection: &Collection| {
         let name = collection.algorithm().name();
         let like_ssdeep = matches!(Named::find(name), Some(Named::Ssdeep) | None) && form == Form::Text;
@@ -136,5 +155,10 @@ pub fn try_run(compare: &Compare) -> Result<(Exit, u64), String> {
         Ok(pairs) => pairs,
         Err(exit) => return Ok((exit, 0)),
     };
-    Ok((if sets.faults > 0 { Exit::Incomplete } else { Exit::Good }, pairs))
+    let exit = if sets.faults > 0 || !something || (sets.directories > 0 && pairs == 0) {
+        Exit::Incomplete
+    } else {
+        Exit::Good
+    };
+    Ok((exit, pairs))
 }

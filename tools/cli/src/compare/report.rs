@@ -6,15 +6,18 @@ use crate::gauge::Gauge;
 use crate::shown;
 use crate::signals::Signals;
 use pfh::format::pairs::{self, Form, page};
+use pfh::similarity::Score;
 use pfh::similarity::index::Clusters;
 use pfh::sink::Output;
-use pfh::sink::compare::{Collection, Failure, Found, Pair, Search};
+use pfh::sink::compare::{Collection, Failure, Found, Hot, Pair, Search, Watch};
 use std::io;
 use std::ops::ControlFlow;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Something that so many digests have in common is told of.
 const HOT: u64 = 1000;
+/// Something that so many digests have in common is told of before they are compared.
+const VERY_HOT: u64 = 5_000;
 
 /// What is to be written, and where.
 pub struct Report<'a> {
@@ -42,12 +45,13 @@ impl Report<'_> {
             gather::tell_without(collection);
             let search = search(collection);
             let gauge = Gauge::open(!self.compare.run.no_progress, "comparing");
-            let mut watch = |done: u64, all: u64| {
-                gauge.show(done, all);
-                if asked.load(Ordering::SeqCst) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            };
-            let found = self.one(collection, &search, &mut watch, page.as_mut());
-            drop(gauge);
+            let whole = self.compare.cluster && page.is_none();
+            let mut watch =
+                Watching { gauge, asked: &asked, algorithm: collection.algorithm().name(), whole, said: false };
+            let (mut best, mut groups) = (None, 0);
+            let found = self.one(collection, &search, &mut watch, page.as_mut(), &mut best, &mut groups);
+            let said = watch.said;
+            drop(watch);
             let found = match found {
                 Ok(found) => found,
                 Err(Failure::Interrupted) => {
@@ -61,7 +65,8 @@ impl Report<'_> {
                     return Err(Exit::Aborted);
                 }
             };
-            tell(collection, &found, self.compare.run.stats.is_some());
+            tell(collection, &found, said, self.compare.run.stats.is_some());
+            sum_up(collection, &found, self.compare.cluster.then_some(groups), best);
             total += found.pairs;
         }
         self.output.commit().map_err(|error| exit::of_output(&error))?;
@@ -83,10 +88,20 @@ impl Report<'_> {
         &mut self,
         collection: &mut Collection,
         search: &Search,
-        watch: &mut dyn FnMut(u64, u64) -> ControlFlow<()>,
+        watch: &mut Watching<'_>,
         mut page: Option<&mut page::Page>,
+        best: &mut Option<Score>,
+        many: &mut usize,
     ) -> Result<Found, Failure> {
         let (form, output, as_groups) = (self.form, &mut self.output, self.compare.cluster);
+        if as_groups
+            && page.is_none()
+            && let Some(found) = search.groups(collection, watch)
+        {
+            let (found, groups) = found?;
+            *many = write_groups(form, output, collection, &groups.groups())?;
+            return Ok(found);
+        }
         let mut groups = (as_groups || page.is_some()).then(|| Clusters::new(collection.len() as u32));
         let names = collection.names();
         let algorithm = collection.algorithm();
@@ -94,6 +109,9 @@ impl Report<'_> {
             page.begin(algorithm.name(), search.threshold, names.len() as u64);
         }
         let mut take = |pair: Pair| {
+            if best.is_none_or(|best| pair.score.reaches(best)) {
+                *best = Some(pair.score);
+            }
             if let Some(groups) = &mut groups {
                 groups.join(pair.a, pair.b);
             }
@@ -111,11 +129,7 @@ impl Report<'_> {
         let found = search.run(collection, watch, &mut take)?;
         let groups = groups.map(Clusters::groups).unwrap_or_default();
         if as_groups {
-            for (number, group) in groups.iter().enumerate() {
-                let members = group.iter().map(|&place| &names[place as usize][..]);
-                pairs::cluster(form, output.room(), algorithm.name(), number as u64 + 1, members);
-                output.advance().map_err(Failure::Output)?;
-            }
+            *many = write_groups(form, output, collection, &groups)?;
         }
         if let Some(page) = page {
             page.end(&groups, |place| &names[place as usize]);
@@ -124,10 +138,71 @@ impl Report<'_> {
     }
 }
 
+/// Writes groups, and gives their number.
+fn write_groups(
+    form: Form,
+    output: &mut Output,
+    collection: &Collection,
+    groups: &[Vec<u32>],
+) -> Result<usize, Failure> {
+    for (number, group) in groups.iter().enumerate() {
+        let members = group.iter().map(|&place| collection.name(place));
+        pairs::cluster(form, output.room(), collection.algorithm().name(), number as u64 + 1, members);
+        output.advance().map_err(Failure::Output)?;
+    }
+    Ok(groups.len())
+}
+
+/// Shows how far a search is, says beforehand what will take long, and ends it where a signal asks for that.
+struct Watching<'a> {
+    gauge: Gauge,
+    asked: &'a AtomicBool,
+    algorithm: &'static str,
+    /// Whether groups are found without all of their pairs.
+    whole: bool,
+    said: bool,
+}
+
+impl Watch for Watching<'_> {
+    fn progress(&mut self, done: u64, all: u64) -> ControlFlow<()> {
+        self.gauge.show(done, all);
+        if self.asked.load(Ordering::SeqCst) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn hot(&mut self, hottest: &[Hot]) {
+        if self.said || self.whole {
+            return;
+        }
+        if let Some(hot) = hottest.first().filter(|hot| hot.digests >= VERY_HOT) {
+            self.said = true;
+            let (name, digests) = (self.algorithm, hot.digests);
+            let pairs = digests * (digests - 1) / 2;
+            self.gauge.say(&format!(
+                "{name}: {digests} digests share {}: up to {pairs} pairs of them are compared, and sorted in $TMPDIR with 16 bytes each; \
+                 --cluster lists the groups without all pairs, a higher --threshold fewer pairs",
+                hot.what
+            ));
+        }
+    }
+}
+
+/// One line of what was compared with what result.
+fn sum_up(collection: &Collection, found: &Found, groups: Option<usize>, best: Option<Score>) {
+    let many = |count: u64, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
+    let (name, digests) = (collection.algorithm().name(), many(collection.len() as u64, "digest"));
+    let best = match best {
+        Some(Score::Similarity(score)) => format!(", the highest score {score}"),
+        Some(Score::Distance(distance)) => format!(", the least distance {distance}"),
+        None => String::new(),
+    };
+    let result = groups.map_or_else(|| many(found.pairs, "pair"), |groups| many(groups as u64, "group"));
+    exit::say(format!("{name}: {digests} compared, {result}{best}"));
+}
+
 /// Says what cost most of the time, and with `--stats` what the search did.
-fn tell(collection: &Collection, found: &Found, all: bool) {
+fn tell(collection: &Collection, found: &Found, said: bool, all: bool) {
     let name = collection.algorithm().name();
-    for hot in found.hottest.iter().take(3).filter(|hot| hot.digests >= HOT) {
+    for hot in found.hottest.iter().take(3).filter(|hot| hot.digests >= HOT && !said) {
         exit::say(format!("{name}: {} digests share {}; none was left out for it", hot.digests, hot.what));
     }
     if all {

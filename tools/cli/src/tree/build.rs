@@ -1,11 +1,12 @@
 //! `pfh tree build`
 
-use super::follow;
 use super::print::Said;
+use super::{OWN, follow, guarded};
 use crate::exit::{self, Exit};
 use crate::{shown, size};
 use clap::{Args, ValueEnum};
 use pfh::outboard::{self, Exclusive, Failure, Pass};
+use pfh::outputs::{Kind, Outputs};
 use pfh::tree::outboard::{Function, Outboard, Parameters};
 use pfh::{Descend, Item, Operands, Origin, Recurse, Source};
 use std::io::{self, Read};
@@ -46,6 +47,9 @@ pub struct Build {
     /// Bytes of a leaf: a power of two from 1KiB to 16MiB.
     #[arg(long, value_name = "SIZE", value_parser = leaf, default_value = "16KiB")]
     pub leaf: usize,
+    /// Replace an existing file that is no tree; never one that is read.
+    #[arg(long)]
+    pub force: bool,
     /// Threads that hash [default: one per processor].
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
@@ -85,27 +89,38 @@ impl Build {
             return follow(self.threads, self.no_progress, |pass| self.below(pass));
         }
         if !self.join.is_empty() {
-            return follow(self.threads, self.no_progress, |pass| self.joined(pass));
+            let outputs = self.outputs(self.outboard.as_deref().unwrap_or(Path::new("")), &self.join);
+            return guarded(&outputs, || follow(self.threads, self.no_progress, |pass| self.joined(pass)));
         }
         match &self.files[..] {
             [file] if file == Path::new("-") => match &self.outboard {
-                Some(tree) => follow(self.threads, self.no_progress, |pass| self.stream(tree, pass)),
+                Some(tree) => guarded(&self.outputs(tree, &self.files), || {
+                    follow(self.threads, self.no_progress, |pass| self.stream(tree, pass))
+                }),
                 None => usage("standard input has no name: state where its tree goes with --outboard TREE"),
             },
             [file] if file.is_dir() => usage(&format!(
                 "{}: is a directory: `pfh tree build -r` builds the trees of the files below it",
                 shown(file.as_os_str().as_bytes())
             )),
-            [file] => follow(self.threads, self.no_progress, |pass| {
+            [file] => {
                 let tree = self.outboard.clone().unwrap_or_else(|| outboard::beside(file));
-                Ok(self.one(file, &tree, pass)?.print(self.json))
-            }),
+                guarded(&self.outputs(&tree, &self.files), || {
+                    follow(self.threads, self.no_progress, |pass| Ok(self.one(file, &tree, pass)?.print(self.json)))
+                })
+            }
             _ => usage("several files: build their trees with -r, or that of the parts of one with --join"),
         }
     }
 
+    /// What is written and read: a tree takes the place of a tree.
+    fn outputs(&self, tree: &Path, read: &[PathBuf]) -> Outputs {
+        let mut outputs = Outputs::new(self.force);
+        outputs.writes("--outboard", tree, Kind::File, OWN).reads_all(read);
+        outputs
+    }
+
     fn one(&self, file: &Path, tree: &Path, pass: &mut Pass<'_>) -> Result<Said, Failure> {
-        refuse_same(file, tree)?;
         // An update of the tree that is there ends first, and waits for this one.
         let locked = lock(tree, pass)?;
         let built = outboard::build(file, self.parameters(), pass)?;
@@ -130,7 +145,6 @@ impl Build {
     /// The tree of parts, one after the other.
     fn joined(&self, pass: &mut Pass<'_>) -> Result<Exit, Failure> {
         let tree = self.outboard.clone().unwrap_or_default();
-        self.join.iter().try_for_each(|part| refuse_same(part, &tree))?;
         let locked = lock(&tree, pass)?;
         let read = |part: &Path| {
             pfh::Ranges::open(part.as_os_str().as_bytes())
@@ -177,7 +191,13 @@ impl Build {
                 continue;
             }
             let file = PathBuf::from(std::ffi::OsString::from_vec(name));
-            match self.one(&file, &outboard::beside(&file), pass) {
+            let tree = outboard::beside(&file);
+            if let Err(refused) = self.outputs(&tree, std::slice::from_ref(&file)).check() {
+                exit::say(refused);
+                exit = Exit::Incomplete;
+                continue;
+            }
+            match self.one(&file, &tree, pass) {
                 Ok(said) => match said.print(self.json) {
                     Exit::Good => built += 1,
                     broken => return Ok(broken),
@@ -231,15 +251,4 @@ pub fn lock(tree: &Path, pass: &Pass<'_>) -> Result<Option<Exclusive>, Failure> 
         Err(Failure::Read { .. }) => Ok(None),
         locked => locked,
     }
-}
-
-/// The tree must not take the place of its file.
-pub fn refuse_same(file: &Path, tree: &Path) -> Result<(), Failure> {
-    use std::os::unix::fs::MetadataExt;
-    let place = |path: &Path| std::fs::metadata(path).ok().map(|stat| (stat.dev(), stat.ino()));
-    if place(file).is_some() && place(file) == place(tree) {
-        let error = std::io::Error::other(format!("this would overwrite {}", shown(file.as_os_str().as_bytes())));
-        return Err(Failure::Write { file: tree.to_owned(), error });
-    }
-    Ok(())
 }

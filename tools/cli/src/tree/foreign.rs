@@ -2,11 +2,12 @@
 
 use super::print::{Said, hex};
 use super::proof::print;
-use super::{Existing, follow};
+use super::{Existing, follow, guarded};
 use crate::exit::{self, Exit};
 use crate::{shown, size};
 use clap::{Args, ValueEnum};
 use pfh::outboard::{self, Failure, Pass};
+use pfh::outputs::Outputs;
 use pfh::sink::Output;
 use pfh::tree::foreign::{Foreign, Hash, Part, obao};
 use serde_json::json;
@@ -149,6 +150,9 @@ pub struct Export {
     /// Where bao's outboard goes.
     #[arg(long, value_name = "OBAO")]
     pub obao: PathBuf,
+    /// Replace existing files; never one that is read.
+    #[arg(long)]
+    pub force: bool,
     /// The root that the file must give, in hexadecimal.
     #[arg(long, value_name = "HEX", value_parser = super::root)]
     pub root: Option<[u8; 32]>,
@@ -183,8 +187,13 @@ fn differs(file: &Path, found: &[u8; 32], root: &[u8; 32]) -> Exit {
 impl Export {
     /// Hashes the file and writes its tree in bao's form.
     pub fn run(&self) -> Exit {
+        let mut outputs = Outputs::new(self.force);
+        outputs.file("--obao", Some(&self.obao)).reads(&self.file);
+        guarded(&outputs, || self.write())
+    }
+
+    fn write(&self) -> Exit {
         follow(self.threads, self.no_progress, |pass| {
-            super::build::refuse_same(&self.file, &self.obao)?;
             let tree = outboard::build(&self.file, obao::parameters(), pass)?;
             if let Some(root) = self.root.filter(|root| root != tree.root()) {
                 return Ok(differs(&self.file, tree.root(), &root));
@@ -206,6 +215,9 @@ pub struct Import {
     /// bao's outboard, of which the tree is made; the file itself is not read.
     #[arg(long, value_name = "OBAO")]
     pub obao: PathBuf,
+    /// Replace an existing file that is no tree; never one that is read.
+    #[arg(long)]
+    pub force: bool,
     /// The root that it must give, in hexadecimal.
     #[arg(long, value_name = "HEX", value_parser = super::root)]
     pub root: Option<[u8; 32]>,
@@ -217,7 +229,9 @@ pub struct Import {
 impl Import {
     /// Makes the tree.
     pub fn run(&self) -> Exit {
-        self.on.end(|on, pass| self.make(on, pass))
+        let mut outputs = Outputs::new(self.force);
+        outputs.reads(&self.obao);
+        self.on.guarded(outputs, || self.on.end(|on, pass| self.make(on, pass)))
     }
 
     fn make(&self, on: &Existing, pass: &mut Pass<'_>) -> Result<Exit, Failure> {
@@ -237,8 +251,6 @@ impl Import {
             return Err(Failure::Length { file: on.file.clone(), stated: tree.length(), found });
         }
         let path = on.tree();
-        super::build::refuse_same(&on.file, &path)?;
-        super::build::refuse_same(&self.obao, &path)?;
         let locked = super::build::lock(&path, pass)?;
         outboard::store(&tree, &path)?;
         drop(locked);

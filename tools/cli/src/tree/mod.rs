@@ -16,6 +16,7 @@ use build::Build;
 use check::Check;
 use clap::{Args, Subcommand};
 use pfh::outboard::{self, Failure, Pass};
+use pfh::outputs::{self, Outputs};
 use pfh::sink::Output;
 use pfh::tree::audit::Renewal;
 use pfh::tree::outboard::Header;
@@ -23,6 +24,9 @@ use print::Said;
 use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
+
+/// A tree that is built anew or brought up to date is recognized by its first bytes; one that is missing is reported when it is read.
+const OWN: outputs::Existing = outputs::Existing::Own(0, b"pfh tree");
 
 /// What to do with trees.
 #[derive(Subcommand)]
@@ -82,6 +86,9 @@ pub struct Update {
     /// Write what proves the change to an auditor who has neither file nor tree (`pfh audit renew`).
     #[arg(long, value_name = "UPDATE")]
     pub proof: Option<PathBuf>,
+    /// Replace an existing file of --proof; never one that is read.
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// What has changed, by ranges or by a copy.
@@ -108,14 +115,18 @@ fn root(text: &str) -> Result<[u8; 32], String> {
 pub fn run(tree: &Tree) -> Exit {
     match tree {
         Tree::Build(build) => build.run(),
-        Tree::Update(update) => update.on.follow(|on, pass| on.update(update, pass)),
+        Tree::Update(update) => {
+            let mut outputs = Outputs::new(update.force);
+            outputs.file("--proof", update.proof.as_ref()).reads_all(update.changed.changed_since.as_ref());
+            update.on.guarded(outputs, || update.on.follow(|on, pass| on.update(update, pass)))
+        }
         Tree::Diff(diff) => diff.run(),
         Tree::Prove(prove) => prove.run(),
         Tree::Verify(verify) => verify.run(),
         Tree::Root(root) => root.run(),
         Tree::Export(export) => export.run(),
         Tree::Import(import) => import.run(),
-        Tree::Append(on) => on.follow(Existing::append),
+        Tree::Append(on) => on.guarded(Outputs::new(false), || on.follow(Existing::append)),
         Tree::Check(check) => match check.line() {
             Ok(kept) => check.on.follow(|_, pass| check.run(kept.as_ref(), pass)),
             Err(message) => {
@@ -129,6 +140,12 @@ pub fn run(tree: &Tree) -> Exit {
 impl Existing {
     fn tree(&self) -> PathBuf {
         self.outboard.clone().unwrap_or_else(|| outboard::beside(&self.file))
+    }
+
+    /// Does the work if the tree, and what else is written, may be written.
+    fn guarded(&self, mut outputs: Outputs, work: impl FnOnce() -> Exit) -> Exit {
+        outputs.writes("--outboard", self.tree(), outputs::Kind::File, OWN).reads(&self.file);
+        guarded(&outputs, work)
     }
 
     /// Runs a pass with progress and signals, and prints what came of it.
@@ -173,6 +190,17 @@ impl Existing {
     }
 }
 
+/// Does the work if nothing that it writes is read, or somebody else's.
+fn guarded(outputs: &Outputs, work: impl FnOnce() -> Exit) -> Exit {
+    match outputs.check() {
+        Ok(()) => work(),
+        Err(refused) => {
+            exit::say(refused);
+            Exit::Usage
+        }
+    }
+}
+
 /// Runs a pass with progress and signals.
 fn follow(threads: Option<u16>, no_progress: bool, work: impl FnOnce(&mut Pass<'_>) -> Result<Exit, Failure>) -> Exit {
     let signals = match Signals::catch() {
@@ -184,7 +212,7 @@ fn follow(threads: Option<u16>, no_progress: bool, work: impl FnOnce(&mut Pass<'
     };
     let cancel = signals.flag();
     let bar = Bytes::open(!no_progress);
-    let threads = threads.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
+    let threads = threads.map_or_else(|| pfh::processors(), usize::from);
     let mut progress = |done, all| bar.show(done, all);
     let result = work(&mut Pass { threads, cancel: &cancel, progress: &mut progress });
     drop(bar);

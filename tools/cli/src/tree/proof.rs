@@ -1,11 +1,13 @@
 //! `pfh tree prove` and `pfh tree verify`: a part of a file, shown to whoever has the root alone.
 
+use super::guarded;
 use super::print::hex;
 use super::range;
 use crate::exit::{self, Exit};
 use crate::shown;
 use clap::Args;
 use pfh::outboard;
+use pfh::outputs::Outputs;
 use pfh::sink::Output;
 use pfh::tree::range::RangeProof;
 use serde_json::json;
@@ -32,6 +34,9 @@ pub struct Prove {
     /// Where the proof goes [default: standard output].
     #[arg(short, long, value_name = "PROOF")]
     pub output: Option<PathBuf>,
+    /// Replace existing files; never one that is read.
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// `pfh tree verify`
@@ -47,6 +52,9 @@ pub struct Verify {
     /// Write the bytes of the range, once they are verified (- is standard output).
     #[arg(short, long, value_name = "DATA")]
     pub output: Option<PathBuf>,
+    /// Replace existing files; never one that is read.
+    #[arg(long)]
+    pub force: bool,
     /// One JSON object.
     #[arg(long)]
     pub json: bool,
@@ -87,11 +95,17 @@ impl Prove {
             return say(Exit::Usage, "a range has at most 4 GiB: prove several".into());
         }
         let tree = self.outboard.clone().unwrap_or_else(|| outboard::beside(&self.file));
+        let mut outputs = Outputs::new(self.force);
+        outputs.file("--output", self.output.as_ref()).reads(&self.file).reads(&tree);
+        guarded(&outputs, || self.prove(&tree))
+    }
+
+    fn prove(&self, tree: &Path) -> Exit {
         let file = match pfh::Ranges::open(self.file.as_os_str().as_bytes()) {
             Ok(file) => file,
             Err(problem) => return say(Exit::Incomplete, format!("{}: {problem}", name(&self.file))),
         };
-        let paged = match outboard::open(&tree) {
+        let paged = match outboard::open(tree) {
             Ok(paged) => paged,
             Err(failure) => return say(Exit::Incomplete, failure.to_string()),
         };
@@ -117,6 +131,13 @@ impl Prove {
 impl Verify {
     /// Judges the proof, and writes what it shows.
     pub fn run(&self) -> Exit {
+        let mut outputs = Outputs::new(self.force);
+        let file = self.output.as_ref().filter(|path| *path != Path::new("-"));
+        outputs.file("--output", file).reads(&self.proof);
+        guarded(&outputs, || self.judge())
+    }
+
+    fn judge(&self) -> Exit {
         let read = || -> io::Result<Vec<u8>> {
             let from: Box<dyn Read> = match &self.proof {
                 path if path == Path::new("-") => Box::new(io::stdin()),

@@ -12,7 +12,12 @@ use crate::program::Room;
 use pfh_inject::{Outcome, Trial};
 use serde_json::Value;
 
+/// `pfh`; what an earlier step wrote with `-o` is replaced.
 pub fn pfh<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Trial {
+    let mut arguments: Vec<_> = arguments.into_iter().map(|argument| argument.as_ref().to_owned()).collect();
+    if arguments.iter().any(|argument| argument == "-o") {
+        arguments.push("--force".into());
+    }
     Trial::new(env!("CARGO_BIN_EXE_pfh")).args(arguments)
 }
 

@@ -23,7 +23,7 @@ pub use index::{Failure, Index, Location, ReadAt};
 pub use section::{Descriptor, FileHeader, extension};
 pub use table::{MOST_ENTRIES, Table};
 pub use tail::{Digests, Errors};
-pub use volume::{Media, Volume};
+pub use volume::{Media, SMART, Volume};
 pub use writer::{Geometry, Section, TooLarge, Write, Writer};
 
 /// Why bytes are not a sound E01 image.

@@ -57,6 +57,11 @@ pub struct Volume {
     pub set: [u8; 16],
 }
 
+/// Length of the volume section of EWF-S01, in bytes.
+const SMART_LENGTH: usize = 94;
+/// What is wrong with an image of EWF-S01, which has E01's signature: nothing but that it is another format.
+pub const SMART: &str = "the volume section of EWF-S01 (SMART), which is not read";
+
 impl Volume {
     /// Length in bytes, without the section descriptor.
     pub const LENGTH: usize = 1052;
@@ -94,6 +99,9 @@ impl Volume {
     /// # Errors
     /// When the length or checksum is wrong, or the geometry contradicts itself.
     pub fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
+        if bytes.len() == SMART_LENGTH {
+            return Err(Malformed::new(SMART));
+        }
         if bytes.len() != Self::LENGTH || !is_sealed(bytes) {
             return Err(Malformed::new("length or checksum of the volume section"));
         }

@@ -103,6 +103,16 @@ impl Writer {
         writer
     }
 
+    /// The least size of a segment in bytes: room for a chunk of `chunk` bytes as it is, and for what must stand around it.
+    pub fn least_segment(chunk: u64) -> u64 {
+        let descriptor = Descriptor::LENGTH as u64;
+        let begin = FileHeader::LENGTH as u64 + descriptor + Volume::LENGTH as u64;
+        let tables = 2 * (descriptor + Table::length(1));
+        let digests = 2 * descriptor + (Digests::DIGEST + Digests::HASH) as u64;
+        // Behind a chunk that is not deflated stands its checksum.
+        begin + descriptor + chunk + 4 + tables + descriptor + Volume::LENGTH as u64 + digests + descriptor
+    }
+
     /// Goes on with an image of which everything up to a section's end is on disk. What comes behind must have been cut off.
     pub fn resume(geometry: Geometry, about: About, at: Section) -> Self {
         let mut writer = Writer::new(geometry, about);

@@ -1,0 +1,320 @@
+//! The one guard of all files that a command writes: none of them is a file that it reads, none is written twice, and
+//! none takes the place of what somebody else made.
+//!
+//! It looks, and writes nothing: a command that is refused leaves everything as it was.
+//!
+//! ```
+//! use pfh::outputs::{Existing, Kind, Outputs};
+//!
+//! # let room = std::env::temp_dir().join(format!("pfh-outputs-{}", std::process::id()));
+//! # std::fs::create_dir_all(&room)?;
+//! let disk = room.join("disk");
+//! std::fs::write(&disk, "evidence")?;
+//! let mut outputs = Outputs::new(false);
+//! outputs.reads(&disk);
+//! outputs.writes("--log", &disk, Kind::File, Existing::Refused);
+//! assert!(outputs.check().unwrap_err().to_string().contains("--log"));
+//! # std::fs::remove_dir_all(&room)?;
+//! # Ok::<(), std::io::Error>(())
+//! ```
+
+use pfh_source::device::{Meeting, Place, Places};
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+/// What an output may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A file, a pipe, a character device such as `/dev/null`.
+    File,
+    /// A block device as well: the target of an image.
+    Medium,
+    /// A directory that files are put into.
+    Directory,
+}
+
+/// What becomes of a file that is there and not empty, unless replacing was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Existing {
+    /// It stays, and the command is refused.
+    Refused,
+    /// It is taken if it has these bytes at this offset: a store that the command keeps up to date.
+    Own(u64, &'static [u8]),
+    /// It is taken: that it may be written to was said in other words, or is judged elsewhere.
+    Welcome,
+}
+
+/// Why a command must not start.
+#[derive(Debug, thiserror::Error)]
+pub enum Refused {
+    /// The output is, or lies on, what is read.
+    #[error("{option} {}: {} {}, which is read; nothing was written", shown(path), how(*meeting), shown(read))]
+    Source {
+        /// The option, as the user writes it.
+        option: String,
+        /// The output.
+        path: PathBuf,
+        /// How they meet.
+        meeting: Meeting,
+        /// What is read.
+        read: PathBuf,
+    },
+    /// Two outputs are one file.
+    #[error("{option} {} and {other} are the same file; nothing was written", shown(path))]
+    Twice {
+        /// The option.
+        option: String,
+        /// The output.
+        path: PathBuf,
+        /// The other option.
+        other: String,
+    },
+    /// There is a file of that name.
+    #[error("{option} {}: the file exists and is not empty: name another one, or replace it with --force", shown(path))]
+    Exists {
+        /// The option.
+        option: String,
+        /// The output.
+        path: PathBuf,
+    },
+    /// It cannot be written there at all.
+    #[error("{option} {}: {error}", shown(path))]
+    Place {
+        /// The option.
+        option: String,
+        /// The output.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// `-` is no name.
+    #[error("{option} -: {}", if *streams { "standard output is no target of an image with a log and a map: use `pfh dd if=SOURCE | …`, or name the file ./-" } else { "standard output is written to without this option; a file of that name is ./-" })]
+    Dash {
+        /// The option.
+        option: String,
+        /// Whether another command would do it.
+        streams: bool,
+    },
+}
+
+fn shown(path: &Path) -> String {
+    pfh_format::terminal::render(path.as_os_str().as_encoded_bytes())
+}
+
+fn how(meeting: Meeting) -> &'static str {
+    match meeting {
+        Meeting::Same => "this is",
+        Meeting::Above => "this shares its storage with",
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Write {
+    option: String,
+    path: PathBuf,
+    kind: Kind,
+    existing: Existing,
+}
+
+/// What a command reads and writes.
+#[derive(Debug, Clone, Default)]
+pub struct Outputs {
+    reads: Vec<PathBuf>,
+    writes: Vec<Write>,
+    replace: bool,
+}
+
+impl Outputs {
+    /// Nothing yet. `replace` says that existing files may be replaced; what is read never is.
+    pub fn new(replace: bool) -> Self {
+        Outputs { replace, ..Outputs::default() }
+    }
+
+    /// The command reads this file, directory or device; `-` is standard input. What does not exist is passed over.
+    pub fn reads(&mut self, path: impl AsRef<Path>) -> &mut Self {
+        let path = path.as_ref();
+        self.reads.push(if path == Path::new("-") { "/dev/stdin".into() } else { path.to_owned() });
+        self
+    }
+
+    /// The command reads all of these.
+    pub fn reads_all<P: AsRef<Path>>(&mut self, paths: impl IntoIterator<Item = P>) -> &mut Self {
+        for path in paths {
+            self.reads(path);
+        }
+        self
+    }
+
+    /// The command writes this; `option` is what the user calls it.
+    pub fn writes(&mut self, option: &str, path: impl AsRef<Path>, kind: Kind, existing: Existing) -> &mut Self {
+        self.writes.push(Write { option: option.to_owned(), path: path.as_ref().to_owned(), kind, existing });
+        self
+    }
+
+    /// A file of that option, where it was given: refused if it exists.
+    pub fn file(&mut self, option: &str, path: Option<impl AsRef<Path>>) -> &mut Self {
+        if let Some(path) = path {
+            self.writes(option, path, Kind::File, Existing::Refused);
+        }
+        self
+    }
+
+    /// Whether anything is written.
+    pub fn is_empty(&self) -> bool {
+        self.writes.is_empty()
+    }
+
+    /// Whether the command may start.
+    ///
+    /// # Errors
+    /// The first output that must not be written, and why.
+    pub fn check(&self) -> Result<(), Refused> {
+        if self.writes.is_empty() {
+            return Ok(());
+        }
+        let mut places = Places::default();
+        let mut found: Vec<(&Write, Place)> = Vec::new();
+        // The image first: what is derived from its name fails with it.
+        let (targets, others): (Vec<&Write>, Vec<&Write>) = self.writes.iter().partition(|w| w.kind == Kind::Medium);
+        for write in targets.into_iter().chain(others) {
+            found.push((write, Self::place(write, &mut places)?));
+        }
+        for (at, (write, place)) in found.iter().enumerate() {
+            let same = |(_, other): &&(&Write, Place)| place.meets(other).is_some();
+            if let Some((other, _)) = found[..at].iter().find(same) {
+                let other = format!("{} {}", other.option, shown(&other.path));
+                return Err(Refused::Twice { option: write.option.clone(), path: write.path.clone(), other });
+            }
+        }
+        for read in &self.reads {
+            let Ok(place) = places.find(read) else { continue };
+            for (write, output) in &found {
+                // What is put into a directory lies in it; its files are asked about one by one.
+                if let (Some(meeting), true) = (output.meets(&place), place.exists() && write.kind != Kind::Directory) {
+                    let (option, path) = (write.option.clone(), write.path.clone());
+                    return Err(Refused::Source { option, path, meeting, read: read.clone() });
+                }
+            }
+        }
+        for (write, place) in &found {
+            if place.size.is_some_and(|size| size > 0) && !self.may_replace(write) {
+                return Err(Refused::Exists { option: write.option.clone(), path: write.path.clone() });
+            }
+        }
+        Ok(())
+    }
+
+    /// Where one output goes, if it may go there as far as it is concerned alone.
+    fn place(write: &Write, places: &mut Places) -> Result<Place, Refused> {
+        let (option, path) = (write.option.clone(), write.path.clone());
+        if path == Path::new("-") {
+            return Err(Refused::Dash { option, streams: write.kind == Kind::Medium });
+        }
+        let fail = |error| Refused::Place { option: option.clone(), path: path.clone(), error };
+        let place = match places.find(&path) {
+            Ok(place) => place,
+            // A directory is made with those above it.
+            Err(error) if write.kind == Kind::Directory && error.kind() == io::ErrorKind::NotFound => {
+                let above = path.ancestors().skip(1).find(|above| above.exists()).unwrap_or(Path::new("."));
+                places.find(above).map_err(fail)?
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let directory = path.parent().map(shown).unwrap_or_default();
+                return Err(fail(io::Error::other(format!("there is no directory {directory}"))));
+            }
+            Err(error) => return Err(fail(error)),
+        };
+        match write.kind {
+            Kind::Directory if place.exists() && !place.is_directory => Err(fail(io::ErrorKind::NotADirectory.into())),
+            Kind::File | Kind::Medium if place.is_directory => Err(fail(io::ErrorKind::IsADirectory.into())),
+            Kind::File if place.is_device => Err(fail(io::Error::other("a block device, and no image goes there"))),
+            _ => Ok(place),
+        }
+    }
+
+    fn may_replace(&self, write: &Write) -> bool {
+        // What the shell has opened for the command is not replaced by it.
+        let opened = ["/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/self/fd/"];
+        let is_opened =
+            opened.iter().any(|name| write.path.as_os_str().as_encoded_bytes().starts_with(name.as_bytes()));
+        let is_own = match write.existing {
+            Existing::Refused => false,
+            Existing::Welcome => true,
+            Existing::Own(at, bytes) => has(&write.path, at, bytes),
+        };
+        self.replace || is_own || is_opened
+    }
+}
+
+/// Whether a file has these bytes at an offset.
+fn has(path: &Path, at: u64, bytes: &[u8]) -> bool {
+    let mut found = vec![0; bytes.len()];
+    std::fs::File::open(path).and_then(|file| file.read_exact_at(&mut found, at)).is_ok() && found == bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(outputs: &Outputs) -> String {
+        outputs.check().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_is_read_is_never_written() {
+        let room = tempfile::tempdir().unwrap();
+        let at = |name: &str| room.path().join(name);
+        std::fs::write(at("disk"), "evidence").unwrap();
+        std::os::unix::fs::symlink("disk", at("link")).unwrap();
+        std::fs::hard_link(at("disk"), at("hard")).unwrap();
+        for name in ["disk", "link", "hard"] {
+            let mut outputs = Outputs::new(true);
+            outputs.reads(at("disk")).file("--log", Some(at(name)));
+            assert!(refused(&outputs).contains("which is read"), "{name}");
+        }
+        let mut outputs = Outputs::new(true);
+        outputs.reads(room.path()).reads(at("none")).file("-o", Some(at("new")));
+        assert!(outputs.check().is_ok(), "beside what is read");
+    }
+
+    #[test]
+    fn what_is_there_stays() {
+        let room = tempfile::tempdir().unwrap();
+        let at = |name: &str| room.path().join(name);
+        std::fs::write(at("full"), "precious").unwrap();
+        std::fs::write(at("empty"), "").unwrap();
+        let check = |name: &str, existing, replace| {
+            let mut outputs = Outputs::new(replace);
+            outputs.writes("-o", at(name), Kind::File, existing);
+            outputs.check()
+        };
+        assert!(matches!(check("full", Existing::Refused, false), Err(Refused::Exists { .. })));
+        assert!(matches!(check("full", Existing::Own(0, b"store"), false), Err(Refused::Exists { .. })));
+        assert!(check("full", Existing::Own(2, b"ecio"), false).is_ok());
+        assert!(check("full", Existing::Refused, true).is_ok() && check("full", Existing::Welcome, false).is_ok());
+        assert!(check("empty", Existing::Refused, false).is_ok() && check("new", Existing::Refused, false).is_ok());
+        assert!(matches!(check("none/new", Existing::Refused, true), Err(Refused::Place { .. })));
+        let mut outputs = Outputs::new(true);
+        outputs.file("-o", Some(room.path()));
+        assert!(refused(&outputs).contains("irectory"));
+        for special in ["/dev/null", "/dev/stdout"] {
+            let mut outputs = Outputs::new(false);
+            outputs.file("-o", Some(special)).file("--log", Some(special));
+            assert!(outputs.check().is_ok() || special == "/dev/stdout", "{special}");
+        }
+    }
+
+    #[test]
+    fn two_outputs_are_two_files() {
+        let room = tempfile::tempdir().unwrap();
+        let at = |name: &str| room.path().join(name);
+        std::fs::create_dir(at("sub")).unwrap();
+        let mut outputs = Outputs::new(true);
+        outputs.file("--log", Some(at("one"))).file("--map", Some(at("sub/../one")));
+        assert!(refused(&outputs).contains("--log"));
+        let mut outputs = Outputs::new(false);
+        outputs.file("-o", Some("-"));
+        assert!(refused(&outputs).contains("./-"));
+    }
+}
