@@ -39,7 +39,7 @@ fn committed(algorithm: &str, length: usize) -> (Room, PathBuf) {
     let room = Room::new();
     let file = room.file("case/disk.img", &noise(length, 1));
     good(&room, ["tree", "build", "-a", algorithm, "--leaf", "1KiB", "case/disk.img"]);
-    good(&room, ["audit", "commit", "--identity", "disk.img", "case/disk.img", "-o", "kept"]);
+    good(&room, ["audit", "commit", "--identity", "disk.img", "case/disk.img", "--force", "-o", "kept"]);
     (room, file)
 }
 
@@ -51,8 +51,8 @@ fn text(seen: &Outcome) -> String {
 fn an_honest_answer_passes_through_files_and_pipes() {
     for algorithm in ["blake3", "sha256", "sha3-256"] {
         let (room, _) = committed(algorithm, 1_000_000);
-        good(&room, ["audit", "challenge", "kept", "-o", "c"]);
-        good(&room, ["audit", "prove", "c", "case/disk.img", "-o", "p"]);
+        good(&room, ["audit", "challenge", "kept", "--force", "-o", "c"]);
+        good(&room, ["audit", "prove", "c", "case/disk.img", "--force", "-o", "p"]);
         let seen = good(&room, ["audit", "verify", "kept", "c", "p"]);
         assert_eq!(text(&seen), "disk.img: PROVED: 459 of 977 leaves\n");
         // Two challenges are never the same.
@@ -66,8 +66,11 @@ fn an_honest_answer_passes_through_files_and_pipes() {
         let seen = trial.run().unwrap();
         assert_eq!((seen.code, json(&seen)["verdict"].as_str()), (Some(0), Some("proved")));
         // The short answer, for an auditor who has the file.
-        good(&room, ["audit", "challenge", "kept", "--all", "-o", "all"]);
-        assert_eq!(good(&room, ["audit", "prove", "--keyed", "all", "case/disk.img", "-o", "k"]).stdout, b"");
+        good(&room, ["audit", "challenge", "kept", "--all", "--force", "-o", "all"]);
+        assert_eq!(
+            good(&room, ["audit", "prove", "--keyed", "all", "case/disk.img", "--force", "-o", "k"]).stdout,
+            b""
+        );
         assert_eq!(std::fs::read(room.path().join("k")).unwrap().len(), 32);
         let seen = good(&room, ["audit", "verify", "kept", "all", "k", "--data", "case/disk.img"]);
         assert_eq!(text(&seen), "disk.img: PROVED: 977 of 977 leaves\n");
@@ -85,8 +88,8 @@ fn the_sample_follows_from_confidence_and_corruption() {
         (&["--leaves", "7"], 7),
         (&["--all"], 1954),
     ] {
-        good(&room, ["audit", "challenge", "kept", "-o", "c"].iter().chain(options));
-        good(&room, ["audit", "prove", "c", "case/disk.img", "-o", "p"]);
+        good(&room, ["audit", "challenge", "kept", "--force", "-o", "c"].iter().chain(options));
+        good(&room, ["audit", "prove", "c", "case/disk.img", "--force", "-o", "p"]);
         let seen = good(&room, ["audit", "verify", "--json", "kept", "c", "p"]);
         assert_eq!(json(&seen)["leaves"].as_u64(), Some(leaves), "{options:?}");
     }
@@ -98,9 +101,9 @@ fn the_sample_follows_from_confidence_and_corruption() {
 #[test]
 fn damaged_replayed_and_foreign_answers_are_rejected_with_1() {
     let (room, file) = committed("sha256", 100_000);
-    good(&room, ["audit", "challenge", "kept", "--all", "-o", "c1"]);
-    good(&room, ["audit", "challenge", "kept", "--all", "-o", "c2"]);
-    good(&room, ["audit", "prove", "c1", "case/disk.img", "-o", "p1"]);
+    good(&room, ["audit", "challenge", "kept", "--all", "--force", "-o", "c1"]);
+    good(&room, ["audit", "challenge", "kept", "--all", "--force", "-o", "c2"]);
+    good(&room, ["audit", "prove", "c1", "case/disk.img", "--force", "-o", "p1"]);
     let rejected = |arguments: &[&str]| {
         let seen = run(&room, ["audit", "verify"].iter().chain(arguments));
         assert_eq!(seen.code, Some(1), "{arguments:?}: {seen:?}");
@@ -116,20 +119,20 @@ fn damaged_replayed_and_foreign_answers_are_rejected_with_1() {
     rejected(&["kept", "c1", "none"]);
     // The keyed answer of other data.
     let mut bytes = std::fs::read(&file).unwrap();
-    good(&room, ["audit", "prove", "--keyed", "c1", "case/disk.img", "-o", "k"]);
+    good(&room, ["audit", "prove", "--keyed", "c1", "case/disk.img", "--force", "-o", "k"]);
     bytes[50_000] ^= 1;
     room.file("mine", &bytes);
     rejected(&["kept", "c1", "k", "--data", "mine"]);
     rejected(&["kept", "c1", "p1", "--data", "case/disk.img"]);
     // A server whose file is damaged and whose tree is not.
     std::fs::write(&file, &bytes).unwrap();
-    good(&room, ["audit", "prove", "c1", "case/disk.img", "-o", "damaged"]);
+    good(&room, ["audit", "prove", "c1", "case/disk.img", "--force", "-o", "damaged"]);
     rejected(&["kept", "c1", "damaged"]);
     // A challenge about another file than is kept makes no sense.
-    good(&room, ["audit", "commit", "case/disk.img", "-o", "named-otherwise"]);
+    good(&room, ["audit", "commit", "case/disk.img", "--force", "-o", "named-otherwise"]);
     assert_eq!(run(&room, ["audit", "verify", "named-otherwise", "c1", "p1"]).code, Some(2));
     // A tree that was made of the damaged file is another file's: it cannot answer.
-    good(&room, ["tree", "build", "-a", "sha256", "--leaf", "1KiB", "case/disk.img"]);
+    good(&room, ["tree", "build", "--force", "-a", "sha256", "--leaf", "1KiB", "case/disk.img"]);
     assert_eq!(run(&room, ["audit", "prove", "c1", "case/disk.img"]).code, Some(3));
     // Nor can a file that has become shorter.
     std::fs::write(&file, &bytes[..99_000]).unwrap();
@@ -142,9 +145,9 @@ fn signatures_name_the_server() {
     let (room, _) = committed("blake3", 50_000);
     room.file("key", "01".repeat(32).as_bytes());
     room.file("stranger", "02".repeat(32).as_bytes());
-    good(&room, ["audit", "challenge", "kept", "-o", "c"]);
-    good(&room, ["audit", "prove", "c", "case/disk.img", "-o", "unsigned"]);
-    good(&room, ["audit", "prove", "--key", "key", "c", "case/disk.img", "-o", "signed"]);
+    good(&room, ["audit", "challenge", "kept", "--force", "-o", "c"]);
+    good(&room, ["audit", "prove", "c", "case/disk.img", "--force", "-o", "unsigned"]);
+    good(&room, ["audit", "prove", "--key", "key", "c", "case/disk.img", "--force", "-o", "signed"]);
     // The file of the secret key alone is no public key, so the public one is derived as openssl would.
     let public = ed25519_dalek::SigningKey::from_bytes(&[1; 32]).verifying_key().to_bytes();
     let stranger = ed25519_dalek::SigningKey::from_bytes(&[2; 32]).verifying_key().to_bytes();
@@ -245,7 +248,7 @@ fn a_server_is_asked_over_http_and_found_out() {
 
 /// A challenge for an identity that is not the registered one, made by a client that wants to see other files.
 fn challenge_for(room: &Room, identity: &str) -> Vec<u8> {
-    good(room, ["audit", "commit", "--identity", identity, "case/disk.img", "-o", "kept-otherwise"]);
+    good(room, ["audit", "commit", "--identity", identity, "case/disk.img", "--force", "-o", "kept-otherwise"]);
     good(room, ["audit", "challenge", "kept-otherwise"]).stdout
 }
 

@@ -48,8 +48,10 @@ fn every_algorithm_in_every_format() {
     let mut tried = 0;
     for algorithm in algorithms() {
         for format in FORMATS {
-            let seen =
-                pfh(room.path(), ["hash", "--no-progress", "-r", "-a", &algorithm, "-f", format, "-o", "m", "d"]);
+            let seen = pfh(
+                room.path(),
+                ["hash", "--no-progress", "-r", "-a", &algorithm, "-f", format, "--force", "-o", "m", "d"],
+            );
             match seen.code {
                 // What a format cannot hold it says.
                 Some(2) if matches!(format, "hashdeep" | "bsd") => continue,
@@ -129,7 +131,8 @@ fn one_changed_and_one_removed() {
         [("blake3", "sums"), ("sha3-256", "sums"), ("sha256", "sums"), ("kt128", "bsd"), ("tlsh", "csv")]
     {
         let d = room.path().join("d");
-        let seen = pfh(room.path(), ["hash", "--no-progress", "-r", "-a", algorithm, "-f", format, "-o", "m", "d"]);
+        let seen =
+            pfh(room.path(), ["hash", "--no-progress", "-r", "-a", algorithm, "-f", format, "--force", "-o", "m", "d"]);
         assert_eq!(seen.code, Some(0), "{}", seen.stderr);
         let kept = fs::read(d.join("plain")).unwrap();
         fs::write(d.join("plain"), [&kept[..10_000], &[0; 10_000]].concat()).unwrap();
@@ -221,7 +224,7 @@ fn what_other_tools_wrote_and_read() {
         if lacks(&[Need::Program(program)]) {
             continue;
         }
-        let seen = pfh(room.path(), ["hash", "-r", "-a", algorithm, "-f", format, "-o", "m", "d"]);
+        let seen = pfh(room.path(), ["hash", "-r", "-a", algorithm, "-f", format, "--force", "-o", "m", "d"]);
         assert_eq!(seen.code, Some(0), "{}", seen.stderr);
         let output = Command::new(program).args(options).arg("m").current_dir(room.path()).output().unwrap();
         let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
@@ -234,7 +237,7 @@ fn the_run_leaves_its_own_output_out() {
     let room = Room::new();
     room.file("D/a", b"a");
     room.file("D/b/S", b"another file of that name");
-    let hash = ["hash", "--no-progress", "-r", "D", "-f", "jsonl", "-o", "D/S", "--seal", "--cache", "D/c"];
+    let hash = ["hash", "--no-progress", "-r", "D", "-f", "jsonl", "--force", "-o", "D/S", "--seal", "--cache", "D/c"];
     for round in 0..3 {
         let seen = pfh(room.path(), [&hash[..], if round > 0 { &["--force"] } else { &[] }].concat());
         // An output guard may ask for --force, or not know it yet.

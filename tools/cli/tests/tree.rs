@@ -39,7 +39,7 @@ fn read(path: &Path) -> Vec<u8> {
 /// The tree that a build of the file as it is now gives, beside the one that is kept.
 fn built_anew(file: &Path, options: &[&str]) -> Vec<u8> {
     let other = file.with_extension("anew");
-    good(pfh_tree(["build"]).args(options).arg("--outboard").arg(&other).arg(file));
+    good(pfh_tree(["build", "--force"]).args(options).arg("--outboard").arg(&other).arg(file));
     let bytes = read(&other);
     std::fs::remove_file(&other).expect("removed");
     bytes
@@ -54,7 +54,7 @@ fn a_blake3_root_is_the_files_digest_and_threads_do_not_matter() {
         let expected = blake3::hash(&bytes).to_hex().to_string();
         let mut trees = Vec::new();
         for threads in ["1", "2", "7"] {
-            let seen = good(pfh_tree(["build", "-t", threads]).arg(&file));
+            let seen = good(pfh_tree(["build", "--force", "-t", threads]).arg(&file));
             assert_eq!(String::from_utf8_lossy(&seen.stdout), format!("{expected}  {}\n", file.display()));
             trees.push(read(&tree_of(&file)));
         }
@@ -71,7 +71,7 @@ fn a_change_of_one_range_costs_its_path_and_gives_the_tree_of_a_build() {
         let mut bytes = noise(1 << 20, 2);
         let file = room.file("file", &bytes);
         let options = ["--algorithm", algorithm, "--leaf", "4KiB"];
-        good(pfh_tree(["build"]).args(options).arg(&file));
+        good(pfh_tree(["build", "--force"]).args(options).arg(&file));
         bytes[500_000] ^= 1;
         bytes[4095] ^= 1;
         std::fs::write(&file, &bytes).expect("written");
@@ -100,7 +100,7 @@ fn what_is_appended_gives_the_tree_of_a_build() {
         let options = ["--algorithm", algorithm, "--leaf", "1KiB"];
         let mut bytes = Vec::new();
         let file = room.file("file", &bytes);
-        good(pfh_tree(["build"]).args(options).arg(&file));
+        good(pfh_tree(["build", "--force"]).args(options).arg(&file));
         for more in [0, 1, 1022, 1, 1, 5000, 40_000_000, 3] {
             bytes.extend(noise(more, more as u64));
             std::fs::write(&file, &bytes).expect("written");
@@ -182,7 +182,7 @@ fn what_makes_no_sense_is_a_usage_error_and_what_cannot_be_read_is_said() {
         seen.code
     };
     assert_eq!(code(&["check"]), Some(3), "no tree yet");
-    good(pfh_tree(["build"]).arg(&file));
+    good(pfh_tree(["build", "--force"]).arg(&file));
     assert_eq!(code(&["update", "--range", "9999:2"]), Some(2), "beyond the end");
     assert_eq!(code(&["update", "--range", "5:0"]), Some(2));
     assert_eq!(code(&["update"]), Some(2), "nothing said to have changed");
@@ -190,7 +190,7 @@ fn what_makes_no_sense_is_a_usage_error_and_what_cannot_be_read_is_said() {
     assert_eq!(code(&["build", "--algorithm", "md5"]), Some(2));
     let before = read(&tree_of(&file));
     let own = file.to_str().expect("a name");
-    assert_eq!(code(&["build", "--outboard", own]), Some(4), "the tree would overwrite the file");
+    assert_eq!(code(&["build", "--force", "--outboard", own]), Some(2), "the tree would overwrite the file");
     std::fs::write(&file, noise(9_999, 5)).expect("written");
     assert_eq!(code(&["append"]), Some(2), "shorter");
     assert_eq!(code(&["update", "--range", "0:1"]), Some(2), "shorter");
