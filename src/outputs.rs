@@ -175,8 +175,10 @@ impl Outputs {
         }
         let mut places = Places::default();
         let mut found: Vec<(&Write, Place)> = Vec::new();
-        for write in &self.writes {
-            found.push((write, self.place(write, &mut places)?));
+        // The image first: what is derived from its name fails with it.
+        let (targets, others): (Vec<&Write>, Vec<&Write>) = self.writes.iter().partition(|w| w.kind == Kind::Medium);
+        for write in targets.into_iter().chain(others) {
+            found.push((write, Self::place(write, &mut places)?));
         }
         for (at, (write, place)) in found.iter().enumerate() {
             let same = |(_, other): &&(&Write, Place)| place.meets(other).is_some();
@@ -195,11 +197,16 @@ impl Outputs {
                 }
             }
         }
+        for (write, place) in &found {
+            if place.size.is_some_and(|size| size > 0) && !self.may_replace(write) {
+                return Err(Refused::Exists { option: write.option.clone(), path: write.path.clone() });
+            }
+        }
         Ok(())
     }
 
     /// Where one output goes, if it may go there as far as it is concerned alone.
-    fn place(&self, write: &Write, places: &mut Places) -> Result<Place, Refused> {
+    fn place(write: &Write, places: &mut Places) -> Result<Place, Refused> {
         let (option, path) = (write.option.clone(), write.path.clone());
         if path == Path::new("-") {
             return Err(Refused::Dash { option, streams: write.kind == Kind::Medium });
@@ -222,9 +229,6 @@ impl Outputs {
             Kind::Directory if place.exists() && !place.is_directory => Err(fail(io::ErrorKind::NotADirectory.into())),
             Kind::File | Kind::Medium if place.is_directory => Err(fail(io::ErrorKind::IsADirectory.into())),
             Kind::File if place.is_device => Err(fail(io::Error::other("a block device, and no image goes there"))),
-            _ if place.size.is_some_and(|size| size > 0) && !self.may_replace(write) => {
-                Err(Refused::Exists { option, path })
-            }
             _ => Ok(place),
         }
     }

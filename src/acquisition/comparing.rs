@@ -32,7 +32,7 @@ impl Compared {
 }
 
 /// Opens a target as a medium whose bytes come from below the page cache.
-fn open(to: &To) -> Result<(Medium, u64), AcquisitionError> {
+pub(super) fn open(to: &To) -> Result<(Medium, u64), AcquisitionError> {
     let fail = |error: io::Error| AcquisitionError::Target { path: to.path.clone(), error };
     let image = |path: PathBuf| -> Result<Medium, AcquisitionError> {
         let image = Image::open(&path)?;

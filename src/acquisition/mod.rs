@@ -3,16 +3,23 @@
 //! Reads the source once into all targets and digests, keeps a map by which an interrupted acquisition goes on, and
 //! compares the targets with what was read where that is asked for.
 
+mod carry;
 pub mod case;
 mod comparing;
 mod guarding;
+pub mod identity;
+mod late;
+pub mod logged;
+mod remarks;
 mod resuming;
+mod retrying;
 
 use crate::outputs::{Outputs, Refused};
+use pfh_digest::{Algorithm, Digest};
 use pfh_engine::Cancel;
-use pfh_engine::imaging::{Follow, Imaged, Imaging, ImagingError, Pace, Target, image};
+use pfh_engine::imaging::{Follow, Imaged, Imaging, ImagingError, Pace, Prefixes, Target, image};
 use pfh_format::image::ewf::{About, Compression, Media, Volume};
-use pfh_format::image::map::{Map, Status};
+use pfh_format::image::map::Map;
 use pfh_sink::image::{Ewf, EwfOptions, Pieces, Raw, RawOptions, Start, Tree};
 use pfh_source::device::{Access, Bad, Kind, Medium, mounts};
 use std::io;
@@ -20,7 +27,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 pub use comparing::{Compared, compare};
+use late::Late;
 use resuming::Resumption;
+pub use retrying::{Again, Retried};
 
 /// The form of a target.
 #[derive(Debug, Clone, PartialEq)]
@@ -104,6 +113,10 @@ pub struct Acquisition {
     pub imaging: Imaging,
     /// The map file: what has been read. An acquisition with a map goes on where it was cut off.
     pub map: Option<PathBuf>,
+    /// A map that names no source (GNU ddrescue's, say) is taken for that of this one.
+    pub adopt_map: bool,
+    /// After so many unreadable sectors in a row the zone is passed over, with skips that double. `None`: never.
+    pub give_up: Option<u64>,
     /// Whether existing targets are replaced.
     pub replace: bool,
     /// Case data, for formats that hold them.
@@ -123,6 +136,10 @@ pub struct Beginning {
     pub done: u64,
     /// Where the source is mounted, and whether for writing.
     pub mounts: Vec<(String, bool)>,
+    /// What the source is known by; `None` without a map.
+    pub identity: Option<identity::Identity>,
+    /// What is to be known of the resumption: that the source has another name, say.
+    pub notes: Vec<String>,
 }
 
 /// Why nothing was acquired.
@@ -158,6 +175,16 @@ pub enum AcquisitionError {
         /// Why.
         error: io::Error,
     },
+    /// A target is not what was written: its first `from` bytes are, those up to `upto` are not.
+    #[error("{}: it was changed since it was written, between offsets {from} and {upto} of the image: nothing was written; start anew with --force", path.display())]
+    Changed {
+        /// Which.
+        path: PathBuf,
+        /// Up to here it is as it was, in bytes of the image.
+        from: u64,
+        /// Here its digest is another one than the map states.
+        upto: u64,
+    },
     /// The imaging itself.
     #[error(transparent)]
     Imaging(ImagingError),
@@ -189,8 +216,22 @@ impl Acquire {
     /// See [`AcquisitionError`].
     pub fn open_beside(mut asked: Acquisition, mut outputs: Outputs) -> Result<Self, AcquisitionError> {
         let mut medium = match &asked.source {
-            Origin::Image(path) => Medium::image(pfh_source::image::Image::open(path)?),
+            Origin::Image(path) => {
+                let image = pfh_source::image::Image::open(path)?;
+                let about = image.ewf().map(|index| index.about.clone());
+                let mut medium = Medium::image(image);
+                // Only a copy carries on what the image says of itself: a reader that verifies it compares the content.
+                if let (Some(about), false) = (about, asked.targets.is_empty()) {
+                    carry::about(&mut asked.about, &about);
+                    medium.carry_errors();
+                }
+                medium
+            }
             Origin::Pattern { bytes, length } => Medium::pattern(bytes.clone(), *length),
+            Origin::Medium(path) if path.is_dir() => {
+                let what = "is a directory: name a device or a file; `pfh hash -r` hashes what is in a directory";
+                return Err(AcquisitionError::Usage(format!("{} {what}", path.display())));
+            }
             Origin::Medium(path) => Medium::open(path.as_os_str().as_bytes(), asked.access)
                 .map_err(|problem| AcquisitionError::Source { path: path.clone(), problem })?,
         };
@@ -212,12 +253,23 @@ impl Acquire {
         if asked.targets.iter().any(|to| matches!(to.form, Form::E01 { .. })) {
             asked.imaging.pad = Some(medium.sector());
         }
+        // What can be put in its place later is passed over soon; else only what is all but hopeless.
+        let is_patchable = asked.map.is_some() && retrying::is_patchable(&asked.targets, &medium);
+        asked.imaging.care.skip_after = asked.give_up.map(|n| if is_patchable { n.min(SOON) } else { n });
         let resumption = Resumption::find(&asked, &medium)?;
         asked.guarded(&mut outputs, &resumption.listed);
         outputs.check()?;
         asked.imaging.done = resumption.done;
         asked.imaging.done_bad = resumption.bad.clone();
+        asked.imaging.stated = resumption.remarks.checkpoints.clone();
+        asked.imaging.prefixes = asked.map.as_ref().and_then(|_| prefixes(&asked, &resumption.remarks));
         Ok(Acquire { asked, medium, resumption })
+    }
+
+    /// What is carried out: as asked for, with what the source adds to it (an image's case data) and takes away (a stream
+    /// has no map).
+    pub fn asked(&self) -> &Acquisition {
+        &self.asked
     }
 
     /// The source.
@@ -231,6 +283,8 @@ impl Acquire {
             bytes: self.bytes(),
             done: self.resumption.done,
             mounts: self.medium.device().map(mounts).unwrap_or_default(),
+            identity: self.resumption.remarks.source.clone(),
+            notes: self.resumption.notes.clone(),
         }
     }
 
@@ -245,9 +299,12 @@ impl Acquire {
     /// See [`AcquisitionError`]; the map says how far it came.
     pub fn run(&mut self, cancel: Cancel, progress: &mut dyn FnMut(&Pace)) -> Result<Imaged, AcquisitionError> {
         let map_path = self.asked.map.clone();
+        self.resumption.check(&self.asked.imaging, &cancel)?;
         let absent = self.asked.absent();
-        // First of all: a run that is cut off from here on can be told from somebody else's files.
-        self.resumption.save(map_path.as_deref())?;
+        if self.resumption.done == 0 {
+            // First of all: a run that is cut off from here on can be told from somebody else's files.
+            self.resumption.save(map_path.as_deref())?;
+        }
         // A target that cannot be made leaves nothing: a map alone would pass for that of an interrupted run.
         let mut targets = self.create().inspect_err(|_| {
             for path in &absent {
@@ -257,21 +314,21 @@ impl Acquire {
         let paths: Vec<PathBuf> =
             self.asked.targets.iter().map(|to| to.path.clone()).chain(self.asked.outboard.clone()).collect();
         let Acquire { asked, medium, resumption } = self;
-        let (prefix, map) = (resumption.prefix.take(), &mut resumption.map);
+        let prefix = resumption.prefixes.drain(..).next();
         let from = asked.imaging.from;
-        let mut settled = |upto: u64, bad: &[Bad]| {
+        let mut settled = |upto: u64, bad: &[Bad], digest: Option<&Digest>| {
             let Some(path) = &map_path else { return Ok(()) };
-            map.set(from, upto, Status::Finished);
-            for run in bad.iter().filter(|run| run.offset < upto) {
-                map.set(from + run.offset, run.length.min(upto - run.offset), Status::Bad);
-            }
-            resuming::save(path, map)
+            resumption.settle(from, upto, bad, digest);
+            resumption.write(path)
         };
         let mut show = |pace: &Pace| progress(pace);
         let follow = Follow { cancel, progress: Some(&mut show), settled: Some(&mut settled) };
-        let imaged = image(medium, prefix.as_ref(), &asked.imaging, &mut targets, follow);
+        let imaged = image(medium, prefix.as_ref().map(|(_, medium)| medium), &asked.imaging, &mut targets, follow);
         imaged.map_err(|error| match error {
             ImagingError::Target { target, error } => AcquisitionError::Target { path: paths[target].clone(), error },
+            changed @ ImagingError::Changed { .. } => {
+                resuming::changed(&prefix.map(|(path, _)| path).unwrap_or_default(), changed)
+            }
             ImagingError::Settled(error) => AcquisitionError::Map { path: map_path.clone().unwrap_or_default(), error },
             other => AcquisitionError::Imaging(other),
         })
@@ -279,18 +336,29 @@ impl Acquire {
 
     fn create(&self) -> Result<Vec<Box<dyn Target>>, AcquisitionError> {
         let fail = |path: &Path, error| AcquisitionError::Target { path: path.to_owned(), error };
-        let create =
-            |(to, done): (&To, &resuming::Found)| self.create_one(to, done).map_err(|error| fail(&to.path, error));
-        let mut targets: Vec<_> =
-            self.asked.targets.iter().zip(&self.resumption.found).map(create).collect::<Result<_, _>>()?;
+        let done = self.resumption.done;
+        let mut targets: Vec<Box<dyn Target>> = Vec::new();
+        for (to, found) in self.asked.targets.iter().zip(&self.resumption.found) {
+            let open = self.open_one(to, found);
+            // What is there is compared first: until then nothing is cut off, and nothing is written.
+            targets.push(match done {
+                0 => open().map_err(|error| fail(&to.path, error))?,
+                _ => Box::new(Late::new(done, open)),
+            });
+        }
         if let Some(path) = &self.asked.outboard {
-            let prefix = self.resumption.prefix.as_ref().map(|prefix| (prefix, self.resumption.done));
+            let prefix = self.resumption.prefixes.first().map(|(_, prefix)| (prefix, done));
             targets.push(Box::new(Tree::open(path, prefix).map_err(|error| fail(path, error))?));
         }
         Ok(targets)
     }
 
-    fn create_one(&self, to: &To, found: &resuming::Found) -> io::Result<Box<dyn Target>> {
+    /// How a target is opened, for now or for later.
+    fn open_one(
+        &self,
+        to: &To,
+        found: &resuming::Found,
+    ) -> impl FnOnce() -> io::Result<Box<dyn Target>> + Send + use<> {
         let replace = self.asked.replace || self.resumption.is_ours;
         let usual = if replace { Start::Replace } else { Start::New };
         let start = match found {
@@ -298,32 +366,39 @@ impl Acquire {
             _ => usual,
         };
         let options = RawOptions { start, expected: self.bytes(), ..RawOptions::default() };
-        Ok(match &to.form {
-            Form::Raw { seek, sparse, direct, start: asked, synced } => {
-                let start = if self.resumption.done > 0 { start } else { asked.unwrap_or(start) };
-                let options =
-                    RawOptions { seek: *seek, sparse: *sparse, direct: *direct, synced: *synced, start, ..options };
-                Box::new(Raw::create(&to.path, options)?)
-            }
-            Form::Split(pieces) => Box::new(Raw::create(&to.path, RawOptions { pieces: Some(*pieces), ..options })?),
-            Form::E01 { compression, segment } => {
-                let options = self.ewf(*compression, *segment, replace);
-                match found {
-                    resuming::Found::E01(at) if self.resumption.done > 0 => {
-                        Box::new(Ewf::resume(&to.path, options, at)?)
+        let resumed = self.resumption.done > 0;
+        let ewf = match &to.form {
+            Form::E01 { compression, segment } => Some(self.ewf(*compression, *segment, replace)),
+            _ => None,
+        };
+        let (path, form, found) = (to.path.clone(), to.form.clone(), found.clone());
+        move || {
+            Ok(match (form, ewf) {
+                (Form::E01 { .. }, Some(options)) => match found {
+                    resuming::Found::E01(at) if resumed => {
+                        Box::new(Ewf::resume(&path, options, &at)?) as Box<dyn Target>
                     }
-                    _ => Box::new(Ewf::create(&to.path, options)?),
+                    _ => Box::new(Ewf::create(&path, options)?),
+                },
+                (Form::Raw { seek, sparse, direct, start: asked, synced }, _) => {
+                    let start = if resumed { start } else { asked.unwrap_or(start) };
+                    let options = RawOptions { seek, sparse, direct, synced, start, ..options };
+                    Box::new(Raw::create(&path, options)?)
                 }
-            }
-        })
+                (Form::Split(pieces), _) => {
+                    Box::new(Raw::create(&path, RawOptions { pieces: Some(pieces), ..options })?)
+                }
+                (Form::E01 { .. }, None) => return Err(io::ErrorKind::InvalidInput.into()),
+            })
+        }
     }
 
     fn ewf(&self, compression: Compression, segment: u64, replace: bool) -> EwfOptions {
         let sector = self.medium.sector();
         let facts = self.medium.facts();
         let fact = |name: &str| facts.get(name).cloned().unwrap_or_default();
-        // 32 KiB, whatever the sector size: not all readers take larger chunks.
-        let sectors_per_chunk = ((32 << 10) / sector).max(1);
+        // Whatever the sector size.
+        let sectors_per_chunk = (CHUNK as u32 / sector).max(1);
         let sectors = self.bytes().map_or(0, |bytes| bytes.div_ceil(u64::from(sector)));
         let volume = Volume {
             media: if facts.get("removable").is_some_and(|r| r == "1") { Media::Removable } else { Media::Fixed },
@@ -344,7 +419,25 @@ impl Acquire {
         if about.serial.is_empty() {
             about.serial = fact("serial");
         }
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = pfh_source::os::processors();
         EwfOptions { compression, segment, volume, about, threads, replace }
     }
 }
+
+/// Which digests the checkpoints state: by the algorithm that the map has already, else by one that is computed anyway.
+fn prefixes(asked: &Acquisition, remarks: &remarks::Remarks) -> Option<Prefixes> {
+    const PREFERRED: [&str; 6] = ["blake3", "sha256", "sha512", "sha3-256", "sha1", "md5"];
+    let stated = remarks.checkpoints.first().map(|(_, digest)| digest.algorithm());
+    let has = |name: &&&str| asked.imaging.algorithms.iter().any(|algorithm| algorithm.to_string() == ***name);
+    let name = PREFERRED.iter().find(has).unwrap_or(&PREFERRED[0]);
+    let algorithm = stated.or_else(|| name.parse::<Algorithm>().ok())?;
+    // An E01 image settles by whole chunks.
+    let is_e01 = asked.targets.iter().any(|to| matches!(to.form, Form::E01 { .. }));
+    Some(Prefixes { algorithm, grain: is_e01.then_some(CHUNK) })
+}
+
+/// Unreadable sectors in a row after which a zone is passed over where it can be tried in the end.
+const SOON: u64 = 128;
+
+/// Bytes of an E01 chunk; not all readers take larger ones.
+const CHUNK: u64 = 32 << 10;

@@ -47,7 +47,7 @@ pub struct Plan {
 impl Plan {
     /// A plan with the machine's defaults: as many threads as there are processors, and four readers for each.
     pub fn new(algorithms: Vec<Algorithm>) -> Self {
-        let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
+        let threads = pfh_source::os::processors();
         Plan {
             algorithms,
             memory: DEFAULT_MEMORY,

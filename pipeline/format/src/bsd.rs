@@ -8,7 +8,7 @@ use pfh_digest::{Algorithm, Digest, Output, Registry};
 
 use crate::decode::Fault;
 use crate::manifest::{Carried, Encode, End, Preamble, Problem, Row, Summary, Unrepresentable};
-use crate::{digits, escape, hex};
+use crate::{digits, escape, hex, remark};
 
 /// The spelling of an algorithm in front of the parenthesis.
 pub fn tag(algorithm: Algorithm) -> String {
@@ -19,6 +19,8 @@ pub fn tag(algorithm: Algorithm) -> String {
         "sha512-256" => "SHA512/256".to_owned(),
         "sha512-224" => "SHA512/224".to_owned(),
         "ripemd160" => "RIPEMD160".to_owned(),
+        // xxhsum writes and reads this and no other.
+        "xxh3-128" => "XXH128".to_owned(),
         _ => match algorithm.output() {
             Output::Stated { default, .. } if algorithm.length() != default => {
                 format!("{capitals}-{}", 8 * algorithm.length())
@@ -32,21 +34,28 @@ pub fn tag(algorithm: Algorithm) -> String {
 pub struct Encoder {
     end: End,
     tags: Vec<String>,
+    /// Whether the head says where names start, so that the list has an end, too.
+    described: bool,
+    records: u64,
 }
 
 impl Encoder {
     /// A writer with this end of record.
     pub fn new(end: End) -> Encoder {
-        Encoder { end, tags: Vec::new() }
+        Encoder { end, tags: Vec::new(), described: false, records: 0 }
     }
 }
 
 impl Encode for Encoder {
-    fn head(&mut self, _: &mut Vec<u8>, preamble: &Preamble<'_>) -> Result<(), Unrepresentable> {
+    fn head(&mut self, out: &mut Vec<u8>, preamble: &Preamble<'_>) -> Result<(), Unrepresentable> {
         if let Some(text) = preamble.algorithms.iter().find(|algorithm| algorithm.output() == Output::Text) {
             return Err(Unrepresentable::new(format!("bsd cannot hold {text}, whose digests are text")));
         }
         self.tags = preamble.algorithms.iter().copied().map(tag).collect();
+        self.described = preamble.base.is_some();
+        if self.described {
+            remark::begin(out, "", preamble.algorithms, preamble.base, self.end.byte());
+        }
         Ok(())
     }
 
@@ -69,6 +78,7 @@ impl Encode for Encoder {
             out.extend_from_slice(b") = ");
             hex::push(out, digest.bytes());
             out.push(self.end.byte());
+            self.records += 1;
         }
         Ok(())
     }
@@ -77,7 +87,11 @@ impl Encode for Encoder {
         Carried::No
     }
 
-    fn tail(&mut self, _: &mut Vec<u8>, _: &Summary) {}
+    fn tail(&mut self, out: &mut Vec<u8>, _: &Summary) {
+        if self.described {
+            remark::finish(out, "", self.records, self.end.byte());
+        }
+    }
 }
 
 /// The parts of a tagged line.
@@ -87,12 +101,12 @@ pub(crate) struct Tagged<'a> {
     digest: &'a [u8],
 }
 
-/// Takes `TAG (name) = digest` or OpenSSL's `TAG(name)= digest` apart; `None` where a line has not that form. The name ends at the
+/// Takes `TAG (name) = digest`, OpenSSL's `TAG(name)= digest` or RHash's `TAG   (name) = digest` apart; `None` where a line has not that form. The name ends at the
 /// last parenthesis, for it may hold others.
 pub(crate) fn split(line: &[u8]) -> Option<Tagged<'_>> {
     let open = line.iter().position(|&byte| byte == b'(')?;
     let tag = str::from_utf8(&line[..open]).ok()?;
-    let tag = tag.strip_suffix(' ').unwrap_or(tag);
+    let tag = tag.trim_end_matches(' ');
     if tag.is_empty() || !tag.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'/' | b'_')) {
         return None;
     }
@@ -103,10 +117,11 @@ pub(crate) fn split(line: &[u8]) -> Option<Tagged<'_>> {
 
 /// The digest of a tagged line; the tag must be one of `assumed` unless that is empty.
 pub(crate) fn digest(registry: Registry, assumed: &[Algorithm], tagged: &Tagged<'_>) -> Result<Digest, Fault> {
-    let algorithm = algorithm(registry, tagged).ok_or(Fault::UnknownAlgorithm)?;
-    if !assumed.is_empty() && !assumed.contains(&algorithm) {
-        return Err(Fault::Malformed("a digest of another algorithm than was asked for"));
+    let algorithm = algorithm(registry, tagged).ok_or_else(|| Fault::UnknownAlgorithm(tagged.tag.into()));
+    if !assumed.is_empty() && !algorithm.as_ref().is_ok_and(|algorithm| assumed.contains(algorithm)) {
+        return Err(Fault::Unasked);
     }
+    let algorithm = algorithm?;
     digits::digest(algorithm, tagged.digest)
 }
 

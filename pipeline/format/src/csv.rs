@@ -3,13 +3,17 @@
 //! Columns: `type,path,path_b64,size,offset,length,mtime,ctime,atime`, one per algorithm, `notes,stage,code,cause`. The first is
 //! not called `ID`, which spreadsheets take for another format (SYLK). A field that a spreadsheet would compute (it starts with
 //! `=`, `+`, `-`, `@` or `'`) gets an apostrophe in front, which readers take off again. A name that is not UTF-8, or holds
-//! what a terminal must not see, stands in `path` as people see it and exactly in `path_b64`.
+//! what a terminal must not see, stands in `path` as people see it and exactly in `path_b64`. The last record is of type `summary`: its
+//! size is the sum of all, its notes count the records.
+//!
+//! What a spreadsheet made of it is read, too: other separators, everything quoted, columns in another order or left out.
 
 use data_encoding::BASE64;
 use pfh_digest::{Algorithm, Digest, Registry};
 
 use crate::decode::{DecodeLine, Entry, Fault, Item, Parsed, Unhashed, Window};
 use crate::digits;
+use crate::ending::Stated;
 use crate::manifest::{Carried, Encode, Outcome, Preamble, Problem, Row, Summary, Unrepresentable};
 use crate::terminal;
 use crate::time::{Time, Times};
@@ -24,6 +28,9 @@ pub const AFTER: [&str; 4] = ["notes", "stage", "code", "cause"];
 pub struct Encoder {
     algorithms: usize,
 }
+
+/// The separators that spreadsheets write.
+const SEPARATORS: [u8; 3] = [b',', b';', b'\t'];
 
 impl Encoder {
     /// A writer.
@@ -41,6 +48,15 @@ impl Encode for Encoder {
             line.field(name);
         }
         line.end();
+        if let Some(base) = preamble.base {
+            let mut line = Line::new(out);
+            line.field("base");
+            line.path(base);
+            for _ in 0..BEFORE.len() - 3 + self.algorithms + AFTER.len() {
+                line.field("");
+            }
+            line.end();
+        }
         Ok(())
     }
 
@@ -92,7 +108,21 @@ impl Encode for Encoder {
         Carried::Yes
     }
 
-    fn tail(&mut self, _: &mut Vec<u8>, _: &Summary) {}
+    fn tail(&mut self, out: &mut Vec<u8>, summary: &Summary) {
+        let mut line = Line::new(out);
+        line.field("summary");
+        line.field("");
+        line.field("");
+        line.number(Some(summary.bytes));
+        for _ in 0..BEFORE.len() - 4 + self.algorithms {
+            line.field("");
+        }
+        line.field(&format!("files={} errors={} skipped={}", summary.files, summary.failed, summary.skipped));
+        for _ in 0..AFTER.len() - 1 {
+            line.field("");
+        }
+        line.end();
+    }
 }
 
 /// Writes a record of these fields.
@@ -204,41 +234,70 @@ pub fn split_by(line: &[u8], separator: u8) -> Option<Vec<Vec<u8>>> {
     }
 }
 
+/// Whether a line is the header of our own records, in whatever order and however separated: it has a column `path`, and one that says
+/// what a record is or one of digests.
+pub(crate) fn is_header(line: &[u8]) -> bool {
+    // Algorithms by any name that could be one of a column: the registry is not at hand here, and need not be.
+    let named = |name: &[u8]| {
+        let name = name.trim_ascii();
+        name == b"type"
+            || pfh_digest::Algorithm::all().any(|algorithm| name.eq_ignore_ascii_case(algorithm.name().as_bytes()))
+    };
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    separate(line).is_some_and(|(_, fields)| {
+        fields.iter().any(|field| field == b"path") && fields.iter().any(|field| named(field))
+    })
+}
+
+/// The fields of a header line, by the separator that gives most of them.
+fn separate(line: &[u8]) -> Option<(u8, Vec<Vec<u8>>)> {
+    let split = |separator: u8| Some((separator, split_by(line, separator)?));
+    SEPARATORS.into_iter().rev().filter_map(split).max_by_key(|(_, fields)| fields.len()).filter(|(_, f)| f.len() > 1)
+}
+
 /// Reads what [`Encoder`] writes, columns in any order.
 pub(crate) struct Decoder {
     registry: Registry,
+    separator: u8,
     columns: Option<Vec<Column>>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 enum Column {
     Named(&'static str),
     Digest(Algorithm),
-    Other,
+    Other(Box<str>),
 }
 
 impl Decoder {
     pub(crate) fn new(registry: Registry) -> Decoder {
-        Decoder { registry, columns: None }
+        Decoder { registry, separator: b',', columns: None }
     }
 
-    fn header(&mut self, fields: &[Vec<u8>]) -> Parsed {
+    fn header(&mut self, line: &[u8]) -> Parsed {
+        let Some((separator, fields)) = separate(line) else {
+            return Fault::Malformed("not a header line: no columns type and path").into();
+        };
         let column = |field: &Vec<u8>| {
-            let name = str::from_utf8(field).unwrap_or_default();
+            let name = str::from_utf8(field).unwrap_or_default().trim();
             match BEFORE.into_iter().chain(AFTER).find(|known| *known == name) {
                 Some(known) => Column::Named(known),
-                None => self.registry.find(name).map_or(Column::Other, Column::Digest),
+                None => self.registry.find(name).map_or_else(|_| Column::Other(name.into()), Column::Digest),
             }
         };
         let columns: Vec<Column> = fields.iter().map(column).collect();
-        if !columns.contains(&Column::Named("type")) || !columns.contains(&Column::Named("path")) {
+        let typed = columns.contains(&Column::Named("type"));
+        let digests = columns.iter().any(|column| matches!(column, Column::Digest(_)));
+        if !(typed || digests) || !columns.contains(&Column::Named("path")) {
             return Fault::Malformed("not a header line: no columns type and path").into();
         }
+        self.separator = separator;
         self.columns = Some(columns);
-        Parsed::Neutral
+        // Without that column nobody could tell the summary.
+        if typed { Parsed::Promise } else { Parsed::Neutral }
     }
 
-    fn record(columns: &[Column], fields: &[Vec<u8>]) -> Result<Item, Fault> {
+    fn record(columns: &[Column], fields: &[Vec<u8>]) -> Result<Parsed, Fault> {
         if columns.len() != fields.len() {
             return Err(Fault::Malformed("not as many fields as the header has"));
         }
@@ -256,6 +315,10 @@ impl Decoder {
             text if text.is_empty() => Ok(None),
             text => Time::parse(&text).map(Some).ok_or(Fault::Malformed("not a time")),
         };
+        let kind = text("type")?;
+        if kind == "summary" {
+            return Ok(Parsed::End(ending(&text("notes")?, number("size")?)));
+        }
         let name = match get("path_b64") {
             exact if exact.is_empty() => get("path"),
             exact => BASE64.decode(&exact).map_err(|_| Fault::Malformed("path_b64 is not base64"))?,
@@ -266,33 +329,58 @@ impl Decoder {
         if name.contains(&0) {
             return Err(Fault::Nul);
         }
-        let outcome = match text("type")?.as_str() {
+        let outcome = match kind.as_str() {
+            "base" => return Ok(Parsed::Base(name)),
             "error" => Some(Outcome::Failed),
             "skipped" => Some(Outcome::Skipped),
             "file" | "piece" => None,
+            "" if !columns.contains(&Column::Named("type")) => None,
             _ => return Err(Fault::Malformed("unknown type of record")),
         };
         if let Some(outcome) = outcome {
-            return Ok(Item::Unhashed(Unhashed { name, outcome, code: text("code")? }));
+            return Ok(Parsed::Item(Item::Unhashed(Unhashed { name, outcome, code: text("code")? })));
         }
         let mut digests = Vec::new();
+        let mut foreign = Vec::new();
+        let named = columns.iter().any(|column| *column == Column::Named("type"));
         for (column, field) in columns.iter().zip(fields) {
-            if let Column::Digest(algorithm) = column {
-                digests.push(digits::digest(*algorithm, &plain(field))?);
+            match column {
+                // What has no digest at all has its type in a column that was left out.
+                Column::Digest(_) if field.is_empty() && !named => {}
+                Column::Digest(algorithm) => digests.push(digits::digest(*algorithm, &plain(field))?),
+                Column::Other(name) if is_digest(field) => foreign.push(name.clone()),
+                Column::Named(_) | Column::Other(_) => {}
             }
         }
         if digests.is_empty() {
-            return Err(Fault::UnknownAlgorithm);
+            return Err(match foreign.is_empty() {
+                true => Fault::Malformed("no digest"),
+                false => Fault::UnknownAlgorithm(foreign.join(", ").into()),
+            });
         }
         let times = Times { modified: time("mtime")?, changed: time("ctime")?, accessed: time("atime")? };
         let size = number("size")?;
-        let entry = Entry { name, size, times, ..Entry::default() };
-        Ok(Item::Entry(match (number("offset")?, number("length")?) {
+        let entry = Entry { name, size, times, foreign, ..Entry::default() };
+        Ok(Parsed::Item(Item::Entry(match (number("offset")?, number("length")?) {
             (Some(offset), Some(length)) => Entry { pieces: vec![Window { offset, length, digests }], ..entry },
             (None, None) => Entry { digests, ..entry },
             _ => return Err(Fault::Malformed("half a window")),
-        }))
+        })))
     }
+}
+
+/// Whether a field of an unknown column is a digest in hexadecimal.
+fn is_digest(field: &[u8]) -> bool {
+    field.len() >= 32 && field.iter().all(u8::is_ascii_hexdigit)
+}
+
+/// The counts of a summary.
+fn ending(notes: &str, bytes: Option<u64>) -> Stated {
+    let count = |key: &str| {
+        let found = notes.split(' ').find_map(|note| note.strip_prefix(key)?.strip_prefix('='));
+        found.map(|count| count.parse().unwrap_or(u64::MAX))
+    };
+    Stated { records: None, files: count("files"), bytes, failed: count("errors"), skipped: count("skipped") }
 }
 
 impl DecodeLine for Decoder {
@@ -300,15 +388,10 @@ impl DecodeLine for Decoder {
         if line.is_empty() {
             return Parsed::Neutral;
         }
-        let Some(fields) = split(line) else {
+        let Some(columns) = &self.columns else { return self.header(line) };
+        let Some(fields) = split_by(line, self.separator) else {
             return Fault::Malformed("quotes do not match").into();
         };
-        match &self.columns {
-            None => self.header(&fields),
-            Some(columns) => match Decoder::record(columns, &fields) {
-                Ok(item) => Parsed::Item(item),
-                Err(fault) => fault.into(),
-            },
-        }
+        Decoder::record(columns, &fields).unwrap_or_else(Parsed::from)
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! A line is an object whose last-made member `chain` is SHA-256 over the previous line's chain (32 bytes; zeros before the
 //! first) and the line's own text without that member. The last record is of the kind `end`; with a key it is followed by
-//! one of the kind `signature`, an Ed25519 signature (RFC 8032) over the chain of `end`. A flipped bit, a line put in, left
+//! one of the kind `signature`, an Ed25519 signature (RFC 8032) over the chain of `end`. A finished log may be continued by
+//! a record of the kind `reopened`; it then has another `end`, and only a signature behind that one counts. A flipped bit, a line put in, left
 //! out or moved breaks the chain; lines missing behind leave no `end`. Who can write the file can make a new chain: against
 //! that helps the signature, or a copy of the last chain value kept elsewhere.
 
@@ -10,6 +11,8 @@ use pfh_digest::Algorithm;
 use serde_json::{Map, Value};
 use std::io::{self, BufRead};
 
+/// The kind of the record that continues a finished log.
+pub const REOPENED: &str = "reopened";
 /// Most bytes of a line: a record has a few thousand.
 const MOST: u64 = 64 << 20;
 /// What is signed begins with this, so that no signature made for something else fits.
@@ -157,9 +160,6 @@ impl Pass {
         if text_of(&members) != body {
             return Err("not written as pfh writes it");
         }
-        if self.signed.is_some() {
-            return Err("behind the signature");
-        }
         let stated = members.remove("chain").and_then(|c| bytes_of::<32>(c.as_str()?)).ok_or("no chain value")?;
         let kind = members.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned();
         if members.get("record").and_then(Value::as_u64) != Some(line - 1) {
@@ -168,10 +168,19 @@ impl Pass {
         if link(&self.chain.last, &text_of(&members)).map_err(|_| "no SHA-256")? != stated {
             return Err("the chain is broken: this record or one before was changed");
         }
-        if self.ended.is_some() {
+        if kind == REOPENED {
+            if self.ended.take().is_none() {
+                return Err("continues a log that had no end");
+            }
+            self.signed = None;
+        } else if self.ended.is_some() {
+            if self.signed.is_some() {
+                return Err("behind the signature");
+            }
             if kind != "signature" {
                 return Err("behind the last record");
             }
+            self.chain = Chain { last: stated, records: line };
             let found = members.get("ed25519").and_then(|s| bytes_of::<64>(s.as_str()?));
             self.signed = Some(found.ok_or("no signature in it")?);
             return Ok(());
@@ -205,6 +214,27 @@ pub fn check(log: impl BufRead) -> Result<Sound, Broken> {
 pub fn unfinished(log: impl BufRead) -> Result<Option<(Chain, u64)>, Broken> {
     let pass = Pass::read(log)?;
     Ok(pass.ended.is_none().then_some((pass.chain, pass.bytes)))
+}
+
+/// A log that can be continued.
+#[derive(Debug, Clone)]
+pub struct Standing {
+    /// Its chain.
+    pub chain: Chain,
+    /// Bytes of whole lines.
+    pub bytes: u64,
+    /// The record `end`, where it has one: only a record of the kind [`REOPENED`] continues it then.
+    pub end: Option<Map<String, Value>>,
+}
+
+/// Reads a log that is to be continued.
+///
+/// # Errors
+/// The first line that is not what was written.
+pub fn standing(log: impl BufRead) -> Result<Standing, Broken> {
+    let pass = Pass::read(log)?;
+    let end = pass.ended.as_ref().and_then(|_| pass.records.last().cloned());
+    Ok(Standing { chain: pass.chain, bytes: pass.bytes, end })
 }
 
 #[cfg(test)]
@@ -249,6 +279,24 @@ mod tests {
         }
         // Without the signature it is sound, and unsigned: whoever asks for one finds out.
         assert!(check(lines[..6].concat().as_bytes()).unwrap().signature.is_none());
+    }
+
+    #[test]
+    fn a_finished_log_is_continued_and_ends_again() {
+        let text = log();
+        let found = standing(text.as_bytes()).unwrap();
+        assert_eq!(found.end.as_ref().and_then(|end| end["n"].as_u64()), Some(9));
+        let mut chain = found.chain;
+        let more = chain.append(REOPENED, Map::new()).unwrap();
+        assert!(matches!(check((text.clone() + &more).as_bytes()), Err(Broken::NoEnd)));
+        let ended = text.clone() + &more + &chain.append("end", Map::new()).unwrap();
+        let sound = check(ended.as_bytes()).unwrap();
+        assert_eq!((sound.records.len(), sound.signature), (8, None), "the signature is of the end before");
+        assert!(unfinished(ended.as_bytes()).unwrap().is_none());
+        // A log without an end is resumed, and not reopened.
+        let mut chain = Chain::default();
+        let note = chain.append("note", Map::new()).unwrap();
+        assert!(check((note + &chain.append(REOPENED, Map::new()).unwrap()).as_bytes()).is_err());
     }
 
     proptest! {

@@ -5,6 +5,7 @@ use std::io::{self, BufRead, Cursor, Read};
 
 use pfh_digest::{Algorithm, Digest, ROWS, Registry, Row};
 
+use crate::ending::{Ending, Stated, Tally};
 use crate::lines::{LIMIT, Line, Lines};
 use crate::manifest::{End, Format, Outcome};
 use crate::text::Text;
@@ -22,6 +23,10 @@ pub struct Options {
     /// The algorithms that a digest without a name may be of, first fit by length. Empty for the usual ones by length: MD5,
     /// SHA-1 and SHA-2.
     pub assumed: Vec<Algorithm>,
+    /// Where `assumed` is empty: the algorithms to try first by length, such as those that the name of the list hints at.
+    pub hints: Vec<Algorithm>,
+    /// Take digests without a name of every length that some algorithm has by default, not only of the usual ones.
+    pub any: bool,
     /// What ends a record of `sums` and `bsd`.
     pub end: End,
     /// The longest line, and for XML the longest token, in bytes.
@@ -30,7 +35,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { format: None, assumed: Vec::new(), end: End::Line, limit: LIMIT }
+        Options { format: None, assumed: Vec::new(), hints: Vec::new(), any: false, end: End::Line, limit: LIMIT }
     }
 }
 
@@ -47,6 +52,10 @@ pub struct Entry {
     pub pieces: Vec<Window>,
     /// Timestamps, where the format has them.
     pub times: Times,
+    /// Whether the algorithm of its only digest was told by the digest's form alone: it may be of another of that form.
+    pub guessed: bool,
+    /// The names of algorithms that are not known here, of which it has digests, too.
+    pub foreign: Vec<Box<str>>,
 }
 
 /// A window of an entry and its digests.
@@ -82,8 +91,12 @@ pub enum Fault {
     Malformed(&'static str),
     /// The digits are not as many as the algorithm (or any that is assumed) has.
     WrongLength,
-    /// It names an algorithm that is not known, and no other.
-    UnknownAlgorithm,
+    /// It names this algorithm, which is not known, and no other.
+    UnknownAlgorithm(Box<str>),
+    /// It is of another algorithm than those that are assumed.
+    Unasked,
+    /// It has digests of something that is no file: a directory, a link.
+    NoFile(&'static str),
 }
 
 impl fmt::Display for Fault {
@@ -93,7 +106,12 @@ impl fmt::Display for Fault {
             Fault::Nul => f.write_str("holds a NUL byte"),
             Fault::Malformed(why) => f.write_str(why),
             Fault::WrongLength => f.write_str("digest of a wrong length"),
-            Fault::UnknownAlgorithm => f.write_str("unknown algorithm"),
+            Fault::UnknownAlgorithm(name) if name.is_empty() => f.write_str("unknown algorithm"),
+            Fault::UnknownAlgorithm(name) => {
+                write!(f, "unknown algorithm {}", crate::terminal::render(name.as_bytes()))
+            }
+            Fault::Unasked => f.write_str("a digest of another algorithm than was asked for"),
+            Fault::NoFile(kind) => write!(f, "digests of a {kind}, not of a file"),
         }
     }
 }
@@ -123,8 +141,14 @@ pub struct Located {
 /// What a format's decoder makes of one line.
 pub(crate) enum Parsed {
     Item(Item),
-    /// A comment, an empty line, a header or a summary.
+    /// A comment, an empty line or a header.
     Neutral,
+    /// The manifest says that it will have an end.
+    Promise,
+    /// The directory in which relative names start.
+    Base(Vec<u8>),
+    /// The end, and the counts that it states.
+    End(Stated),
 }
 
 impl From<Fault> for Parsed {
@@ -160,6 +184,8 @@ pub struct Decoder<R> {
     form: Form<R>,
     neutral: u64,
     ended: bool,
+    tally: Tally,
+    base: Option<Vec<u8>>,
 }
 
 impl<R: BufRead> Decoder<R> {
@@ -179,7 +205,7 @@ impl<R: BufRead> Decoder<R> {
         let source = Cursor::new(start).chain(text);
         let end = if matches!(format, Format::Sums | Format::Bsd) { options.end } else { End::Line };
         let decoder: Box<dyn DecodeLine> = match format {
-            Format::Sums | Format::Bsd => Box::new(sums::Decoder::new(registry, &options.assumed, end)),
+            Format::Sums | Format::Bsd => Box::new(sums::Decoder::new(registry, options, end)),
             Format::Hashdeep => Box::new(hashdeep::Decoder::new(registry)),
             Format::Jsonl => Box::new(jsonl::Decoder::new(registry)),
             Format::Csv => Box::new(csv::Decoder::new(registry)),
@@ -188,16 +214,31 @@ impl<R: BufRead> Decoder<R> {
             Format::Mrsh => Box::new(similarity::mrsh::Decoder::new(registry, &options.assumed)),
             Format::Dfxml => {
                 let form = Form::Xml(Box::new(dfxml::Decoder::new(source, registry, options.limit)));
-                return Ok(Decoder { format, form, neutral: 0, ended: false });
+                return Ok(Decoder { format, form, neutral: 0, ended: false, tally: Tally::default(), base: None });
             }
         };
         let form = Form::Lines { lines: Lines::new(source, end.byte(), options.limit), decoder, end };
-        Ok(Decoder { format, form, neutral: 0, ended: false })
+        // Only we write these lines, and we end them.
+        let tally = Tally::new(format == Format::Jsonl);
+        Ok(Decoder { format, form, neutral: 0, ended: false, tally, base: None })
     }
 
     /// The format that was told or found. [`Format::Sums`] stands for plain and tagged lines, which may be mixed.
     pub fn format(&self) -> Format {
         self.format
+    }
+
+    /// What became of the end that the manifest promises. Good once the iterator has given `None`.
+    pub fn ending(&self) -> Ending {
+        self.tally.ending()
+    }
+
+    /// The directory in which its relative names start, where it says so.
+    pub fn base(&self) -> Option<&[u8]> {
+        match &self.form {
+            Form::Xml(decoder) => decoder.base(),
+            Form::Lines { .. } => self.base.as_deref(),
+        }
     }
 
     /// How many lines so far were comments, headers, summaries or empty. With the items they add up to the physical lines (of
@@ -216,7 +257,7 @@ impl<R: BufRead> Iterator for Decoder<R> {
         }
         let (lines, decoder, end) = match &mut self.form {
             Form::Xml(decoder) => {
-                let item = decoder.next();
+                let item = decoder.next(&mut self.tally);
                 self.ended = !matches!(item, Some(Ok(_)));
                 return item;
             }
@@ -240,9 +281,16 @@ impl<R: BufRead> Iterator for Decoder<R> {
                 Ok(Some(Line::Whole(line))) => decoder.line(line),
             };
             match parsed {
-                Parsed::Item(item) => return Some(Ok(Located { line: lines.number(), item })),
-                Parsed::Neutral => self.neutral += 1,
+                Parsed::Item(item) => {
+                    self.tally.count(&item);
+                    return Some(Ok(Located { line: lines.number(), item }));
+                }
+                Parsed::Neutral => {}
+                Parsed::Promise => self.tally.promise(),
+                Parsed::End(stated) => self.tally.end(&stated),
+                Parsed::Base(base) => self.base = Some(base),
             }
+            self.neutral += 1;
         }
     }
 }
@@ -257,10 +305,13 @@ pub(crate) fn sniff(start: &[u8]) -> Format {
         Format::Dfxml
     } else if start.starts_with(b"{") {
         Format::Jsonl
-    } else if first.starts_with(b"type,path,") {
+    } else if csv::is_header(first) {
         Format::Csv
     } else if start.starts_with(b"ssdeep,1.") {
         Format::Ssdeep
+    } else if start.starts_with(b"sdbf:03:0::") || start.starts_with(b"sdbf-dd:03:0::") {
+        // A digest without the name in it: the name stands behind, as in any list.
+        Format::Sums
     } else if start.starts_with(b"sdbf:") || start.starts_with(b"sdbf-dd:") {
         Format::Sdbf
     } else if is_mrsh(first) {

@@ -1,14 +1,14 @@
 //! Digests as text: hexadecimal of either case, or base64 with exact padding as GNU `cksum --base64` writes it.
 
 use data_encoding::BASE64;
-use pfh_digest::{Algorithm, Digest, Output, Registry};
+use pfh_digest::{Algorithm, Digest, Output, Registry, Standing};
 use pfh_similarity::Named;
 
 use crate::decode::Fault;
 use crate::{hex, similarity};
 
 /// The usual algorithms by the length of their digests: those of the GNU tools.
-const USUAL: [&str; 6] = ["md5", "sha1", "sha224", "sha256", "sha384", "sha512"];
+pub(crate) const USUAL: [&str; 6] = ["md5", "sha1", "sha224", "sha256", "sha384", "sha512"];
 
 /// A digest of a known algorithm.
 pub fn digest(algorithm: Algorithm, text: &[u8]) -> Result<Digest, Fault> {
@@ -76,4 +76,20 @@ fn from_hex(algorithm: Algorithm, text: &[u8]) -> Option<Result<Digest, Fault>> 
         None => &mut hex::decode(text)?[..],
     };
     Some(Digest::from_bytes(algorithm, bytes).map_err(|_| Fault::WrongLength))
+}
+
+/// Every algorithm whose digests look like this one: as many bytes, or mrsh-v2's text. Those that have this length by default
+/// come first. Checksums, which anybody can make come out as they like, are no alternatives to what resists that.
+pub fn alternatives(registry: Registry, digest: &Digest) -> Vec<Algorithm> {
+    let given = digest.algorithm();
+    if digest.text().is_some() {
+        let alike = |other: &Algorithm| other.name().starts_with("mrsh-v2") && given.name().starts_with("mrsh-v2");
+        return registry.all().filter(|other| *other != given && alike(other)).collect();
+    }
+    let length = digest.bytes().len();
+    let weak = |algorithm: &Algorithm| algorithm.standing() == Standing::NonCryptographic;
+    let fits = |algorithm: Algorithm| (algorithm.length() == length).then_some(algorithm);
+    let stretched = |algorithm: Algorithm| algorithm.with_length(length).filter(|other| *other != algorithm);
+    let all = registry.all().filter_map(fits).chain(registry.all().filter_map(stretched));
+    all.filter(|other| *other != given && (weak(&given) || !weak(other))).collect()
 }

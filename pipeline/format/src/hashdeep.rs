@@ -7,6 +7,7 @@ use pfh_digest::{Algorithm, Registry};
 
 use crate::decode::{DecodeLine, Entry, Fault, Parsed, Window};
 use crate::manifest::{Carried, Encode, Preamble, Problem, Row, Summary, Unrepresentable};
+use crate::remark::{self, Remark};
 use crate::{digits, hex, terminal};
 
 /// The algorithms that the format names.
@@ -14,12 +15,14 @@ pub const ALGORITHMS: [&str; 5] = ["md5", "sha1", "sha256", "tiger", "whirlpool"
 
 /// Writes hashdeep 1.0.
 #[derive(Default)]
-pub struct Encoder(());
+pub struct Encoder {
+    records: u64,
+}
 
 impl Encoder {
     /// A writer.
     pub fn new() -> Encoder {
-        Encoder(())
+        Encoder::default()
     }
 }
 
@@ -49,6 +52,7 @@ impl Encode for Encoder {
             out.extend_from_slice(terminal::render(command).as_bytes());
             out.push(b'\n');
         }
+        remark::begin(out, "#", preamble.algorithms, preamble.base, b'\n');
         out.extend_from_slice(b"## \n");
         Ok(())
     }
@@ -65,9 +69,11 @@ impl Encode for Encoder {
                 return Err(Unrepresentable::new("hashdeep 1.0 would take this name for that of a piece"));
             }
             line(out, row.size, row.digests, row.name, None);
+            self.records += 1;
         }
         for piece in row.pieces {
             line(out, piece.length, piece.digests, row.name, Some(piece.offset));
+            self.records += 1;
         }
         Ok(())
     }
@@ -76,7 +82,9 @@ impl Encode for Encoder {
         Carried::No
     }
 
-    fn tail(&mut self, _: &mut Vec<u8>, _: &Summary) {}
+    fn tail(&mut self, out: &mut Vec<u8>, _: &Summary) {
+        remark::finish(out, "#", self.records, b'\n');
+    }
 }
 
 fn line(out: &mut Vec<u8>, size: u64, digests: &[pfh_digest::Digest], name: &[u8], offset: Option<u64>) {
@@ -110,7 +118,7 @@ pub fn split_piece(name: &[u8], size: u64) -> Option<(&[u8], u64)> {
 pub(crate) struct Decoder {
     registry: Registry,
     /// Per column between size and name the algorithm, where it is known; `None` before a header was seen.
-    columns: Option<Vec<Option<Algorithm>>>,
+    columns: Option<Vec<Result<Algorithm, Box<str>>>>,
 }
 
 impl Decoder {
@@ -122,16 +130,16 @@ impl Decoder {
         if header == b"HASHDEEP-1.0" {
             return Parsed::Neutral;
         }
-        let columns = str::from_utf8(header).ok().and_then(|header| {
+        let columns: Option<Vec<Result<Algorithm, Box<str>>>> = str::from_utf8(header).ok().and_then(|header| {
             let columns = header.strip_prefix("size,")?.strip_suffix(",filename")?;
-            Some(columns.split(',').map(|name| self.registry.find(name.trim()).ok()).collect::<Vec<_>>())
+            Some(columns.split(',').map(|name| self.registry.find(name.trim()).map_err(|_| name.into())).collect())
         });
         match columns {
-            Some(columns) if columns.iter().any(Option::is_some) => {
+            Some(columns) if columns.iter().any(Result::is_ok) => {
                 self.columns = Some(columns);
                 Parsed::Neutral
             }
-            Some(_) => Fault::UnknownAlgorithm.into(),
+            Some(_) => Fault::UnknownAlgorithm(String::from_utf8_lossy(header).into()).into(),
             None => Fault::Malformed("not a header of hashdeep 1.0").into(),
         }
     }
@@ -143,10 +151,12 @@ impl Decoder {
         let size = str::from_utf8(field()?).ok().and_then(|size| size.parse().ok());
         let size: u64 = size.ok_or(Fault::Malformed("the size is not a number"))?;
         let mut digests = Vec::with_capacity(columns.len());
+        let mut foreign = Vec::new();
         for column in columns {
             let text = field()?;
-            if let Some(algorithm) = column {
-                digests.push(digits::digest(*algorithm, text)?);
+            match column {
+                Ok(algorithm) => digests.push(digits::digest(*algorithm, text)?),
+                Err(name) => foreign.push(name.clone()),
             }
         }
         let name = field()?;
@@ -154,10 +164,11 @@ impl Decoder {
             return Err(Fault::Malformed("no name"));
         }
         Ok(match split_piece(name, size) {
-            None => Entry { name: name.to_vec(), size: Some(size), digests, ..Entry::default() },
+            None => Entry { name: name.to_vec(), size: Some(size), digests, foreign, ..Entry::default() },
             Some((name, offset)) => Entry {
                 name: name.to_vec(),
                 pieces: vec![Window { offset, length: size, digests }],
+                foreign,
                 ..Entry::default()
             },
         })
@@ -169,7 +180,18 @@ impl DecodeLine for Decoder {
         if let Some(header) = line.strip_prefix(b"%%%% ") {
             return self.header(header);
         }
-        if line.is_empty() || line.starts_with(b"#") {
+        if line.starts_with(b"#") {
+            return match remark::parse(self.registry, line) {
+                Some(Remark::Begin(_)) => Parsed::Promise,
+                Some(Remark::Other(parsed)) => parsed,
+                // hashdeep's own word for it; ours renders what a terminal must not see, so that only a plain one is exact.
+                None => match line.strip_prefix(b"## Invoked from: ") {
+                    Some(base) if base.starts_with(b"/") && !base.contains(&b'\\') => Parsed::Base(base.to_vec()),
+                    _ => Parsed::Neutral,
+                },
+            };
+        }
+        if line.is_empty() {
             return Parsed::Neutral;
         }
         self.entry(line).into()

@@ -1,6 +1,6 @@
 //! One JSON object per line (RFC 8259, UTF-8). This is the format that loses nothing.
 //!
-//! `type` says what a line is: `file`, `error`, `skipped` or `summary`. A name that is not UTF-8 stands in `path` with U+FFFD for
+//! `type` says what a line is: `base`, `file`, `error`, `skipped` or `summary`, which ends the manifest. A name that is not UTF-8 stands in `path` with U+FFFD for
 //! what is not, and exactly in `path_b64`. Controls and bidirectional characters are escaped, so the output can be looked at.
 
 use data_encoding::BASE64;
@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::decode::{DecodeLine, Entry, Fault, Item, Parsed, Unhashed, Window};
 use crate::digits;
+use crate::ending::Stated;
 use crate::manifest::{Carried, Encode, Kind, Outcome, Preamble, Problem, Row, Summary, Unrepresentable};
 use crate::terminal;
 use crate::time::{Time, Times};
@@ -40,8 +41,13 @@ impl Encoder {
 }
 
 impl Encode for Encoder {
-    fn head(&mut self, _: &mut Vec<u8>, preamble: &Preamble<'_>) -> Result<(), Unrepresentable> {
+    fn head(&mut self, out: &mut Vec<u8>, preamble: &Preamble<'_>) -> Result<(), Unrepresentable> {
         self.names = preamble.algorithms.iter().map(Algorithm::to_string).collect();
+        if let Some(base) = preamble.base {
+            out.extend_from_slice(b"{\"type\":\"base\"");
+            path(out, base);
+            out.extend_from_slice(b"}\n");
+        }
         Ok(())
     }
 
@@ -192,6 +198,17 @@ impl Decoder {
             Some("file") => return Ok(Parsed::Item(Item::Entry(self.file(object)?))),
             Some("error") => Outcome::Failed,
             Some("skipped") => Outcome::Skipped,
+            Some("base") => return Ok(Parsed::Base(name(object)?)),
+            Some("summary") => {
+                let count = |key| object.get(key).map(|count| count.as_u64().unwrap_or(u64::MAX));
+                return Ok(Parsed::End(Stated {
+                    records: None,
+                    files: count("files"),
+                    bytes: count("bytes"),
+                    failed: count("errors"),
+                    skipped: count("skipped"),
+                }));
+            }
             // Another type is of a later version; there is nothing in it to check.
             Some(_) => return Ok(Parsed::Neutral),
             None => return Err(Fault::Malformed("an object without a type")),
@@ -220,26 +237,33 @@ impl Decoder {
                 for value in values {
                     let piece = value.as_object().ok_or(Fault::Malformed("a piece is not an object"))?;
                     let number = |key| piece.get(key).and_then(Value::as_u64).ok_or(Fault::Malformed("not a window"));
-                    let digests = self.digests(piece)?;
+                    let (digests, _) = self.digests(piece)?;
                     pieces.push(Window { offset: number("offset")?, length: number("length")?, digests });
                 }
             }
             Some(_) => return Err(Fault::Malformed("pieces are not an array")),
         }
-        Ok(Entry { name: name(object)?, size, digests: self.digests(object)?, pieces, times })
+        let (digests, foreign) = self.digests(object)?;
+        Ok(Entry { name: name(object)?, size, digests, pieces, times, guessed: false, foreign })
     }
 
-    /// The digests of known algorithms, in the order of their names' bytes; at least one.
-    fn digests(&self, object: &Object) -> Result<Vec<Digest>, Fault> {
+    /// The digests of known algorithms, in the order of their names' bytes, at least one; and the names of the others.
+    fn digests(&self, object: &Object) -> Result<(Vec<Digest>, Vec<Box<str>>), Fault> {
         let named = object.get("digests").and_then(Value::as_object).ok_or(Fault::Malformed("no digests"))?;
         let mut digests = Vec::with_capacity(named.len());
+        let mut foreign: Vec<Box<str>> = Vec::new();
         for (name, value) in named {
             let text = value.as_str().ok_or(Fault::Malformed("a digest is not a string"))?;
-            if let Ok(algorithm) = self.registry.find(name) {
-                digests.push(digits::digest(algorithm, text.as_bytes())?);
+            match self.registry.find(name) {
+                Ok(algorithm) => digests.push(digits::digest(algorithm, text.as_bytes())?),
+                Err(_) => foreign.push(name.as_str().into()),
             }
         }
-        if digests.is_empty() { Err(Fault::UnknownAlgorithm) } else { Ok(digests) }
+        if digests.is_empty() {
+            Err(Fault::UnknownAlgorithm(foreign.join(", ").into()))
+        } else {
+            Ok((digests, foreign))
+        }
     }
 }
 

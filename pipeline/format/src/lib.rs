@@ -42,6 +42,7 @@ pub mod custody;
 mod decode;
 pub mod dfxml;
 pub mod digits;
+mod ending;
 pub mod escape;
 pub mod hashdeep;
 pub mod hex;
@@ -51,6 +52,7 @@ pub mod known;
 pub mod lines;
 mod manifest;
 pub mod pairs;
+mod remark;
 pub mod similarity;
 pub mod sums;
 pub mod terminal;
@@ -59,6 +61,7 @@ mod time;
 pub mod verdict;
 
 pub use decode::{Decoder, Entry, Fault, Item, Located, Options, Unhashed, Window};
+pub use ending::Ending;
 pub use manifest::{
     Carried, Encode, End, Format, Kind, Layout, Marker, Outcome, Piece, Preamble, Problem, Row, Summary, UnknownFormat,
     Unrepresentable,

@@ -18,6 +18,9 @@ pub struct Preamble<'a> {
     pub command_line: Option<&'a [u8]>,
     /// The working directory; raw bytes.
     pub working_directory: Option<&'a [u8]>,
+    /// The absolute path of the directory in which relative names start, where it is not the one in which the manifest lies; raw
+    /// bytes. Formats that can hold it do.
+    pub base: Option<&'a [u8]>,
     /// The version of the program that writes.
     pub version: &'a str,
     /// When the run began; formats that can hold it do. Leave it out where two runs must give equal bytes.

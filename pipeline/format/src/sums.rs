@@ -2,23 +2,29 @@
 //!
 //! A line holds one digest and does not say of which algorithm: readers tell by its length or are told. So a list may hold
 //! several algorithms, a line each, only where their digests differ in length. Similarity digests are told by their form: `T1…`, `sdbf:…`.
+//! Where the length does not tell, a comment in front does, and another at the end counts the records. `b3sum` refuses comments, so a list of
+//! BLAKE3 alone has none: its reader finds out (see `Entry::guessed`).
 
-use pfh_digest::{Algorithm, Output, Registry};
+use pfh_digest::{Algorithm, Digest, Output, Registry};
 use pfh_similarity::ABSENT;
 
-use crate::decode::{DecodeLine, Entry, Fault, Parsed};
+use crate::decode::{DecodeLine, Entry, Fault, Options, Parsed};
 use crate::manifest::{Carried, Encode, End, Layout, Marker, Preamble, Problem, Row, Summary, Unrepresentable};
+use crate::remark::{self, Remark};
 use crate::{bsd, digits, escape, similarity};
 
 /// Writes `digest  name`, a line per algorithm and file.
 pub struct Encoder {
     layout: Layout,
+    /// Whether the head says what the list is, so that it has an end, too.
+    described: bool,
+    records: u64,
 }
 
 impl Encoder {
     /// A writer with this end of record and this marker.
     pub fn new(layout: Layout) -> Encoder {
-        Encoder { layout }
+        Encoder { layout, described: false, records: 0 }
     }
 }
 
@@ -33,13 +39,23 @@ fn look_alike(a: Algorithm, b: Algorithm) -> bool {
 }
 
 impl Encode for Encoder {
-    fn head(&mut self, _: &mut Vec<u8>, preamble: &Preamble<'_>) -> Result<(), Unrepresentable> {
+    fn head(&mut self, out: &mut Vec<u8>, preamble: &Preamble<'_>) -> Result<(), Unrepresentable> {
         for (n, algorithm) in preamble.algorithms.iter().enumerate() {
             if let Some(twin) = preamble.algorithms[..n].iter().find(|other| look_alike(**other, *algorithm)) {
                 return Err(Unrepresentable::new(format!(
                     "sums cannot tell {twin} from {algorithm}: their digests look alike; use another format, such as jsonl"
                 )));
             }
+        }
+        let told = |algorithm: &Algorithm| match algorithm.output() {
+            Output::Text => algorithm.name() != "mrsh-v2-network",
+            _ => digits::USUAL.contains(&algorithm.name()),
+        };
+        let told = preamble.algorithms.iter().all(told);
+        let bare = matches!(preamble.algorithms, [one] if one.name() == "blake3" && one.length() == 32);
+        self.described = !bare && (!told || preamble.base.is_some());
+        if self.described {
+            remark::begin(out, "", preamble.algorithms, preamble.base, self.layout.end.byte());
         }
         Ok(())
     }
@@ -68,6 +84,7 @@ impl Encode for Encoder {
             });
             out.extend_from_slice(&name);
             out.push(self.layout.end.byte());
+            self.records += 1;
         }
         Ok(())
     }
@@ -76,14 +93,21 @@ impl Encode for Encoder {
         Carried::No
     }
 
-    fn tail(&mut self, _: &mut Vec<u8>, _: &Summary) {}
+    fn tail(&mut self, out: &mut Vec<u8>, _: &Summary) {
+        if self.described {
+            remark::finish(out, "", self.records, self.layout.end.byte());
+        }
+    }
 }
 
 /// Reads plain and tagged lines, as every GNU tool does in its `--check`.
 pub(crate) struct Decoder {
     registry: Registry,
     assumed: Vec<Algorithm>,
-    candidates: Vec<Algorithm>,
+    /// What digests may be of where the list does not say: first fit by length.
+    usual: Vec<Algorithm>,
+    /// What the list says that the digests which follow are of.
+    stated: Option<Vec<Result<Algorithm, Box<str>>>>,
     end: End,
     shape: Shape,
 }
@@ -100,17 +124,48 @@ enum Shape {
 }
 
 impl Decoder {
-    pub(crate) fn new(registry: Registry, assumed: &[Algorithm], end: End) -> Decoder {
-        let candidates = digits::candidates(registry, assumed);
-        Decoder { registry, assumed: assumed.to_vec(), candidates, end, shape: Shape::Unknown }
+    pub(crate) fn new(registry: Registry, options: &Options, end: End) -> Decoder {
+        let mut usual = options.hints.clone();
+        usual.extend(digits::candidates(registry, &[]));
+        if options.any {
+            usual.extend(registry.all().filter(|algorithm| algorithm.output() != Output::Text));
+        }
+        Decoder { registry, assumed: options.assumed.clone(), usual, stated: None, end, shape: Shape::Unknown }
+    }
+
+    /// The digest at the start of a plain line, and whether its algorithm is a guess.
+    fn digest(&self, text: &[u8]) -> Result<(Digest, bool), Fault> {
+        if !self.assumed.is_empty() {
+            return match digits::similar(self.registry, &self.assumed, text) {
+                Some(algorithm) => Ok((digits::digest(algorithm, text)?, false)),
+                None => Ok((digits::unnamed(&self.assumed, text)?, false)),
+            };
+        }
+        if let Some(stated) = &self.stated {
+            let known: Vec<Algorithm> = stated.iter().filter_map(|algorithm| algorithm.clone().ok()).collect();
+            let found = match digits::similar(self.registry, &known, text).filter(|_| !known.is_empty()) {
+                Some(algorithm) => digits::digest(algorithm, text),
+                None => digits::unnamed(&known, text),
+            };
+            return match (found, stated.iter().find_map(|algorithm| algorithm.clone().err())) {
+                (Ok(digest), _) => Ok((digest, false)),
+                (Err(_), Some(unknown)) => Err(Fault::UnknownAlgorithm(unknown)),
+                // A list without a word about itself may stand behind one with.
+                (Err(fault), None) => {
+                    digits::unnamed(&self.usual, text).map_or(Err(fault), |digest| Ok((digest, true)))
+                }
+            };
+        }
+        match digits::similar(self.registry, &[], text) {
+            // The two kinds of mrsh-v2 look alike.
+            Some(algorithm) => Ok((digits::digest(algorithm, text)?, algorithm.name() == "mrsh-v2")),
+            None => Ok((digits::unnamed(&self.usual, text)?, true)),
+        }
     }
 
     fn plain(&mut self, line: &[u8], escaped: bool) -> Result<Entry, Fault> {
         let at = line.iter().position(|byte| matches!(byte, b' ' | b'\t')).ok_or(Fault::Malformed("no name"))?;
-        let digest = match digits::similar(self.registry, &self.assumed, &line[..at]) {
-            Some(algorithm) => digits::digest(algorithm, &line[..at])?,
-            None => digits::unnamed(&self.candidates, &line[..at])?,
-        };
+        let (digest, guessed) = self.digest(&line[..at])?;
         let rest = &line[at + 1..];
         let marked = rest.len() > 1 && matches!(rest[0], b' ' | b'*');
         let name = match (self.shape, marked) {
@@ -124,7 +179,7 @@ impl Decoder {
                 rest
             }
         };
-        Ok(Entry { name: self.name(name, escaped)?, digests: vec![digest], ..Entry::default() })
+        Ok(Entry { name: self.name(name, escaped)?, digests: vec![digest], guessed, ..Entry::default() })
     }
 
     fn name(&self, name: &[u8], escaped: bool) -> Result<Vec<u8>, Fault> {
@@ -139,8 +194,23 @@ impl Decoder {
 
 impl DecodeLine for Decoder {
     fn line(&mut self, line: &[u8]) -> Parsed {
-        if line.is_empty() || line.starts_with(b"#") {
+        if line.is_empty() {
             return Parsed::Neutral;
+        }
+        if line.starts_with(b"#") {
+            return match remark::parse(self.registry, line) {
+                Some(Remark::Begin(algorithms)) => {
+                    self.stated = Some(algorithms);
+                    Parsed::Promise
+                }
+                Some(Remark::Other(parsed)) => {
+                    if matches!(parsed, Parsed::End(_)) {
+                        self.stated = None;
+                    }
+                    parsed
+                }
+                None => Parsed::Neutral,
+            };
         }
         let line = line.trim_ascii_start();
         let (line, escaped) = match line.strip_prefix(b"\\") {

@@ -19,6 +19,7 @@ fn manifest(format: Format, layout: Layout, names: &[&str]) -> String {
         algorithms: &algorithms,
         command_line: Some(b"pfh hash -r d"),
         working_directory: Some(b"/evidence"),
+        base: None,
         version: "0.1.0",
         start: Some(Time { seconds: 1_795_226_793, nanoseconds: 0 }),
     };
@@ -79,6 +80,44 @@ fn sums() {
 }
 
 #[test]
+fn a_list_whose_digests_do_not_tell_their_algorithm_describes_itself() {
+    let list = manifest(Format::Sums, Layout::default(), &["sha3-256"]);
+    let digest = algorithm("sha3-256").digest(b"abc");
+    assert_eq!(
+        list,
+        format!(
+            "# pfh begin algorithms=sha3-256\n{digest}  d/a.txt\n\\{digest}  =back\\\\slash\n{digest}  not<ff>utf8\n\
+             # pfh end records=3\n"
+        )
+    );
+    assert!(
+        manifest(Format::Sums, Layout::default(), &["shake128:4"]).starts_with("# pfh begin algorithms=shake128:4\n")
+    );
+    // b3sum refuses comments; the others need none.
+    for alone in ["blake3", "md5", "sha512"] {
+        assert!(!manifest(Format::Sums, Layout::default(), &[alone]).contains('#'), "{alone}");
+    }
+    assert!(manifest(Format::Sums, Layout::default(), &["md5", "blake3"]).starts_with("# pfh begin"));
+    // A base is said wherever there is one, but for b3sum's lists.
+    let base = |format: Format, name: &str| {
+        let mut out = Vec::new();
+        let algorithms = [algorithm(name)];
+        let preamble = Preamble { algorithms: &algorithms, base: Some(b"/e\\v"), ..Preamble::default() };
+        let mut encoder = format.encoder(Layout::default()).expect("a layout");
+        encoder.head(&mut out, &preamble).expect("algorithms");
+        String::from_utf8(out).expect("ASCII")
+    };
+    for format in [Format::Sums, Format::Bsd] {
+        assert_eq!(base(format, "md5"), "# pfh begin algorithms=md5\n# pfh base /e\\\\v\n", "{format}");
+    }
+    assert_eq!(base(Format::Sums, "blake3"), "");
+    assert!(base(Format::Hashdeep, "md5").contains("## pfh base /e\\\\v\n"));
+    assert_eq!(base(Format::Jsonl, "md5"), "{\"type\":\"base\",\"path\":\"/e\\\\v\"}\n");
+    assert!(base(Format::Csv, "md5").ends_with("\nbase,/e\\v,,,,,,,,,,,,\r\n"));
+    assert!(base(Format::Dfxml, "md5").contains("  <pfh:base>/e\\v</pfh:base>\n  <metadata>"));
+}
+
+#[test]
 fn sums_holds_no_two_algorithms_of_one_length() {
     let mut encoder = Format::Sums.encoder(Layout::default()).expect("a layout that fits");
     let algorithms = [algorithm("sha256"), algorithm("sha3-256")];
@@ -97,11 +136,14 @@ fn bsd() {
         )
     );
     let tags: Vec<String> =
-        ["sha3-384", "sha512-256", "blake2b", "blake2s", "blake3", "shake128:16", "ripemd160", "crc32"]
+        ["sha3-384", "sha512-256", "blake2b", "blake2s", "blake3", "shake128:16", "ripemd160", "crc32", "xxh3-128"]
             .into_iter()
             .map(|name| pfh_format::bsd::tag(algorithm(name)))
             .collect();
-    assert_eq!(tags, ["SHA3-384", "SHA512/256", "BLAKE2b", "BLAKE2s", "BLAKE3", "SHAKE128-128", "RIPEMD160", "CRC32"]);
+    assert_eq!(
+        tags,
+        ["SHA3-384", "SHA512/256", "BLAKE2b", "BLAKE2s", "BLAKE3", "SHAKE128-128", "RIPEMD160", "CRC32", "XXH128"]
+    );
 }
 
 #[test]
@@ -109,8 +151,10 @@ fn hashdeep() {
     assert_eq!(
         manifest(Format::Hashdeep, Layout::default(), &["md5", "sha256"]),
         format!(
-            "%%%% HASHDEEP-1.0\n%%%% size,md5,sha256,filename\n## Invoked from: /evidence\n## $ pfh hash -r d\n## \n\
-             3,{MD5},{SHA256},d/a.txt\n3,{MD5},{SHA256},=back\\slash\n3,{MD5},{SHA256},not<ff>utf8\n"
+            "%%%% HASHDEEP-1.0\n%%%% size,md5,sha256,filename\n## Invoked from: /evidence\n## $ pfh hash -r d\n\
+             ## pfh begin algorithms=md5,sha256\n## \n\
+             3,{MD5},{SHA256},d/a.txt\n3,{MD5},{SHA256},=back\\slash\n3,{MD5},{SHA256},not<ff>utf8\n\
+             ## pfh end records=3\n"
         )
     );
     let layout = Layout { end: End::Nul, ..Layout::default() };
@@ -155,7 +199,8 @@ fn csv() {
              file,'=back\\slash,,3,,,,,,{MD5},retried,,,\r\n\
              file,not\\xffutf8,bm90/3V0Zjg=,3,,,,,,{MD5},,,,\r\n\
              error,d/bad,,,4096,512,,,,,,read,EIO,Input/output error (EIO)\r\n\
-             skipped,d/pipe,,,,,,,,,,,FIFO,FIFO\r\n"
+             skipped,d/pipe,,,,,,,,,,,FIFO,FIFO\r\n\
+             summary,,,9,,,,,,,files=3 errors=1 skipped=1,,,\r\n"
         )
     );
 }

@@ -15,7 +15,15 @@ fn items(input: &[u8]) -> Vec<(u64, Item)> {
 
 fn items_with(input: &[u8], options: &Options) -> Vec<(u64, Item)> {
     let decoder = Decoder::open(BufReader::with_capacity(5, input), options).expect("memory");
-    decoder.map(|located| located.expect("memory")).map(|located| (located.line, located.item)).collect()
+    let mut items: Vec<(u64, Item)> =
+        decoder.map(|located| located.expect("memory")).map(|located| (located.line, located.item)).collect();
+    // What is a guess is looked at in `ending.rs`.
+    for (_, item) in &mut items {
+        if let Item::Entry(entry) = item {
+            entry.guessed = false;
+        }
+    }
+    items
 }
 
 fn entry(name: &[u8], algorithm_name: &str, message: &[u8]) -> Item {
@@ -99,7 +107,7 @@ fn lengths_and_letters() {
     assert_eq!(items[0].1, Item::Fault(Fault::WrongLength));
     assert_eq!(items[6].1, Item::Fault(Fault::WrongLength), "an SHA-1 digest is none of SHA-256");
     assert_eq!(items[9].1, Item::Fault(Fault::WrongLength));
-    assert_eq!(items[10].1, Item::Fault(Fault::UnknownAlgorithm));
+    assert_eq!(items[10].1, Item::Fault(Fault::Unasked));
 }
 
 #[test]
@@ -141,7 +149,7 @@ fn hashdeep_headers() {
         [
             (1, Item::Fault(Fault::Malformed(_))),
             (2, Item::Fault(Fault::Malformed(_))),
-            (3, Item::Fault(Fault::UnknownAlgorithm))
+            (3, Item::Fault(Fault::UnknownAlgorithm(_)))
         ]
     ));
 }

@@ -116,6 +116,7 @@ fn manifest(format: Format, marker: Marker, algorithms: &[Algorithm]) -> (Vec<u8
         algorithms,
         command_line: Some(b"pfh hash -r \x1b\xff\n"),
         working_directory: Some(b"/a\nb"),
+        base: None,
         version: "1",
         start: Some(Time { seconds: 0, nanoseconds: 1 }),
     };
@@ -288,7 +289,10 @@ fn dfxml_is_valid() {
     let mut encoder = Format::Dfxml.encoder(Layout::default()).expect("a layout that fits");
     list.clear();
     encoder
-        .head(&mut list, &Preamble { algorithms: &algorithms, version: "1", ..Preamble::default() })
+        .head(
+            &mut list,
+            &Preamble { algorithms: &algorithms, version: "1", base: Some(b"/e\xff"), ..Preamble::default() },
+        )
         .expect("algorithms");
     let digests: Vec<Digest> = algorithms.iter().map(|algorithm| algorithm.digest(b"")).collect();
     let pieces = [Piece { offset: 0, length: 4, digests: &digests }, Piece { offset: 4, length: 0, digests: &digests }];

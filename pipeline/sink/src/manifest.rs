@@ -16,6 +16,8 @@ pub struct About {
     pub command_line: Option<Vec<u8>>,
     /// The working directory.
     pub working_directory: Option<Vec<u8>>,
+    /// The directory in which relative names start, where the manifest will lie in another.
+    pub base: Option<Vec<u8>>,
     /// The version of the program.
     pub version: String,
 }
@@ -46,6 +48,7 @@ impl Manifest {
             algorithms: &about.algorithms,
             command_line: about.command_line.as_deref(),
             working_directory: about.working_directory.as_deref(),
+            base: about.base.as_deref(),
             version: &about.version,
             start: None,
         };

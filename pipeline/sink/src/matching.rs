@@ -229,6 +229,7 @@ impl Matching {
             algorithms: &about.algorithms,
             command_line: about.command_line.as_deref(),
             working_directory: about.working_directory.as_deref(),
+            base: None,
             version: &about.version,
             start: None,
         };

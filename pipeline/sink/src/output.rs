@@ -1,5 +1,6 @@
 //! The byte stream behind a sink: standard output, or a file that appears whole or not at all.
 
+use pfh_format::terminal;
 use pfh_source::os;
 use rustix::fs::{self, AtFlags, CWD, Mode, OFlags};
 use rustix::io::Errno;
@@ -12,7 +13,10 @@ use std::path::{Path, PathBuf};
 const ROOM: usize = 64 << 10;
 
 enum Target {
-    Standard,
+    Standard {
+        /// Whether somebody looks at it on a terminal.
+        seen: bool,
+    },
     File {
         fd: OwnedFd,
         path: PathBuf,
@@ -30,9 +34,11 @@ pub struct Output {
 }
 
 impl Output {
-    /// Standard output.
+    /// Standard output. On a terminal, controls and other characters that steer it are shown escaped, as everywhere: what a name
+    /// holds must not reach it raw.
     pub fn standard() -> Self {
-        Output { target: Target::Standard, room: Vec::with_capacity(ROOM), written: 0 }
+        let seen = io::IsTerminal::is_terminal(&io::stdout());
+        Output { target: Target::Standard { seen }, room: Vec::with_capacity(ROOM), written: 0 }
     }
 
     /// A file that takes the place of `path` when everything has been written and synced. Until then it has no name
@@ -86,11 +92,14 @@ impl Output {
     }
 
     fn write_out(&mut self) -> io::Result<()> {
+        if let Target::Standard { seen: true } = self.target {
+            self.room = harmless(&self.room);
+        }
         let mut from = 0;
         while from < self.room.len() {
             let rest = &self.room[from..];
             let wrote = match &self.target {
-                Target::Standard => os::write(rustix::stdio::stdout(), rest),
+                Target::Standard { .. } => os::write(rustix::stdio::stdout(), rest),
                 Target::File { fd, .. } | Target::Special(fd) => os::write(fd, rest),
             };
             match wrote {
@@ -116,12 +125,12 @@ impl Output {
     /// Whatever the system says of any of these steps: each can be the one that loses data.
     pub fn commit(mut self) -> io::Result<()> {
         self.write_out()?;
-        let target = std::mem::replace(&mut self.target, Target::Standard);
+        let target = std::mem::replace(&mut self.target, Target::Standard { seen: false });
         let (fd, path, mut temporary) = match target {
             Target::File { fd, path, temporary } => (fd, path, temporary),
             Target::Special(fd) => return close(fd),
             // close(2) is where NFS and quotas report late; standard output must survive for messages, so a copy is closed.
-            Target::Standard => {
+            Target::Standard { .. } => {
                 return match os::retry(|| rustix::io::dup(rustix::stdio::stdout())) {
                     Ok(copy) => close(copy),
                     Err(errno) => Err(os::broken("dup", errno)),
@@ -182,6 +191,29 @@ impl Drop for Output {
     }
 }
 
+/// Text as a terminal may see it: ends of lines and tabs stay, everything else that is not text is escaped.
+fn harmless(bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        let mut chars = chunk.valid().chars().peekable();
+        while let Some(c) = chars.next() {
+            let whole = &mut [0; 4];
+            let text = c.encode_utf8(whole);
+            match c {
+                '\n' | '\t' => out.extend_from_slice(text.as_bytes()),
+                // The end of a line of CSV.
+                '\r' if chars.peek() == Some(&'\n') => out.push(b'\r'),
+                c if terminal::is_unsafe(c) => out.extend_from_slice(terminal::render(text.as_bytes()).as_bytes()),
+                _ => out.extend_from_slice(text.as_bytes()),
+            }
+        }
+        if !chunk.invalid().is_empty() {
+            out.extend_from_slice(terminal::render(chunk.invalid()).as_bytes());
+        }
+    }
+    out
+}
+
 fn discard(temporary: Option<PathBuf>) {
     if let Some(name) = temporary {
         let _ = fs::unlinkat(CWD, &name, AtFlags::empty());
@@ -232,6 +264,12 @@ mod tests {
         output.commit().unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"new");
         assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_terminal_sees_nothing_raw() {
+        assert_eq!(harmless("a\u{1b}[31m\tb\\n\u{202e}\r\r\n".as_bytes()), b"a\\x1b[31m\tb\\n\\u{202e}\\r\r\n");
+        assert_eq!(harmless(b"\xff \0\n"), b"\\xff \\x00\n");
     }
 
     #[test]

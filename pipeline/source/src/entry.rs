@@ -44,6 +44,8 @@ pub enum Skip {
     OtherFileSystem,
     /// A directory below one whose files alone were asked for.
     Directory,
+    /// What the run itself writes.
+    Own,
 }
 
 impl Skip {
@@ -57,6 +59,7 @@ impl Skip {
             Skip::BlockDevice => "block device",
             Skip::OtherFileSystem => "other file system",
             Skip::Directory => "directory",
+            Skip::Own => "output of this run",
         }
     }
 }

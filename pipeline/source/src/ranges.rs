@@ -41,7 +41,10 @@ impl Ranges {
         let os_problem = |errno| Problem::os(Stage::Open, errno);
         let before = os::stat(&fd).map_err(os_problem)?;
         let size = match os::file_type(before.mode) {
-            FileType::RegularFile => before.size,
+            FileType::RegularFile => {
+                os::settle(fd.as_fd(), &before);
+                before.size
+            }
             FileType::BlockDevice => os::device_size(&fd).map_err(os_problem)?,
             FileType::Directory => return Err(Problem::new(Stage::Open, Cause::IsDirectory)),
             other => return Err(Problem::new(Stage::Open, Cause::Special(kind_name(other)))),

@@ -79,6 +79,9 @@ impl Reading {
             };
             return Err(Problem::new(Stage::Open, cause));
         }
+        if regular {
+            os::settle(fd.as_fd(), &before);
+        }
         if before.size > 256 << 10 {
             os::advise_sequential(fd.as_fd());
         }

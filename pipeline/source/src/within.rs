@@ -10,6 +10,8 @@ use std::sync::Arc;
 /// Files below a directory, by name. Links are followed as far as they stay in it; a name that leads out is a problem.
 pub struct Within {
     base: Arc<Base>,
+    /// Where absolute names start, if they are taken.
+    absolute: Option<Arc<Base>>,
     names: std::vec::IntoIter<Vec<u8>>,
     number: u64,
 }
@@ -22,7 +24,15 @@ impl Within {
     pub fn open(root: &[u8], names: Vec<Vec<u8>>) -> Result<Self, Problem> {
         let directory = os::open_operand_directory(root).map_err(|e| Problem::os(Stage::Open, e))?;
         let base = Base { directory: Some(directory), prefix: Box::default(), links: Links::Within };
-        Ok(Within { base: Arc::new(base), names: names.into_iter(), number: 0 })
+        Ok(Within { base: Arc::new(base), absolute: None, names: names.into_iter(), number: 0 })
+    }
+
+    /// The same with absolute names as they are, wherever they lead. Relative ones stay below the root all the same.
+    #[must_use]
+    pub fn with_absolute(mut self) -> Self {
+        let base = Base { directory: None, prefix: Box::default(), links: Links::Follow };
+        self.absolute = Some(Arc::new(base));
+        self
     }
 }
 
@@ -31,7 +41,11 @@ impl Source for Within {
         let path = self.names.next()?;
         let number = self.number;
         self.number += 1;
-        let origin = Origin::File { base: self.base.clone(), path: path.into(), special: Special::Skip };
+        let base = match &self.absolute {
+            Some(absolute) if path.first() == Some(&b'/') => absolute,
+            _ => &self.base,
+        };
+        let origin = Origin::File { base: base.clone(), path: path.into(), special: Special::Skip };
         Some(Item::Entry(Entry { number, origin, stat: None }))
     }
 }

@@ -4,7 +4,7 @@ use super::graph::{Graph, words};
 use super::{Account, Source, shown};
 use crate::acquisition::{Form, To};
 use pfh_digest::Digest;
-use pfh_source::device::{Fill, Kind};
+use pfh_source::device::{Fill, Kind, Loss};
 use pfh_source::image::Image;
 use serde_json::{Value, json};
 use std::io;
@@ -199,8 +199,13 @@ fn told(account: &Account, number: usize) -> Vec<String> {
             Fill::Pattern(bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
         };
         let runs = imaged.bad.len();
+        let recorded: u64 = imaged.bad.iter().filter(|bad| bad.loss == Loss::Recorded).map(|bad| bad.length).sum();
+        let from_image = match recorded {
+            0 => String::new(),
+            _ => format!("; {recorded} of them were filled in when the source image was made"),
+        };
         told.push(format!(
-            "incomplete: {bytes} unreadable bytes of the source, in {runs} runs, are filled in ({fill})"
+            "incomplete: {bytes} unreadable bytes of the source, in {runs} runs, are filled in ({fill}){from_image}"
         ));
     }
     if imaged.padded > 0 {
@@ -226,7 +231,7 @@ pub fn unreadable(graph: &mut Graph, account: &Account, results: &[Value]) -> io
             json!({ "uco-observable:rangeOffset": bad.offset, "uco-observable:rangeSize": bad.length,
                     "uco-observable:rangeOffsetType": "bytes from the start of the image" }),
         )?;
-        let cause = io::Error::from_raw_os_error(bad.errno);
+        let cause = bad.cause();
         let members =
             json!({ "uco-core:description": format!("unreadable, filled in: {cause}"), "uco-core:hasFacet": [range] });
         runs.push(graph.add(&["uco-observable:ContentData"], &label, members)?);

@@ -1,7 +1,7 @@
 use super::*;
 use crate::acquisition::{Form, To};
 use pfh_engine::imaging::{Imaging, Times};
-use pfh_source::device::{Access, Bad};
+use pfh_source::device::{Access, Bad, Loss};
 use serde_json::Value;
 
 fn told(source: Source, change: impl FnOnce(&mut Acquisition, &mut Imaged)) -> io::Result<Value> {
@@ -26,6 +26,8 @@ fn told(source: Source, change: impl FnOnce(&mut Acquisition, &mut Imaged)) -> i
         targets: vec![To { path: target, form: Form::RAW }],
         imaging: Imaging::new(algorithms),
         map: None,
+        adopt_map: false,
+        give_up: None,
         replace: false,
         about: Default::default(),
         set: [0; 16],
@@ -99,7 +101,7 @@ fn names_change_with_any_fact() {
     let source = Source { kind: Kind::File, size: Some(1), facts: &facts };
     let image = |document: &Value| of_class(document, "Image")[0]["@id"].clone();
     let plain = told(source, |_, _| {}).unwrap();
-    let bad = Bad { offset: 0, length: 1, errno: 5 };
+    let bad = Bad { offset: 0, length: 1, errno: 5, loss: Loss::Unreadable };
     let others = [
         told(source, |asked, _| asked.about.case_number = "7".into()).unwrap(),
         told(source, |_, imaged| imaged.bad.push(bad)).unwrap(),

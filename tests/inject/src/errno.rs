@@ -23,6 +23,11 @@ impl Injection {
         Injection { calls: calls.into(), errno: errno.into(), when: "1+".into(), only_path: None }
     }
 
+    /// `errno` in place of the `nth` call and of every one after it.
+    pub fn from(calls: &str, errno: &str, nth: u32) -> Self {
+        Injection { calls: calls.into(), errno: errno.into(), when: format!("{nth}+"), only_path: None }
+    }
+
     /// `errno` in place of every second call of `calls`, from the first on: a storm that retries survive.
     pub fn every_second(calls: &str, errno: &str) -> Self {
         Injection { calls: calls.into(), errno: errno.into(), when: "1+2".into(), only_path: None }

@@ -6,6 +6,7 @@
 //! - [`Injection`]: an errno at the N-th call of a system call, through strace.
 //! - [`Loop`], [`Zram`], [`Tmpfs`]: block devices and file systems that a test makes for itself.
 //! - [`Browser`]: a page in Chromium, in bounded time.
+//! - [`Recording`]: what a program wrote and synced, and the states that a power cut may leave of it.
 //! - [`lacks`]: what this machine does not let a test inject. Such a test says `skipped: …`; with
 //!   `PFH_REQUIRE_INJECTORS` in the environment (CI) it fails instead.
 #![forbid(unsafe_code)]
@@ -16,6 +17,7 @@ mod device;
 mod errno;
 mod filesystem;
 mod need;
+mod powercut;
 mod trial;
 
 pub use browser::Browser;
@@ -25,4 +27,5 @@ pub use errno::Injection;
 pub use filesystem::{File, Files, Mounted};
 pub use fuser::Errno;
 pub use need::{Need, lacks};
+pub use powercut::Recording;
 pub use trial::{Outcome, Trial};

@@ -104,6 +104,12 @@ pub struct AcquireArgs {
     /// Fill unreadable sectors with these bytes (hexadecimal) instead of zeros.
     #[arg(long, value_name = "HEX")]
     pub fill: Option<String>,
+    /// Try again what could not be read: of an image that is complete, or once this run has read the rest. For raw targets.
+    #[arg(long, conflicts_with = "force")]
+    pub retry_bad: bool,
+    /// Pass over a zone after N unreadable sectors in a row, with skips that double; 0 tries every sector.
+    #[arg(long, value_name = "N", default_value_t = 4096)]
+    pub give_up: u64,
     /// Stop when more than N sectors are unreadable.
     #[arg(long, value_name = "N")]
     pub max_errors: Option<u64>,
@@ -116,6 +122,9 @@ pub struct AcquireArgs {
     /// The map (GNU ddrescue's format): what was read. [default: the first target's name and .map]
     #[arg(long, value_name = "FILE")]
     pub map: Option<PathBuf>,
+    /// Resume with a map that does not say of which medium (GNU ddrescue's): it is that of SOURCE.
+    #[arg(long)]
+    pub adopt_map: bool,
     /// Sync the targets and write the map every SECONDS.
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
     pub map_interval: f64,
@@ -308,6 +317,10 @@ fn try_run(args: &AcquireArgs) -> Result<Exit, String> {
     }
     let key = args.key.as_deref().map(key::signing).transpose()?;
     let log = args.log.clone().unwrap_or_else(|| beside(first, ".log"));
+    if std::fs::metadata(&log).is_ok_and(|found| !found.is_file()) {
+        let name = shown(log.as_os_str().as_encoded_bytes());
+        return Err(format!("--log {name}: a log has a twin beside it and must be a file"));
+    }
     let asked = Acquisition {
         source: if args.image { Origin::Image(args.source.clone()) } else { Origin::Medium(args.source.clone()) },
         access: if args.cached { Access::Cached } else { Access::Direct },
@@ -315,6 +328,8 @@ fn try_run(args: &AcquireArgs) -> Result<Exit, String> {
         targets,
         imaging,
         map: Some(args.map.clone().unwrap_or_else(|| beside(first, ".map"))),
+        adopt_map: args.adopt_map,
+        give_up: Some(args.give_up).filter(|n| *n > 0),
         replace: args.force,
         about,
         set: random_set()?,
@@ -324,6 +339,7 @@ fn try_run(args: &AcquireArgs) -> Result<Exit, String> {
     let carrying = Carrying {
         progress: !args.no_progress,
         verify: args.verify,
+        retry_bad: args.retry_bad,
         outputs: outputs(args, &log),
         log: Some(log.clone()),
         key,
@@ -354,7 +370,7 @@ fn text(args: &AcquireArgs, carried: &imaging::Carried) -> String {
         text += &format!("padded with {} zero bytes to whole sectors\n", imaged.padded);
     }
     for bad in &imaged.bad {
-        text += &format!("unreadable: {}\n", imaging::run(bad.offset, bad.length, carried.sector, bad.errno));
+        text += &format!("unreadable: {}\n", imaging::lost(bad, carried.from, carried.sector));
     }
     if !imaged.bad.is_empty() {
         let bytes: u64 = imaged.bad.iter().map(|b| b.length).sum();
@@ -375,7 +391,11 @@ fn json(args: &AcquireArgs, carried: &imaging::Carried, log: &Path) -> String {
     let bad: Vec<_> = imaged
         .bad
         .iter()
-        .map(|b| serde_json::json!({ "offset": b.offset, "length": b.length, "errno": b.errno }))
+        .map(|b| {
+            let at = carried.from + b.offset;
+            serde_json::json!({ "offset": b.offset, "length": b.length, "errno": b.errno, "cause": b.cause(),
+                "medium-offset": at, "sector": at / u64::from(carried.sector) })
+        })
         .collect();
     let targets: Vec<_> = args
         .to

@@ -52,7 +52,7 @@ pub enum Command {
     Match(Box<Match>),
     /// Acquire a disk, a file or standard input into raw, split or E01 images, hashed on the way.
     Acquire(Box<AcquireArgs>),
-    /// Copy with the operands of dd, dc3dd and dcfldd, hashed on the way.
+    /// Copy with the operands of dd and its forensic kin, hashed on the way.
     Dd(Dd),
     /// Check an image, and the log of its acquisition.
     Verify(Box<Verify>),

@@ -1,5 +1,6 @@
 //! The two logs of an acquisition: one for people, one for machines whose records hold on to each other.
 
+use pfh::acquisition::logged;
 use pfh::format::Time;
 use pfh::format::custody::{self, Chain};
 use serde_json::{Map, Value};
@@ -11,8 +12,19 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// Both logs; nothing happens in one that is not wanted.
 #[derive(Default)]
 pub struct Logs {
-    text: Option<File>,
+    text: Option<(PathBuf, File)>,
     chained: Option<(File, Chain)>,
+}
+
+/// What becomes of logs that are there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Opening {
+    /// They are replaced.
+    Replace,
+    /// Those of a run that was cut off are resumed; finished ones are left alone, and refused.
+    Resume,
+    /// Finished ones are continued.
+    Continue,
 }
 
 /// Now.
@@ -34,20 +46,23 @@ pub fn chained_name(text: &Path) -> PathBuf {
 }
 
 impl Logs {
-    /// Opens both. The log of a run that was cut off goes on; one that has an end is left alone, and refused.
+    /// Opens both.
     ///
     /// # Errors
     /// A sentence for the user.
-    pub fn open(text: &Path, replace: bool) -> Result<Self, String> {
+    pub fn open(text: &Path, opening: Opening) -> Result<Self, String> {
         let name = chained_name(text);
         let said = |path: &Path, e: &dyn std::fmt::Display| {
             format!("{}: {e}", crate::shown(path.as_os_str().as_encoded_bytes()))
         };
         let (chain, keep) = match File::open(&name) {
-            Ok(file) if !replace => match custody::unfinished(BufReader::new(file)).map_err(|e| said(&name, &e))? {
-                Some(found) => found,
-                None => return Err(said(&name, &"the log of a finished acquisition: name another one with --log")),
-            },
+            Ok(file) if opening != Opening::Replace => {
+                let found = custody::standing(BufReader::new(file)).map_err(|e| said(&name, &e))?;
+                if found.end.is_some() && opening == Opening::Resume {
+                    return Err(said(&name, &"the log of a finished acquisition: name another one with --log"));
+                }
+                (found.chain, found.bytes)
+            }
             Ok(_) => (Chain::default(), 0),
             Err(e) if e.kind() == io::ErrorKind::NotFound => (Chain::default(), 0),
             Err(e) => return Err(said(&name, &e)),
@@ -60,8 +75,13 @@ impl Logs {
             Ok(file)
         };
         let chained = open(&name, Some(keep)).map_err(|e| said(&name, &e))?;
-        let text_file = open(text, replace.then_some(0)).map_err(|e| said(text, &e))?;
-        Ok(Logs { text: Some(text_file), chained: Some((chained, chain)) })
+        let text_file = open(text, (opening == Opening::Replace).then_some(0)).map_err(|e| said(text, &e))?;
+        Ok(Logs { text: Some((text.to_owned(), text_file)), chained: Some((chained, chain)) })
+    }
+
+    /// Whether there are any.
+    pub fn are_kept(&self) -> bool {
+        self.chained.is_some()
     }
 
     /// A line for people.
@@ -70,7 +90,7 @@ impl Logs {
     /// A log that cannot be written is no log.
     pub fn line(&mut self, line: &str) -> io::Result<()> {
         match &mut self.text {
-            Some(file) => writeln!(file, "{line}"),
+            Some((_, file)) => writeln!(file, "{line}"),
             None => Ok(()),
         }
     }
@@ -87,11 +107,21 @@ impl Logs {
         file.sync_data()
     }
 
-    /// Ends both; with a key the end is signed.
+    /// The record `end` of a finished log; `None` where there is none, or it cannot be read.
+    pub fn end_of(text: &Path) -> Option<Map<String, Value>> {
+        let file = File::open(chained_name(text)).ok()?;
+        custody::standing(BufReader::new(file)).ok()?.end
+    }
+
+    /// Ends both; with a key the end is signed. What the log for people says so far is part of the end.
     ///
     /// # Errors
     /// As for [`line`](Logs::line).
-    pub fn end(mut self, members: Value, key: Option<&ed25519_dalek::SigningKey>) -> io::Result<()> {
+    pub fn end(mut self, mut members: Value, key: Option<&ed25519_dalek::SigningKey>) -> io::Result<()> {
+        if let (Some((path, file)), Value::Object(members)) = (&self.text, &mut members) {
+            file.sync_data()?;
+            members.insert("log".into(), logged::text(path)?);
+        }
         self.record("end", members)?;
         if let Some((file, chain)) = &mut self.chained {
             let value = chain.value();
@@ -106,7 +136,7 @@ impl Logs {
             self.line(&format!("chain of records: {value}{signed}"))?;
         }
         match &self.text {
-            Some(file) => file.sync_all(),
+            Some((_, file)) => file.sync_all(),
             None => Ok(()),
         }
     }

@@ -23,22 +23,25 @@ use std::path::{Path, PathBuf};
 const OPERANDS: &str = "\
 Operands (sizes as dd reads them: 64MB = 64,000,000, 64M = 64 MiB, 1b = 512, 2x512; the suffix B counts bytes):
   if=FILE of=FILE …     from FILE (or standard input) to each of= (or standard output)
-  bs= ibs= obs=         what count, skip and seek count in; blocks are always filled, short reads included
+  bs= ibs= obs=         what count, skip and seek count in (bs= wins); blocks are always filled, short reads included
   count= skip= seek=    blocks to copy, to leave out of the input, to leave out of the output; limit=BYTES
-  iflag= oflag=         direct fullblock skip_bytes count_bytes seek_bytes sync dsync
-  conv=                 noerror sync notrunc excl nocreat sparse fsync fdatasync
+  cnt= iskip= oskip=    the same, in sectors of ssz= bytes (dc3dd; 512)
+  iflag=                direct fullblock skip_bytes count_bytes noatime
+  oflag=                direct seek_bytes sync dsync
+  conv=                 noerror sync (fills the last block) notrunc excl nocreat sparse fsync fdatasync
   status=               none noxfer progress
-  hash=NAME[,NAME…]     digests on the fly (repeatable); hashwindow=SIZE hashlog=FILE errlog=FILE
+  hash=NAME[,NAME…]     digests on the fly (repeatable); hashwindow=SIZE hashlog=FILE (or hlog=) errlog=FILE
   hof=FILE              as of=, and read back and compared
   ofs=NAME.000 ofsz=SIZE  split output; or split=SIZE with of=
   vf=FILE               compare the input with FILE, write nothing
-  pattern=HEX           these bytes instead of an input
+  pattern=HEX (or pat=) these bytes instead of an input
   sizeprobe=if|of|SIZE  taken; the input's size is always looked up
 
 Unlike dd, unreadable sectors are narrowed down one by one under conv=noerror, every end is synced and checked, and a write
-that fails late is a failure. An operand that is not listed is an error.";
+that fails late is a failure; an existing of= is refused without --force or conv=notrunc. Beside hash= and the like count=, skip=
+and seek= need bs=: dcfldd's blocks are of 32768 bytes, dd's of 512. An operand that is not listed is an error.";
 
-/// Copy with the operands of dd, dc3dd and dcfldd, hashed on the way.
+/// Copy with the operands of dd and of its forensic kin (dcfldd, dc3dd) as listed below, hashed on the way.
 #[derive(Debug, Args)]
 #[command(after_help = OPERANDS)]
 pub struct Dd {
@@ -140,6 +143,10 @@ fn try_run(operands: &Operands, force: bool) -> Result<Exit, String> {
     imaging.marks = (operands.vf.is_some() || outputs.iter().any(|(_, back)| *back)).then_some(1 << 20);
     imaging.from = if operands.pattern.is_some() { 0 } else { operands.skip_bytes() };
     imaging.length = operands.length();
+    // As dd: with conv=sync the last block is filled with zeros.
+    if operands.has("conv", "sync") {
+        imaging.pad = Some(u32::try_from(operands.ibs).map_err(|_| "conv=sync takes blocks of less than 4 GiB")?);
+    }
     // Without conv=noerror the first unreadable sector ends it, as in dd.
     let most_errors = if operands.has("conv", "noerror") { None } else { Some(0) };
     imaging.care = Care { fill: Fill::Zeros, most_errors, ..Care::default() };
@@ -151,6 +158,8 @@ fn try_run(operands: &Operands, force: bool) -> Result<Exit, String> {
         targets: outputs.iter().map(|(to, _)| to.clone()).collect(),
         imaging,
         map: None,
+        adopt_map: false,
+        give_up: None,
         replace: force,
         about: About::default(),
         set: [0; 16],
@@ -168,8 +177,16 @@ fn try_run(operands: &Operands, force: bool) -> Result<Exit, String> {
     }
     let progress = operands.status == Status::Progress;
     let (outputs_beside, command_line) = (guarded(operands, force), String::new());
-    let carrying =
-        Carrying { progress, verify: false, log: None, outputs: outputs_beside, key: None, case: None, command_line };
+    let carrying = Carrying {
+        progress,
+        verify: false,
+        retry_bad: false,
+        log: None,
+        outputs: outputs_beside,
+        key: None,
+        case: None,
+        command_line,
+    };
     let carried = match imaging::carry_out(asked.clone(), carrying) {
         Ok(carried) => carried,
         Err(exit) => return Ok(exit),
@@ -223,7 +240,7 @@ fn report(operands: &Operands, carried: &Carried) -> std::io::Result<()> {
     }
     let mut errors = String::new();
     for bad in &imaged.bad {
-        errors += &format!("unreadable: {}\n", imaging::run(bad.offset, bad.length, carried.sector, bad.errno));
+        errors += &format!("unreadable: {}\n", imaging::lost(bad, carried.from, carried.sector));
     }
     let write = |path: &Option<PathBuf>, text: &str| -> std::io::Result<()> {
         match path {
@@ -242,8 +259,10 @@ fn report(operands: &Operands, carried: &Carried) -> std::io::Result<()> {
         return Ok(());
     }
     let (block, seconds) = (operands.ibs.max(1), imaged.times.total.as_secs_f64());
-    let records = |size: u64| format!("{}+{}", imaged.bytes / size, u64::from(!imaged.bytes.is_multiple_of(size)));
-    let mut text = format!("{} records in\n{} records out\n", records(block), records(operands.obs.max(1)));
+    let records = |bytes: u64, size: u64| format!("{}+{}", bytes / size, u64::from(!bytes.is_multiple_of(size)));
+    let (read, written) = (imaged.bytes - imaged.padded, imaged.bytes);
+    let mut text =
+        format!("{} records in\n{} records out\n", records(read, block), records(written, operands.obs.max(1)));
     if operands.status != Status::NoTransfer {
         let rate = imaged.bytes as f64 / 1e6 / seconds.max(1e-9);
         text += &format!("{} bytes copied, {seconds:.6} s, {rate:.1} MB/s\n", imaged.bytes);

@@ -45,7 +45,9 @@ pub fn of_output(error: &std::io::Error) -> Exit {
 /// Says a sentence on standard error; a closed standard error is of no account. Errors of the system have one form, whoever
 /// wrote the sentence: `No such file or directory (ENOENT)`.
 pub fn say(message: impl std::fmt::Display) {
-    let _ = writeln!(std::io::stderr().lock(), "pfh: {}", with_names(&message.to_string()));
+    // In one piece, and not by the standard library's loop, which repeats an interrupted write forever.
+    let line = format!("pfh: {}\n", with_names(&message.to_string()));
+    let _ = pfh::Patient(std::io::stderr().lock()).write_all(line.as_bytes());
 }
 
 /// The standard library ends an error's text with `(os error 2)`; here the number becomes its name.

@@ -10,10 +10,11 @@ use pfh::outputs::{Existing, Kind, Outputs};
 use pfh::similarity::Named;
 use pfh::sink::cache::Cache;
 use pfh::sink::{About, Manifest, Output};
-use pfh::{Algorithm, Plan, Record};
+use pfh::{Algorithm, Apart, Plan, Record, Source};
+use std::ffi::OsString;
 use std::io;
 use std::os::unix::ffi::OsStringExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A cache is an SQLite database with "pfhc" as its application (Database File Format, section 1.3).
 const CACHE: Existing = Existing::Own(68, b"pfhc");
@@ -113,7 +114,7 @@ fn try_run(hash: &Hash) -> Result<Exit, String> {
     plan.piecewise = hash.piecewise;
     guarded(hash).check().map_err(|refused| refused.to_string())?;
     let cache = cache(hash, &plan)?;
-    let mut source = hash.input.source()?;
+    let mut source: Box<dyn Source> = Box::new(Apart::new(hash.input.source()?, own(hash)));
     if let Some(cache) = &cache {
         source = Box::new(cache.reusing(source));
     }
@@ -168,7 +169,14 @@ fn try_run(hash: &Hash) -> Result<Exit, String> {
         }
     }
     hash.run.tell(&ended.summary);
-    let exit = ended.exit(without);
+    let exit = match &hash.output {
+        Some(_) if ended.summary.interrupted => {
+            let kept =
+                if hash.cache.is_some() { "; what was hashed is in the cache, the same command resumes" } else { "" };
+            ended.interrupted(format_args!("no file was written{kept}"))
+        }
+        _ => ended.exit(without),
+    };
     let Some(used) = used else { return Ok(exit) };
     exit::say(format!("{} files were not read again, {} were and compared", used.reused, used.verified));
     if used.timeless > 0 {
@@ -201,12 +209,45 @@ fn about(hash: &Hash, plan: &Plan) -> About {
     words.extend(hash.input.words());
     words.extend(plan.piecewise.map(|length| format!("--piecewise {length}").into_bytes()));
     words.extend(hash.input.paths.iter().map(|path| path.as_encoded_bytes().to_vec()));
+    let here = std::env::current_dir().ok().map(|d| d.into_os_string().into_vec());
     About {
         algorithms: plan.algorithms.clone(),
         command_line: Some(words.join(&b' ')),
-        working_directory: std::env::current_dir().ok().map(|d| d.into_os_string().into_vec()),
+        base: here.clone().filter(|here| is_needed(hash, here)),
+        working_directory: here,
         version: env!("CARGO_PKG_VERSION").into(),
     }
+}
+
+/// Whether the manifest must say in which directory its relative names start: it will lie in another, and has such names.
+fn is_needed(hash: &Hash, here: &[u8]) -> bool {
+    let Some(output) = &hash.output else { return false };
+    let parent = output.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let elsewhere = std::fs::canonicalize(parent).is_ok_and(|parent| parent.as_os_str().as_encoded_bytes() != here);
+    let relative = |path: &OsString| !Path::new(path).is_absolute() && path != "-";
+    elsewhere && (hash.input.files_from.is_some() || hash.input.paths.iter().any(relative))
+}
+
+/// What the run writes, none of which is evidence: the output, its seal, the cache and what SQLite keeps beside it, and the file behind
+/// standard output.
+fn own(hash: &Hash) -> Vec<Vec<u8>> {
+    let mut own: Vec<OsString> = Vec::new();
+    let mut with = |path: &Path, ends: &[&str]| {
+        own.extend(ends.iter().map(|end| {
+            let mut path = path.as_os_str().to_owned();
+            path.push(end);
+            path
+        }));
+    };
+    match &hash.output {
+        Some(output) => with(output, if hash.seal { &["", ".seal"] } else { &[""] }),
+        None => {
+            let standard = std::fs::read_link("/proc/self/fd/1").ok().filter(|path| path.is_file());
+            standard.iter().for_each(|path| with(path, &[""]));
+        }
+    }
+    hash.cache.iter().for_each(|cache| with(cache, &["", "-wal", "-shm", "-journal"]));
+    own.into_iter().map(OsString::into_vec).collect()
 }
 
 /// What is read and written.

@@ -1,13 +1,17 @@
 //! What `pfh acquire` and `pfh dd` have in common: the run itself, its logs, its report.
 
-use crate::custody::{Logs, now, time};
+use crate::again::{self, Left};
+use crate::custody::{Logs, Opening, now, time};
 use crate::exit::{self, Exit};
 use crate::signals::Signals;
-use crate::{case_uco, shown};
+use crate::{case_uco, host, shown};
 use ed25519_dalek::SigningKey;
 use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use pfh::acquisition::{Acquire, Acquisition, AcquisitionError, Compared, case, compare};
-use pfh::device::{Fill, Kind};
+use pfh::acquisition::identity::Identity;
+use pfh::acquisition::{
+    Acquire, Acquisition, AcquisitionError, Again, Compared, Retried, case, compare, logged as stated,
+};
+use pfh::device::{Bad, Fill, Kind};
 use pfh::image::OpenError;
 use pfh::imaging::{Imaged, Pace};
 use pfh::outputs::Outputs;
@@ -20,6 +24,8 @@ use std::time::Duration;
 pub struct Carrying {
     pub progress: bool,
     pub verify: bool,
+    /// What could not be read is tried again.
+    pub retry_bad: bool,
     /// Where the log for people goes; that for machines lies beside it.
     pub log: Option<PathBuf>,
     /// What is read and written beside source and targets.
@@ -35,13 +41,16 @@ pub struct Carried {
     pub imaged: Imaged,
     pub compared: Vec<Compared>,
     pub sector: u32,
+    /// Where on the medium the image starts, in bytes.
+    pub from: u64,
     pub exit: Exit,
 }
 
-struct Bar(Option<ProgressBar>);
+/// Progress on standard error, where that is a terminal.
+pub struct Bar(Option<ProgressBar>);
 
 impl Bar {
-    fn open(wanted: bool, what: &'static str) -> Self {
+    pub fn open(wanted: bool, what: &'static str) -> Self {
         if !wanted || !io::stderr().is_terminal() {
             return Bar(None);
         }
@@ -52,7 +61,7 @@ impl Bar {
         Bar(Some(bar))
     }
 
-    fn show(&self, pace: &Pace) {
+    pub fn show(&self, pace: &Pace) {
         let Some(bar) = &self.0 else { return };
         let rate = pace.bytes as f64 / pace.elapsed.as_secs_f64().max(0.001);
         let mut text = format!("{} at {}/s", HumanBytes(pace.bytes), HumanBytes(rate as u64));
@@ -84,6 +93,7 @@ pub fn failed(error: &AcquisitionError) -> Exit {
     match error {
         AcquisitionError::Usage(_) | AcquisitionError::Refused(_) => Exit::Usage,
         AcquisitionError::Image(OpenError::Unread { .. } | OpenError::Mismatch { .. }) => Exit::Usage,
+        AcquisitionError::Changed { .. } => Exit::Verdict,
         _ => Exit::Aborted,
     }
 }
@@ -107,22 +117,41 @@ pub fn carry_out(asked: Acquisition, mut carrying: Carrying) -> Result<Carried, 
     let too_large = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, too_large);
     let outputs = std::mem::take(&mut carrying.outputs);
-    let mut acquire = Acquire::open_beside(asked.clone(), outputs).map_err(|error| failed(&error))?;
+    let mut acquire = Acquire::open_beside(asked, outputs).map_err(|error| failed(&error))?;
+    let asked = acquire.asked().clone();
+    let cancel: pfh::Cancel = signals.flag().into();
+    let mut opening = if asked.replace { Opening::Replace } else { Opening::Resume };
+    let mut retried = None;
+    if let Some(end) = carrying.log.as_deref().filter(|_| !asked.replace).and_then(Logs::end_of) {
+        let bar = Bar::open(carrying.progress, "comparing");
+        match again::look(&acquire, &end, &carrying, &cancel, &mut |pace| bar.show(pace))? {
+            Left::Other => {}
+            Left::Compared(carried) => return Ok(*carried),
+            Left::Retry(bytes) => (opening, retried) = (Opening::Continue, Some(bytes)),
+        }
+    }
     if let Some(path) = &carrying.case {
         case_uco::clear(path, &asked)?;
     }
     // Not before: a command that is refused leaves no log.
-    let logs = carrying.log.as_deref().map_or(Ok(Logs::default()), |path| Logs::open(path, asked.replace));
+    let logs = carrying.log.as_deref().map_or(Ok(Logs::default()), |path| Logs::open(path, opening));
     let mut logs = logs.map_err(|message| {
         exit::say(message);
         Exit::Usage
     })?;
     let (started, resumed_at) = (time(), acquire.beginning().done);
+    if retried.is_some() {
+        logged(logs.record("reopened", json!({ "why": "what could not be read is tried again" })))?;
+    }
     logged(begin(&mut logs, &carrying, &asked, &acquire))?;
-    let cancel: pfh::Cancel = signals.flag().into();
     let bar = Bar::open(carrying.progress, "acquiring");
-    let ran = acquire.run(cancel.clone(), &mut |pace| bar.show(pace));
+    let ran = read(&mut acquire, retried, carrying.retry_bad, &cancel, &mut |pace| bar.show(pace));
     drop(bar);
+    let ran = match ran {
+        Ok((imaged, None)) => Ok(imaged),
+        Ok((imaged, Some(retried))) => logged(again::log(&mut logs, &retried)).map(|()| Ok(imaged))?,
+        Err(error) => Err(error),
+    };
     let imaged = match ran {
         Ok(imaged) => imaged,
         Err(error) => {
@@ -133,9 +162,9 @@ pub fn carry_out(asked: Acquisition, mut carrying: Carrying) -> Result<Carried, 
         }
     };
     let sector = acquire.medium().sector();
-    logged(tell_bad(&mut logs, &imaged, sector))?;
+    logged(tell_bad(&mut logs, &imaged, asked.imaging.from, sector))?;
     if let Some(stop) = imaged.stopped {
-        let resumable = if asked.map.is_some() { "; the same command goes on from here" } else { "" };
+        let resumable = if asked.map.is_some() { "; the same command resumes here" } else { "" };
         let what = format!("stopped after {} bytes: {stop}{resumable}", imaged.bytes);
         logged(logs.line(&format!("{} {what}", now())))?;
         logged(logs.record("stopped", json!({ "bytes": imaged.bytes, "cause": stop.to_string() })))?;
@@ -144,6 +173,7 @@ pub fn carry_out(asked: Acquisition, mut carrying: Carrying) -> Result<Carried, 
         return Err(if by_signal { Exit::Signal(signals.number()) } else { Exit::Aborted });
     }
     logged(tell_digests(&mut logs, &imaged))?;
+    logged(tell_windows(&mut logs, &imaged))?;
     let mut exit = if imaged.bad.is_empty() { Exit::Good } else { Exit::Incomplete };
     let changed = acquire.medium().changed();
     if let Some(what) = changed {
@@ -189,6 +219,7 @@ pub fn carry_out(asked: Acquisition, mut carrying: Carrying) -> Result<Carried, 
             compared.push(found);
         }
     }
+    logged(tell_files(&mut logs, &asked, carrying.verify))?;
     let case = carrying.case.clone().filter(|_| exit != Exit::Verdict);
     if let Some(path) = &case {
         let account = case::Account {
@@ -219,7 +250,56 @@ pub fn carry_out(asked: Acquisition, mut carrying: Carrying) -> Result<Carried, 
         let _ = std::fs::remove_file(path);
     }
     logged(ended)?;
-    Ok(Carried { imaged, compared, sector, exit })
+    Ok(Carried { imaged, compared, sector, from: asked.imaging.from, exit })
+}
+
+/// Reads the medium, or what of it was lost; then what was passed over on the way.
+fn read(
+    acquire: &mut Acquire,
+    retried: Option<u64>,
+    retry_bad: bool,
+    cancel: &pfh::Cancel,
+    progress: &mut dyn FnMut(&Pace),
+) -> Result<(Imaged, Option<Retried>), AcquisitionError> {
+    if let Some(bytes) = retried {
+        let found = acquire.retry(bytes, None, Again::All, cancel, progress)?;
+        return Ok((found.imaged.clone(), Some(found)));
+    }
+    let imaged = acquire.run(cancel.clone(), progress)?;
+    match again::is_due(acquire, &imaged, retry_bad) {
+        Some(again) => {
+            let found = acquire.retry(imaged.bytes, Some(&imaged), again, cancel, progress)?;
+            Ok((found.imaged.clone(), Some(found)))
+        }
+        None => Ok((imaged, None)),
+    }
+}
+
+/// Digests of windows, for machines: in lots, since each record is synced.
+fn tell_windows(logs: &mut Logs, imaged: &Imaged) -> io::Result<()> {
+    imaged.pieces.chunks(stated::WINDOWS).try_for_each(|lot| logs.record("windows", stated::windows(lot)))
+}
+
+/// The files of each target with their sizes and, where they were read back, their SHA-256.
+fn tell_files(logs: &mut Logs, asked: &Acquisition, hashed: bool) -> io::Result<()> {
+    if !logs.are_kept() {
+        return Ok(());
+    }
+    for to in &asked.targets {
+        let files = stated::files(to, hashed)?;
+        for file in &files {
+            let sha256 = file["sha256"].as_str().map(|hex| format!(", sha256 {hex}")).unwrap_or_default();
+            logs.line(&format!(
+                "file: {}, {} bytes{sha256}",
+                file["name"].as_str().unwrap_or_default(),
+                file["bytes"]
+            ))?;
+        }
+        if !files.is_empty() {
+            logs.record("files", json!({ "files": files }))?;
+        }
+    }
+    Ok(())
 }
 
 /// What is known before the first byte.
@@ -230,6 +310,24 @@ fn begin(logs: &mut Logs, carrying: &Carrying, asked: &Acquisition, acquire: &Ac
     let size = medium.size().map_or_else(|| "of unknown size".into(), |size| format!("{size} bytes"));
     logs.line(&format!("pfh {} started {}", env!("CARGO_PKG_VERSION"), now()))?;
     logs.line(&format!("command line: {}", carrying.command_line))?;
+    let (machine, user, kernel) = (host::name(), host::user(), host::kernel());
+    logs.line(&format!(
+        "host: {}, {}, user {}",
+        shown(machine.as_bytes()),
+        shown(kernel.as_bytes()),
+        shown(user.as_bytes())
+    ))?;
+    let about = &asked.about;
+    let case = [
+        ("case", &about.case_number),
+        ("evidence", &about.evidence_number),
+        ("examiner", &about.examiner),
+        ("description", &about.description),
+        ("notes", &about.notes),
+    ];
+    for (what, text) in case.iter().filter(|(_, text)| !text.is_empty()) {
+        logs.line(&format!("{what}: {}", shown(text.as_bytes())))?;
+    }
     logs.line(&format!("source: {name}, {size}, sectors of {} bytes", medium.sector()))?;
     for (what, value) in medium.facts() {
         logs.line(&format!("  {what}: {}", shown(value.as_bytes())))?;
@@ -254,8 +352,12 @@ fn begin(logs: &mut Logs, carrying: &Carrying, asked: &Acquisition, acquire: &Ac
         "access: {}",
         if medium.is_direct() { "past the page cache (O_DIRECT)" } else { "through the page cache" }
     ))?;
+    for note in &beginning.notes {
+        exit::say(note);
+        logs.line(note)?;
+    }
     if beginning.done > 0 {
-        let line = format!("going on: {} bytes are there from before and are hashed from the image", beginning.done);
+        let line = format!("resuming: {} bytes are there from before and are hashed from the image", beginning.done);
         exit::say(&line);
         logs.line(&line)?;
     }
@@ -264,9 +366,10 @@ fn begin(logs: &mut Logs, carrying: &Carrying, asked: &Acquisition, acquire: &Ac
     let facts: serde_json::Map<String, serde_json::Value> =
         medium.facts().iter().map(|(k, v)| ((*k).to_owned(), v.as_str().into())).collect();
     let record = json!({
-        "version": env!("CARGO_PKG_VERSION"), "command": carrying.command_line, "source": name, "bytes": medium.size(),
+        "host": machine, "user": user, "kernel": kernel, "version": env!("CARGO_PKG_VERSION"), "command": carrying.command_line, "source": name, "bytes": medium.size(),
         "sector": medium.sector(), "physical-sector": medium.physical_sector(), "facts": facts, "write-block": block,
         "mounts": beginning.mounts, "direct": medium.is_direct(), "resumed-at": beginning.done, "targets": targets,
+        "identity": beginning.identity.as_ref().map(Identity::to_json), "notes": beginning.notes,
         "from": asked.imaging.from, "length": asked.imaging.length, "retries": asked.imaging.care.retries,
         "case": asked.about.case_number, "evidence": asked.about.evidence_number, "examiner": asked.about.examiner,
         "description": asked.about.description, "notes": asked.about.notes,
@@ -276,13 +379,13 @@ fn begin(logs: &mut Logs, carrying: &Carrying, asked: &Acquisition, acquire: &Ac
 }
 
 /// Every unreadable run, as sectors and as bytes.
-fn tell_bad(logs: &mut Logs, imaged: &Imaged, sector: u32) -> io::Result<()> {
+fn tell_bad(logs: &mut Logs, imaged: &Imaged, from: u64, sector: u32) -> io::Result<()> {
     for bad in &imaged.bad {
-        logs.line(&format!("unreadable: {}", run(bad.offset, bad.length, sector, bad.errno)))?;
+        logs.line(&format!("unreadable: {}", lost(bad, from, sector)))?;
         logs.record(
             "unreadable",
-            json!({ "offset": bad.offset, "length": bad.length, "errno": bad.errno,
-                    "cause": io::Error::from_raw_os_error(bad.errno).to_string() }),
+            json!({ "offset": bad.offset, "length": bad.length, "errno": bad.errno, "cause": bad.cause(),
+                    "medium-offset": from + bad.offset, "sector": (from + bad.offset) / u64::from(sector) }),
         )?;
     }
     if imaged.retried > 0 {
@@ -292,6 +395,18 @@ fn tell_bad(logs: &mut Logs, imaged: &Imaged, sector: u32) -> io::Result<()> {
         logs.line(&format!("padding: {} zero bytes behind the end of the source, to whole sectors", imaged.padded))?;
     }
     Ok(())
+}
+
+/// A run of lost bytes in words: sectors are those of the medium (LBAs), wherever on it the image starts (`from`, in bytes).
+pub fn lost(bad: &Bad, from: u64, sector: u32) -> String {
+    let (size, at) = (u64::from(sector), from + bad.offset);
+    let (first, last) = (at / size, (at + bad.length).div_ceil(size).max(1) - 1);
+    let sectors = if first == last { format!("sector {first}") } else { format!("sectors {first} - {last}") };
+    let place = match from {
+        0 => format!("offset {at}"),
+        _ => format!("offset {at} of the medium, {} of the image", bad.offset),
+    };
+    format!("{sectors} ({place}, {} bytes): {}", bad.length, bad.cause())
 }
 
 /// So many differing ranges are named one by one; the records for machines have all.
@@ -304,13 +419,18 @@ pub fn more(differing: &[(u64, u64)]) -> Option<String> {
     Some(format!("and {} more ranges of {bytes} bytes", rest.len()))
 }
 
-/// A run of unreadable bytes in words.
+/// A run of unreadable bytes of an image in words.
 pub fn run(offset: u64, length: u64, sector: u32, errno: i32) -> String {
+    format!("{}: {}", place(offset, length, sector), io::Error::from_raw_os_error(errno))
+}
+
+/// A range of an image in words.
+pub fn place(offset: u64, length: u64, sector: u32) -> String {
     let size = u64::from(sector);
     let (first, count) = (offset / size, length.div_ceil(size));
     let sectors =
         if count == 1 { format!("sector {first}") } else { format!("sectors {first} - {}", first + count - 1) };
-    format!("{sectors} (offset {offset}, {length} bytes): {}", io::Error::from_raw_os_error(errno))
+    format!("{sectors} (offset {offset}, {length} bytes)")
 }
 
 fn tell_digests(logs: &mut Logs, imaged: &Imaged) -> io::Result<()> {
@@ -332,4 +452,16 @@ fn tell_digests(logs: &mut Logs, imaged: &Imaged) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_differing_ranges_are_counted_and_not_listed() {
+        let ranges: Vec<(u64, u64)> = (0..4200).map(|at| (at * 2, 1)).collect();
+        assert_eq!(more(&ranges[..MOST_LINES]), None);
+        assert_eq!(more(&ranges).as_deref(), Some("and 4180 more ranges of 4180 bytes"));
+    }
 }

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod acquire;
+mod again;
 mod args;
 mod audit;
 mod case_uco;
@@ -14,6 +15,7 @@ mod exit;
 mod faults;
 mod gauge;
 mod hash;
+mod host;
 mod imaging;
 mod input;
 mod key;
@@ -41,7 +43,7 @@ use std::process::ExitCode;
 
 /// The C library's heaps: threads share them, so that memory stays what was asked for. Two, or one for four processors.
 fn heaps() -> usize {
-    std::thread::available_parallelism().map_or(2, |threads| (threads.get() / 4).max(2))
+    (pfh::processors() / 4).max(2)
 }
 
 fn main() -> ExitCode {

@@ -215,6 +215,7 @@ fn about(request: &Match, algorithms: &[Algorithm]) -> About {
         algorithms: algorithms.to_vec(),
         command_line: Some(words.join(&b' ')),
         working_directory: None,
+        base: None,
         version: env!("CARGO_PKG_VERSION").into(),
     }
 }

@@ -181,13 +181,18 @@ pub struct Ended {
 }
 
 impl Ended {
+    /// Says that the run was interrupted, and what is true then.
+    pub fn interrupted(&self, what: impl Display) -> Exit {
+        exit::say(format!("interrupted: {what}"));
+        Exit::Signal(self.signal)
+    }
+
     /// The exit of a run whose output is complete: interrupted, incomplete, or good. `unwritten` records of files have no
     /// digest in the output for other reasons than failing.
     pub fn exit(&self, unwritten: u64) -> Exit {
         let Summary { hashed, failed, .. } = self.summary;
         if self.summary.interrupted {
-            exit::say(format!("interrupted: {} records are out, the rest is missing", hashed + failed));
-            Exit::Signal(self.signal)
+            self.interrupted(format_args!("{} records are out, the rest is missing", hashed + failed))
         } else if failed + unwritten > 0 {
             exit::say(format!("{} of {} files have no digest in the output", failed + unwritten, hashed + failed));
             Exit::Incomplete
@@ -278,7 +283,8 @@ impl Run {
     pub fn tell(&self, summary: &Summary) {
         use io::Write;
         if let Some(form) = self.stats {
-            let _ = writeln!(io::stderr().lock(), "{}", stats::render(summary, form));
+            let line = format!("{}\n", stats::render(summary, form));
+            let _ = pfh::Patient(io::stderr().lock()).write_all(line.as_bytes());
         }
     }
 }

@@ -4,7 +4,9 @@ use crate::exit::{self, Exit};
 use crate::{key, shown};
 use pfh::format::Options;
 use pfh::sink::Output;
+use pfh::sink::check::Expectations;
 use pfh::sink::seal::{Seal, SealError};
+use pfh::{Algorithm, Problem, Stage};
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -42,11 +44,17 @@ pub fn write(manifest: &Path, options: &Options, signing: Option<&Path>) -> Resu
     put().map_err(|error| format!("{name}.seal: {error}"))
 }
 
-/// Verifies the seal of a manifest, where it has one or a key is given.
+/// Verifies the seal of a manifest, where it has one or a key is given, and says that it holds unless `silent`. A seal knows of which
+/// algorithm digests are that do not say: gives that one where it is not what the options make of them.
 ///
 /// # Errors
 /// The exit; what is wrong has been said.
-pub fn verify(manifest: &Path, options: &Options, public: Option<&Path>) -> Result<(), Exit> {
+pub fn verify(
+    manifest: &Path,
+    options: &Options,
+    public: Option<&Path>,
+    silent: bool,
+) -> Result<Option<Algorithm>, Exit> {
     let wrong = |exit: Exit, why: String| {
         exit::say(why);
         Err(exit)
@@ -59,7 +67,7 @@ pub fn verify(manifest: &Path, options: &Options, public: Option<&Path>) -> Resu
     };
     let mut text = String::new();
     let read = match File::open(&path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound && key.is_none() => return Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound && key.is_none() => return Ok(None),
         Err(error) => Err(error),
         Ok(file) => file.take(LONGEST).read_to_string(&mut text),
     };
@@ -67,16 +75,57 @@ pub fn verify(manifest: &Path, options: &Options, public: Option<&Path>) -> Resu
         return wrong(Exit::Verdict, format!("{name}: {error}"));
     }
     let verified = Seal::decode(&text).and_then(|seal| {
-        seal.verify(&of(manifest, options)?, key.as_ref())?;
-        Ok(seal)
+        let (found, other) = meant(manifest, options, &seal)?;
+        seal.verify(&found, key.as_ref())?;
+        Ok((seal, other))
     });
     match verified {
+        // The seal is there; what it is of is not.
+        Err(SealError::Io(error)) => {
+            let what = shown(manifest.as_os_str().as_encoded_bytes());
+            wrong(Exit::Usage, format!("{what}: {}", Problem::io(Stage::Open, &error)))
+        }
         Err(error) => wrong(Exit::Verdict, format!("{name}: {error}")),
-        Ok(seal) => {
-            if key.is_none() && seal.signature.is_some() {
-                exit::say(format!("{name}: whole, and signed; whose signature it is, only --key can tell"));
+        Ok((seal, other)) => {
+            if !silent {
+                let records = if seal.records == 1 { "1 record".into() } else { format!("{} records", seal.records) };
+                let whose = match (&key, seal.signature) {
+                    (Some(_), _) => "signed with the key that was asked for",
+                    (None, Some(_)) => "signed; whose signature it is, only --key can tell",
+                    (None, None) => "not signed: whoever can write here can make another",
+                };
+                exit::say(format!("{name}: the seal holds: {records}, {whose}"));
             }
-            Ok(())
+            Ok(other)
         }
     }
+}
+
+/// The seal of the manifest as it is now; where that is not the one that is looked for, and digests do not say of which algorithm they
+/// are, with each algorithm that would do.
+fn meant(manifest: &Path, options: &Options, seal: &Seal) -> Result<(Seal, Option<Algorithm>), SealError> {
+    let found = of(manifest, options)?;
+    let same = |other: &Seal| (other.records, other.root) == (seal.records, seal.root);
+    if same(&found) || !options.assumed.is_empty() {
+        return Ok((found, None));
+    }
+    let file = File::open(manifest).map_err(SealError::Io)?;
+    let Ok(read) = Expectations::read(BufReader::new(file), options, pfh::REGISTRY) else { return Ok((found, None)) };
+    let mut others: Vec<Algorithm> = Vec::new();
+    for entry in &read.entries {
+        for other in entry.alternatives(pfh::REGISTRY) {
+            if !others.contains(&other) {
+                others.push(other);
+            }
+        }
+    }
+    for other in others {
+        let options = Options { assumed: vec![other], ..options.clone() };
+        if let Ok(found) = of(manifest, &options)
+            && same(&found)
+        {
+            return Ok((found, Some(other)));
+        }
+    }
+    Ok((found, None))
 }

@@ -93,7 +93,7 @@ fn an_interrupted_acquisition_says_so() {
     let trial = || acquire(["-a", "md5", "--compression", "best", "-m", "4", "--to"]).arg(&image).arg(&source);
     let seen = trial().signal_once_caught(Duration::from_millis(100), 2).run().unwrap();
     assert_eq!(seen.code, Some(130), "{}", seen.stderr);
-    assert!(seen.stderr.contains("goes on from here") && seen.stdout.is_empty(), "{}", seen.stderr);
+    assert!(seen.stderr.contains("the same command resumes here") && seen.stdout.is_empty(), "{}", seen.stderr);
     let seen = trial().limit(Duration::from_secs(120)).run().unwrap();
     assert_eq!(seen.code, Some(0), "{}", seen.stderr);
     assert_eq!(report(&seen)["digests"]["md5"].as_str().unwrap(), digest_by("md5sum", &content(13, 192 * MIB)));
@@ -121,7 +121,7 @@ fn what_was_unreadable_before_is_told_after() {
     assert_eq!(seen.code, Some(4), "{}", seen.stderr);
     let seen = trial(&faults(&format!("{early}0x10400 0x81EFC00 +\n"))).run().unwrap();
     assert_eq!(seen.code, Some(3), "{}", seen.stderr);
-    assert!(seen.stderr.contains("going on: 67108864 bytes"), "{}", seen.stderr);
+    assert!(seen.stderr.contains("resuming: 67108864 bytes"), "{}", seen.stderr);
     let told = report(&seen)["unreadable"].clone();
     assert_eq!(
         (told[0]["offset"].as_u64(), told[0]["length"].as_u64(), told.as_array().map(Vec::len)),

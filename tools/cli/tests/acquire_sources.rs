@@ -225,7 +225,7 @@ fn a_device_that_is_gone_stops_it() {
     std::os::unix::fs::symlink(mounted.file("disk"), room.path().join("disk")).unwrap();
     let seen = acquire(["-a", "sha256", "--to"]).arg(&image).arg(room.path().join("disk")).run().unwrap();
     assert_eq!(seen.code, Some(0), "{}", seen.stderr);
-    assert!(seen.stderr.contains("going on: 3145728 bytes"), "{}", seen.stderr);
+    assert!(seen.stderr.contains("resuming: 3145728 bytes"), "{}", seen.stderr);
     assert!(fs::read(&image).unwrap() == expected);
     assert_eq!(report(&seen)["digests"]["sha256"].as_str().unwrap(), sha256(&expected));
 }

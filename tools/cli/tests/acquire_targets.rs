@@ -165,9 +165,11 @@ fn nothing_is_acquired_onto_itself() {
 fn what_exists_is_not_overwritten_unasked() {
     let room = Room::new();
     let (source, image) = (room.file("source", &content(7, MIB)), room.file("image", b"precious"));
+    // A refusal before anything is written, and no run that failed: exit 2, and nothing is left beside the image.
     let seen = acquire(["--to"]).arg(&image).arg(&source).run().unwrap();
-    assert_eq!(seen.code, Some(4), "{}", seen.stderr);
+    assert_eq!(seen.code, Some(2), "{}", seen.stderr);
     assert_eq!(fs::read(&image).unwrap(), b"precious");
+    assert_eq!(fs::read_dir(room.path()).unwrap().count(), 2);
     let seen = acquire(["--force", "--to"]).arg(&image).arg(&source).run().unwrap();
     assert_eq!(seen.code, Some(0), "{}", seen.stderr);
     assert!(fs::read(&image).unwrap() == content(7, MIB));

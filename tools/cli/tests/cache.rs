@@ -116,7 +116,7 @@ fn an_interrupted_run_goes_on_and_ends_the_same() {
     assert!(seen.stderr.contains("20 files were not read again"), "{}", seen.stderr);
     let resumed = fs::read(room.path().join("out")).unwrap();
     fs::remove_file(room.path().join("cache")).unwrap();
-    assert_eq!(hash(&room, &["-o", "out"]).code, Some(0));
+    assert_eq!(hash(&room, &["--force", "-o", "out"]).code, Some(0));
     assert_eq!(String::from_utf8(resumed).unwrap(), fs::read_to_string(room.path().join("out")).unwrap());
 }
 

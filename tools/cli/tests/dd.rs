@@ -32,12 +32,19 @@ fn the_same_bytes_as_dd() {
         "if=in of=OUT bs=1M conv=sparse,fsync",
         "if=in of=OUT bs=2x512 count=3",
         "if=in of=OUT bs=10 count=33B",
+        "if=in of=OUT bs=4096 ibs=512 count=5",
+        "if=in of=OUT ibs=512 obs=100 bs=4096 count=5 skip=2 seek=1",
+        "if=in of=OUT conv=sync",
+        "if=in of=OUT bs=64K conv=noerror,sync",
+        "if=in of=OUT ibs=3000 obs=512 conv=sync count=2 skip=999",
+        "if=in of=OUT iflag=noatime bs=1M",
         "if=in of=OUT bs=1M skip=99",
     ] {
         for name in ["ours", "theirs"] {
             room.file(name, &content(2, 500_000));
         }
-        let seen = dd(&room, &words.replace("OUT", "ours"));
+        // An output that exists is replaced on request only, unlike dd's.
+        let seen = dd(&room, &format!("{} --force", words.replace("OUT", "ours")));
         assert_eq!(seen.code, Some(0), "{words}: {}", seen.stderr);
         let theirs = words.replace("OUT", "theirs");
         let mut command = Command::new("dd");
@@ -134,4 +141,37 @@ fn what_is_not_supported_is_an_error() {
     }
     assert_eq!(dd(&room, "if=in of=in conv=notrunc").code, Some(2), "onto itself");
     assert_eq!(dd(&room, "if=missing of=out").code, Some(4));
+}
+
+/// dc3dd counts in sectors by other names, and has no form for what the others call a block.
+#[test]
+fn sectors_as_dc3dd_counts_them() {
+    let room = Room::new();
+    let bytes = content(5, 100_000);
+    room.file("in", &bytes);
+    assert_eq!(dd(&room, "if=in of=out cnt=10 iskip=3 hash=md5 hlog=log").code, Some(0));
+    assert!(fs::read(room.path().join("out")).unwrap() == bytes[1536..1536 + 5120]);
+    let log = fs::read_to_string(room.path().join("log")).unwrap();
+    assert!(log.contains(&digest_by("md5sum", &bytes[1536..6656])), "{log}");
+    let seen = dd(&room, "if=in of=other count=3 hash=md5");
+    assert_eq!(seen.code, Some(2), "{}", seen.stderr);
+    assert!(seen.stderr.contains("bs=32768") && !room.path().join("other").exists(), "{}", seen.stderr);
+}
+
+/// The access time of a file is evidence as well.
+#[test]
+fn access_times_stay() {
+    use std::os::unix::fs::MetadataExt;
+    let room = Room::new();
+    let file = room.file("in", &content(6, 50_000));
+    let touched = Command::new("touch").args(["-a", "-d", "2001-02-03T04:05:06Z"]).arg(&file).status().unwrap();
+    assert!(touched.success());
+    let before = fs::metadata(&file).unwrap().atime();
+    assert_eq!(dd(&room, "if=in of=out").code, Some(0));
+    let pfh =
+        |words: &[&str]| Trial::new(env!("CARGO_BIN_EXE_pfh")).args(words).directory(room.path()).run().unwrap().code;
+    assert_eq!(pfh(&["acquire", "in", "--to", "image"]), Some(0));
+    assert_eq!(pfh(&["verify", "in"]), Some(3));
+    assert_eq!(pfh(&["hash", "--image", "in"]), Some(0));
+    assert_eq!(fs::metadata(&file).unwrap().atime(), before);
 }

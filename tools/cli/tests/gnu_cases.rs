@@ -87,10 +87,26 @@ fn lines_of_every_form() {
     ] {
         room.file("list", list.as_bytes());
         for options in [&[][..], &["--strict"], &["--status"], &["--quiet"], &["--warn"], &["--ignore-missing"]] {
-            let theirs = run(&room, "md5sum", &[&["-c"], options, &["list"]].concat());
-            assert_eq!(said(&check(&room, options)), theirs, "{list:?} {options:?}");
+            let (code, text) = run(&room, "md5sum", &[&["-c"], options, &["list"]].concat());
+            // What is no record makes 3 here unless somebody says that it need not; a list without any is 3 in either case.
+            let lenient = if options.contains(&"--strict") { &[][..] } else { &["--lenient"] };
+            let seen = check(&room, &[options, lenient].concat());
+            let nothing = seen.stderr.contains("nothing to compare") || (options == ["--status"] && !is_record(&list));
+            let code = if nothing && !options.contains(&"--strict") { Some(3) } else { code };
+            assert_eq!(said(&seen), (code, text.clone()), "{list:?} {options:?}");
+            let plain = check(&room, options);
+            if plain.stderr.contains("improperly") && code == Some(0) {
+                assert_eq!(said(&plain), (Some(3), text), "{list:?} {options:?}");
+            }
         }
     }
+}
+
+/// Whether pfh finds a record in a list: with another option it says that there is nothing to compare with.
+fn is_record(list: &str) -> bool {
+    let room = room();
+    room.file("list", list.as_bytes());
+    !check(&room, &[]).stderr.contains("nothing to compare")
 }
 
 #[test]
@@ -165,7 +181,7 @@ fn base64() {
     ] {
         room.file("list", list.as_bytes());
         let (code, text) = said(&check(&room, &[]));
-        assert_eq!((code, text.matches("f: OK").count()), (Some(1 - lines as i32), lines), "{list}");
+        assert_eq!((code, text.matches("f: OK").count()), (Some(if lines == 1 { 0 } else { 3 }), lines), "{list}");
     }
 }
 
@@ -181,7 +197,7 @@ fn what_differs() {
     let theirs = || run(&room, "md5sum", &["-c", "list"]);
     // A line without a name is no record; theirs looks for a file of no name.
     let ((code, text), told) = ours(&format!("MD5 () = {MD5}\n"));
-    assert_eq!((code, text.as_str(), theirs().0), (Some(1), "", Some(1)));
+    assert_eq!((code, text.as_str(), theirs().0), (Some(3), "", Some(1)));
     assert!(told.contains("list:1: no name"), "{told}");
     // Every algorithm that is named is checked, in any case of letters; `md5sum -c` takes MD5 alone.
     let sha256 = program::sha256(b"abc");
@@ -192,7 +208,7 @@ fn what_differs() {
     assert_eq!(theirs(), (Some(0), "f: OK\nf: OK\n".to_owned()));
     // A NUL ends no name: theirs reads what is before it.
     let ((code, _), told) = ours(&format!("{MD5}  f\0g\n"));
-    assert_eq!((code, theirs().0), (Some(1), Some(0)));
+    assert_eq!((code, theirs().0), (Some(3), Some(0)));
     assert!(told.contains("NUL"), "{told}");
     // What is there and cannot be read is 3, not 1.
     assert_eq!((ours(&format!("{MD5}  .\n")).0.0, theirs().0), (Some(3), Some(1)));
@@ -201,7 +217,12 @@ fn what_differs() {
     // Algorithms that are not here.
     for tag in ["SM3", "BLAKE2b-256"] {
         let ((code, text), told) = ours(&format!("{tag} (f) = {sha256}\n"));
-        assert_eq!((code, text.as_str()), (Some(1), ""));
-        assert!(told.contains("list:1: "), "{told}");
+        assert_eq!((code, text.as_str()), (Some(3), ""));
+        assert!(told.contains("list:1: ") && told.contains(&format!("1 line of {tag} not verified")), "{told}");
+        // Beside lines that are right, too; and a wrong file goes before it.
+        let ((code, _), _) = ours(&format!("SHA256 (f) = {sha256}\n{tag} (f) = {sha256}\n"));
+        assert_eq!(code, Some(3));
+        let ((code, _), _) = ours(&format!("SHA256 (trail ) = {}\n{tag} (f) = {sha256}\n", sha256.replace('a', "b")));
+        assert_eq!(code, Some(1));
     }
 }

@@ -4,6 +4,7 @@
 //! all of them read the same slabs, in order (Panichprecha et al., *Multi-threading in disk cloner*: a reader and a writer
 //! around a ring buffer; here the ring is the budget, and it has as many readers as there are ends).
 
+mod prefix;
 mod reading;
 mod run;
 mod units;
@@ -56,6 +57,20 @@ pub struct Imaging {
     pub pad: Option<u32>,
     /// How often targets are synced and told to the caller, so that an interrupted run can go on there.
     pub checkpoint: Duration,
+    /// Digests of the image's prefix at the checkpoints, where they are wanted.
+    pub prefixes: Option<Prefixes>,
+    /// Digests that the part that is there already must have: (bytes from the image's start, digest), in order, at most
+    /// [`done`](Imaging::done).
+    pub stated: Vec<(u64, Digest)>,
+}
+
+/// Digests of the image's prefix: what a later run compares the image with before it writes to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Prefixes {
+    /// By which algorithm. One of [`Imaging::algorithms`] costs next to nothing.
+    pub algorithm: Algorithm,
+    /// A digest at every multiple of so many bytes, too, for targets that settle behind what was written (E01: a chunk).
+    pub grain: Option<u64>,
 }
 
 impl Imaging {
@@ -78,6 +93,8 @@ impl Imaging {
             holes: Holes::Read,
             pad: None,
             checkpoint: Duration::from_secs(10),
+            prefixes: None,
+            stated: Vec::new(),
         }
     }
 }
@@ -136,8 +153,9 @@ pub struct Pace {
     pub elapsed: Duration,
 }
 
-/// Takes up to which offset all targets have the image on their media, in bytes, and the unreadable runs so far.
-pub type Settled<'a> = dyn FnMut(u64, &[Bad]) -> io::Result<()> + 'a;
+/// Takes up to which offset all targets have the image on their media, in bytes, the unreadable runs so far, and the digest of
+/// the image up to there where [`Imaging::prefixes`] asks for it.
+pub type Settled<'a> = dyn FnMut(u64, &[Bad], Option<&Digest>) -> io::Result<()> + 'a;
 
 /// How the caller follows the run.
 #[derive(Default)]
@@ -206,6 +224,14 @@ pub enum ImagingError {
         offset: u64,
         /// What the system said.
         error: io::Error,
+    },
+    /// The part that was there already is not what was written.
+    #[error("it was changed since it was written, between offsets {from} and {upto}")]
+    Changed {
+        /// Up to here it is as it was, in bytes of the image.
+        from: u64,
+        /// Here the digest is another one.
+        upto: u64,
     },
     /// The caller's record of what is settled could not be written.
     #[error("the map: {0}")]

@@ -1,9 +1,10 @@
 //! The reader: the image's bytes, in order, into slabs.
 
+use super::prefix::Check;
 use super::{Holes, Imaging, ImagingError, Portion};
 use crate::Cancel;
 use pfh_prefetch::{Bell, Budget, Bytes, Slab};
-use pfh_source::device::{Bad, Kind, Medium, Rescue, Stop};
+use pfh_source::device::{Bad, Kind, Loss, Medium, Rescue, Skips, Stop};
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -141,11 +142,12 @@ impl Reader<'_> {
         let (jobs, queue) = channel::<(u64, usize, Slab)>();
         let queue = Mutex::new(queue);
         let (give, done) = channel();
+        let skips = Arc::new(Skips::new(self.medium, self.imaging.care.skip_after));
         std::thread::scope(|scope| {
             for number in 0..readers {
-                let (queue, give) = (&queue, give.clone());
+                let (queue, give, skips) = (&queue, give.clone(), skips.clone());
                 let started = Builder::new().name(format!("pfh-read-{number}")).spawn_scoped(scope, move || {
-                    let mut rescue = Rescue::new(self.medium, self.imaging.care.clone());
+                    let mut rescue = Rescue::beside(self.medium, self.imaging.care.clone(), skips);
                     loop {
                         let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
                         let Ok((offset, room, mut slab)) = job else { break };
@@ -189,8 +191,11 @@ impl Reader<'_> {
                 while let Some((got, slab)) = early.remove(&read.bytes) {
                     match got {
                         Ok((n, bad)) => {
-                            bad_sectors +=
-                                bad.iter().map(|b| b.length.div_ceil(u64::from(self.medium.sector()))).sum::<u64>();
+                            bad_sectors += bad
+                                .iter()
+                                .filter(|b| b.loss == Loss::Unreadable)
+                                .map(|b| b.length.div_ceil(u64::from(self.medium.sector())))
+                                .sum::<u64>();
                             self.deliver(slab, n, &bad, read, send);
                             // Each thread counts by itself; together they may have seen more than allowed.
                             if self.imaging.care.most_errors.is_some_and(|most| bad_sectors > most) {
@@ -256,6 +261,7 @@ impl Reader<'_> {
         send: &mut impl FnMut(Portion, To),
     ) -> Result<(), ImagingError> {
         let Some(prefix) = self.prefix else { return Ok(()) };
+        let mut check = Check::new(&self.imaging.stated);
         while read.bytes < self.imaging.done {
             let Some(mut slab) = self.slab(budget, bell, read) else { return Ok(()) };
             let room = (slab.bytes().len() as u64).min(self.imaging.done - read.bytes) as usize;
@@ -264,11 +270,31 @@ impl Reader<'_> {
             if n == 0 {
                 return Err(fail(io::ErrorKind::UnexpectedEof.into()));
             }
+            match self.as_stated(&slab.bytes()[..n], read.bytes) {
+                Some(bytes) => check.update(&bytes)?,
+                None => check.update(&slab.bytes()[..n])?,
+            }
             send(Portion { offset: read.bytes, bytes: Bytes::new(Arc::new(slab), 0..n) }, To::Digests);
             read.bytes += n as u64;
             self.shared.bytes.store(read.bytes, Ordering::Relaxed);
         }
         Ok(())
+    }
+
+    /// What is there as the checkpoint states it: what was lost then counts as filled, for a run that tried it again and was
+    /// cut off may have read some of it. `None` where nothing was lost.
+    fn as_stated(&self, bytes: &[u8], at: u64) -> Option<Vec<u8>> {
+        let end = at + bytes.len() as u64;
+        let mut changed: Option<Vec<u8>> = None;
+        for run in self.imaging.done_bad.iter().filter(|run| run.loss != Loss::Recorded) {
+            let (from, until) = (run.offset.max(at), (run.offset + run.length).min(end));
+            if from < until {
+                let part =
+                    &mut changed.get_or_insert_with(|| bytes.to_vec())[(from - at) as usize..(until - at) as usize];
+                self.imaging.care.fill(part, self.imaging.from + from);
+            }
+        }
+        changed
     }
 
     fn pad(&self, budget: &Arc<Budget>, bell: &Bell, read: &mut Read, send: &mut impl FnMut(Portion, To)) {
@@ -291,7 +317,9 @@ impl Reader<'_> {
         for run in found {
             let offset = run.offset - self.imaging.from;
             match bad.last_mut() {
-                Some(last) if last.offset + last.length == offset && last.errno == run.errno => {
+                Some(last)
+                    if last.offset + last.length == offset && (last.errno, last.loss) == (run.errno, run.loss) =>
+                {
                     last.length += run.length
                 }
                 _ => bad.push(Bad { offset, ..*run }),

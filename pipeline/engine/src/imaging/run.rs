@@ -1,5 +1,6 @@
 //! The threads of one run.
 
+use super::prefix::History;
 use super::reading::{Read, Reader, Shared, To};
 use super::units::{self, Unit};
 use super::{Ending, Follow, Imaged, Imaging, ImagingError, Pace, Portion, Target, Times};
@@ -46,11 +47,12 @@ pub fn image(
     let from = Instant::now();
     // Targets and the caller's map are told of all unreadable runs, those of an earlier run, too.
     let shared = Shared { bad: imaging.done_bad.clone().into(), ..Shared::default() };
-    let mut units = units::cut(&imaging.algorithms, imaging.piecewise, imaging.marks);
+    let mut units = units::cut(imaging);
+    let history = History::default();
     let total = Reader::total(medium, imaging);
     let (read, hashing, writing) = std::thread::scope(|scope| {
         let (events, heard) = channel();
-        let hashing = start_units(scope, &mut units).map_err(ImagingError::Thread)?;
+        let hashing = start_units(scope, &mut units, &history).map_err(ImagingError::Thread)?;
         let writing = start_targets(scope, targets, &events, &shared).map_err(ImagingError::Thread)?;
         let senders: Vec<Sender<Portion>> = hashing.iter().map(|(s, _)| s.clone()).collect();
         let orders: Vec<Sender<Order>> = writing.iter().map(|(s, _)| s.clone()).collect();
@@ -74,7 +76,8 @@ pub fn image(
             Err(error) => return Err(ImagingError::Thread(error)),
         };
         let (hash_handles, write_handles) = (handles(hashing), handles(writing));
-        let followed = watch(&heard, &shared, total, from, &mut follow, write_handles.len());
+        let prefixes = imaging.prefixes.as_ref().map(|_| &history);
+        let followed = watch(&heard, (&shared, prefixes), total, from, &mut follow, write_handles.len());
         if followed.is_err() {
             shared.halt.store(true, Ordering::SeqCst);
         }
@@ -103,7 +106,7 @@ pub fn image(
         imaged.bytes
     };
     if let Some(settled) = &mut follow.settled {
-        settled(upto, &imaged.bad).map_err(ImagingError::Settled)?;
+        settled(upto, &imaged.bad, history.take(upto).as_ref()).map_err(ImagingError::Settled)?;
     }
     imaged.times = Times {
         total: from.elapsed(),
@@ -129,12 +132,13 @@ type Handle<'scope> = ScopedJoinHandle<'scope, Duration>;
 fn start_units<'scope>(
     scope: &'scope Scope<'scope, '_>,
     units: &'scope mut [Unit],
+    history: &'scope History,
 ) -> io::Result<Vec<(Sender<Portion>, Handle<'scope>)>> {
     let start = |(number, unit): (usize, &'scope mut Unit)| {
         let (sender, receiver) = channel();
         let name = format!("pfh-hash-{number}");
         let handle = Builder::new().name(name).spawn_scoped(scope, move || {
-            unit.run(&receiver);
+            unit.run(&receiver, history);
             unit.busy
         })?;
         Ok((sender, handle))
@@ -188,29 +192,33 @@ fn join(handles: Vec<Handle<'_>>) -> Result<Vec<Duration>, ImagingError> {
 /// Follows the run until the reader is done: progress, and what is settled.
 fn watch(
     heard: &Receiver<Event>,
-    shared: &Shared,
+    (shared, prefixes): (&Shared, Option<&History>),
     total: Option<u64>,
     from: Instant,
     follow: &mut Follow<'_>,
     targets: usize,
 ) -> Result<(), ImagingError> {
     let mut upto = vec![0_u64; targets];
-    let mut settled = 0;
+    let (mut settled, mut least) = (0, 0);
     loop {
         match heard.recv_timeout(Duration::from_millis(100)) {
             Ok(Event::Synced { target, upto: offset }) => {
                 upto[target] = offset;
-                let least = upto.iter().copied().min().unwrap_or(0);
-                if least > settled
-                    && let Some(call) = &mut follow.settled
-                {
-                    settled = least;
-                    call(settled, &shared.bad()).map_err(ImagingError::Settled)?;
-                }
+                least = upto.iter().copied().min().unwrap_or(0);
             }
             Ok(Event::Failed { target, error }) => return Err(ImagingError::Target { target, error }),
             Ok(Event::ReaderDone) | Err(RecvTimeoutError::Disconnected) => return Ok(()),
             Err(RecvTimeoutError::Timeout) => {}
+        }
+        if least > settled
+            && let Some(call) = &mut follow.settled
+        {
+            // The digests may be behind the targets: then the checkpoint waits, for it states one.
+            let digest = prefixes.and_then(|history| history.take(least));
+            if digest.is_some() || prefixes.is_none() {
+                settled = least;
+                call(settled, &shared.bad(), digest.as_ref()).map_err(ImagingError::Settled)?;
+            }
         }
         if let Some(progress) = &mut follow.progress {
             let bad = shared.bad().iter().map(|b| b.length).sum();

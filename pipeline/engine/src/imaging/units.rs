@@ -1,6 +1,7 @@
 //! Which algorithms share a thread, and what each thread does.
 
-use super::Portion;
+use super::prefix::{History, cuts};
+use super::{Imaging, Portion};
 use crate::pieces::Pieces;
 use crate::record::Piece;
 use pfh_digest::{Algorithm, Digest, Hasher, update_together};
@@ -15,6 +16,8 @@ pub(super) struct Unit {
     pieces: Option<Pieces>,
     /// Whether its windows are the caller's marks.
     pub(super) is_marks: bool,
+    /// Which of its hashers gives the digests of prefixes, from which offset on, at which grain.
+    prefixes: Option<(usize, u64, Option<u64>)>,
     pub(super) busy: Duration,
 }
 
@@ -26,7 +29,8 @@ pub(super) struct Found {
 
 /// Cuts the algorithms into units: MD5, SHA-1 and SHA-256 together (the stitched kernel gives the three for the time of
 /// MD5), every other by itself, the marks by themselves.
-pub(super) fn cut(algorithms: &[Algorithm], piecewise: Option<u64>, marks: Option<u64>) -> Vec<Unit> {
+pub(super) fn cut(imaging: &Imaging) -> Vec<Unit> {
+    let Imaging { algorithms, piecewise, marks, .. } = imaging;
     let stitched = |a: &Algorithm| ["md5", "sha1", "sha256"].contains(&a.name());
     let (mut together, mut units): (Vec<usize>, Vec<Vec<usize>>) = (Vec::new(), Vec::new());
     for (place, algorithm) in algorithms.iter().enumerate() {
@@ -42,30 +46,69 @@ pub(super) fn cut(algorithms: &[Algorithm], piecewise: Option<u64>, marks: Optio
             pieces: piecewise.map(|length| Pieces::new(mine, length)),
             places,
             is_marks: false,
+            prefixes: None,
             busy: Duration::ZERO,
         }
     };
     let mut units: Vec<Unit> = units.into_iter().map(unit).collect();
-    if let (Some(length), Ok(mark)) = (marks, "xxh3-128".parse::<Algorithm>()) {
+    if let (Some(length), Ok(mark)) = (*marks, "xxh3-128".parse::<Algorithm>()) {
         let pieces = Some(Pieces::new(vec![mark], length));
-        units.push(Unit { places: vec![], hashers: vec![], pieces, is_marks: true, busy: Duration::ZERO });
+        units.push(Unit {
+            places: vec![],
+            hashers: vec![],
+            pieces,
+            is_marks: true,
+            prefixes: None,
+            busy: Duration::ZERO,
+        });
+    }
+    if let Some(wanted) = &imaging.prefixes {
+        let of = |unit: &Unit| unit.hashers.iter().position(|hasher| hasher.algorithm() == wanted.algorithm);
+        // Before `done` there is nothing to be resumed: these bytes are there already.
+        let entry = |place| Some((place, imaging.done, wanted.grain));
+        match units.iter_mut().find_map(|unit| of(unit).map(|place| (unit, place))) {
+            Some((unit, place)) => unit.prefixes = entry(place),
+            None => units.push(Unit {
+                places: vec![],
+                hashers: vec![wanted.algorithm.hasher()],
+                pieces: None,
+                is_marks: false,
+                prefixes: entry(0),
+                busy: Duration::ZERO,
+            }),
+        }
     }
     units
 }
 
 impl Unit {
     /// Takes in everything that comes.
-    pub(super) fn run(&mut self, portions: &Receiver<Portion>) {
+    pub(super) fn run(&mut self, portions: &Receiver<Portion>, history: &History) {
         for portion in portions {
             let from = Instant::now();
             if !self.hashers.is_empty() {
-                update_together(&mut self.hashers.iter_mut().collect::<Vec<_>>(), &portion.bytes);
+                self.hash(&portion, history);
             }
             if let Some(pieces) = &mut self.pieces {
                 pieces.update(&portion.bytes);
             }
             self.busy += from.elapsed();
         }
+    }
+
+    fn hash(&mut self, portion: &Portion, history: &History) {
+        let Some((place, _, grain)) = self.prefixes.filter(|(_, from, _)| portion.offset >= *from) else {
+            update_together(&mut self.hashers.iter_mut().collect::<Vec<_>>(), &portion.bytes);
+            return;
+        };
+        let (mut found, mut at) = (Vec::new(), portion.offset);
+        for upto in cuts(portion.offset, portion.bytes.len() as u64, grain) {
+            let part = &portion.bytes[(at - portion.offset) as usize..(upto - portion.offset) as usize];
+            update_together(&mut self.hashers.iter_mut().collect::<Vec<_>>(), part);
+            found.push((upto, self.hashers[place].clone().finalize()));
+            at = upto;
+        }
+        history.extend(found);
     }
 
     /// Ends it.

@@ -11,6 +11,7 @@ use quick_xml::{Reader, XmlVersion};
 
 use crate::decode::{Entry, Fault, Item, Located, Unhashed, Window};
 use crate::digits;
+use crate::ending::{Stated, Tally};
 use crate::manifest::Outcome;
 use crate::time::Time;
 
@@ -28,6 +29,7 @@ pub(crate) struct Decoder<R> {
     limit: usize,
     begun: bool,
     ended: bool,
+    base: Option<Vec<u8>>,
 }
 
 /// An open element, as far as it matters.
@@ -35,8 +37,9 @@ enum Open {
     FileObject,
     FileName { exact: Option<Vec<u8>> },
     Leaf(Leaf),
-    HashDigest(Option<Algorithm>),
+    HashDigest(Result<Algorithm, String>),
     ByteRun,
+    Base { exact: Option<Vec<u8>> },
     Other,
 }
 
@@ -47,6 +50,7 @@ enum Leaf {
     Changed,
     Accessed,
     Error,
+    Kind,
 }
 
 #[derive(Default)]
@@ -55,8 +59,8 @@ struct Object {
     unhashed: Option<(Outcome, String)>,
     fault: Option<Fault>,
     named: bool,
-    /// Digests of algorithms that are not known.
-    foreign: u32,
+    /// What it is, where that is no file.
+    kind: Option<&'static str>,
 }
 
 impl<R: BufRead> Decoder<R> {
@@ -72,11 +76,17 @@ impl<R: BufRead> Decoder<R> {
             limit,
             begun: false,
             ended: false,
+            base: None,
         }
     }
 
+    /// The directory in which relative names start, where the document says so.
+    pub(crate) fn base(&self) -> Option<&[u8]> {
+        self.base.as_deref()
+    }
+
     /// The next item; `None` at the end. A document that is not well-formed gives one last fault.
-    pub(crate) fn next(&mut self) -> Option<io::Result<Located>> {
+    pub(crate) fn next(&mut self, tally: &mut Tally) -> Option<io::Result<Located>> {
         while !self.ended {
             self.token.clear();
             self.reader.get_mut().left = self.limit;
@@ -85,16 +95,20 @@ impl<R: BufRead> Decoder<R> {
                 Err(quick_xml::Error::Io(error)) => {
                     self.ended = true;
                     if self.reader.get_ref().left == 0 {
+                        tally.broken();
                         return Some(self.located(Item::Fault(Fault::TooLong)));
                     }
                     return Some(Err(io::Error::new(error.kind(), error.to_string())));
                 }
-                Err(_) => return Some(self.broken("not well-formed XML")),
+                Err(_) => return Some(self.broken("not well-formed XML", tally)),
             };
-            match self.event(event) {
+            match self.event(event, tally) {
                 Ok(None) => {}
-                Ok(Some(item)) => return Some(self.located(item)),
-                Err(why) => return Some(self.broken(why)),
+                Ok(Some(item)) => {
+                    tally.count(&item);
+                    return Some(self.located(item));
+                }
+                Err(why) => return Some(self.broken(why, tally)),
             }
         }
         None
@@ -104,19 +118,20 @@ impl<R: BufRead> Decoder<R> {
         Ok(Located { line: self.reader.get_ref().lines + 1, item })
     }
 
-    fn broken(&mut self, why: &'static str) -> io::Result<Located> {
+    fn broken(&mut self, why: &'static str, tally: &mut Tally) -> io::Result<Located> {
         self.ended = true;
+        tally.broken();
         self.located(Item::Fault(Fault::Malformed(why)))
     }
 
-    fn event(&mut self, event: Event<'_>) -> Result<Option<Item>, &'static str> {
+    fn event(&mut self, event: Event<'_>, tally: &mut Tally) -> Result<Option<Item>, &'static str> {
         match event {
             Event::Start(start) => {
-                self.start(&start)?;
+                self.start(&start, tally)?;
                 Ok(None)
             }
             Event::Empty(start) => {
-                self.start(&start)?;
+                self.start(&start, tally)?;
                 Ok(self.end())
             }
             Event::End(_) => Ok(self.end()),
@@ -152,7 +167,8 @@ impl<R: BufRead> Decoder<R> {
     }
 
     fn gather(&mut self, text: &str) -> Result<Option<Item>, &'static str> {
-        if let Some(Open::FileName { .. } | Open::Leaf(_) | Open::HashDigest(_)) = self.open.last() {
+        if let Some(Open::FileName { .. } | Open::Leaf(_) | Open::HashDigest(_) | Open::Base { .. }) = self.open.last()
+        {
             // References come as tokens of their own, so the limit on tokens does not bound a text.
             if self.text.len() + text.len() > self.limit {
                 return Err("a text is too long");
@@ -162,9 +178,14 @@ impl<R: BufRead> Decoder<R> {
         Ok(None)
     }
 
-    fn start(&mut self, start: &BytesStart<'_>) -> Result<(), &'static str> {
+    fn start(&mut self, start: &BytesStart<'_>, tally: &mut Tally) -> Result<(), &'static str> {
         if !self.begun && start.local_name().as_ref() != "dfxml" {
             return Err("not DFXML");
+        }
+        // Who declares our namespace writes our summary.
+        let ours = |value: Option<String>| value.as_deref() == Some(super::NAMESPACE);
+        if !self.begun && ours(attribute(start, "pfh")?) {
+            tally.promise();
         }
         self.begun = true;
         if self.open.len() >= DEPTH {
@@ -176,6 +197,20 @@ impl<R: BufRead> Decoder<R> {
                 self.object = Some(Object::default());
                 Open::FileObject
             }
+            ("summary", None) => {
+                let count = |name| -> Result<Option<u64>, &'static str> {
+                    Ok(attribute(start, name)?.map(|count| count.parse().unwrap_or(u64::MAX)))
+                };
+                tally.end(&Stated {
+                    records: None,
+                    files: count("files")?,
+                    bytes: count("bytes")?,
+                    failed: count("errors")?,
+                    skipped: count("skipped")?,
+                });
+                Open::Other
+            }
+            ("base", None) => Open::Base { exact: attribute(start, "base64")?.map(String::into_bytes) },
             (_, None) => Open::Other,
             ("filename", Some(_)) => {
                 let exact = attribute(start, "base64")?;
@@ -186,6 +221,7 @@ impl<R: BufRead> Decoder<R> {
             ("ctime", Some(_)) => Open::Leaf(Leaf::Changed),
             ("atime", Some(_)) => Open::Leaf(Leaf::Accessed),
             ("error", Some(_)) => Open::Leaf(Leaf::Error),
+            ("name_type", Some(_)) => Open::Leaf(Leaf::Kind),
             ("failed", Some(object)) => {
                 object.unhashed = Some((Outcome::Failed, attribute(start, "code")?.unwrap_or_default()));
                 Open::Other
@@ -199,7 +235,7 @@ impl<R: BufRead> Decoder<R> {
                     Some(name) => name,
                     None => attribute(start, "type")?.unwrap_or_default(),
                 };
-                Open::HashDigest(self.registry.find(&name).ok())
+                Open::HashDigest(self.registry.find(&name).map_err(|_| name))
             }
             ("byte_run", Some(object)) => {
                 let number = |name| -> Result<Option<u64>, &'static str> {
@@ -226,17 +262,22 @@ impl<R: BufRead> Decoder<R> {
         if let Open::FileObject = open {
             return self.object.take().map(Object::finish);
         }
+        if let Open::Base { exact } = open {
+            let base = exact.map_or_else(|| Some(text.into_bytes()), |exact| BASE64.decode(&exact).ok());
+            self.base = base.filter(|base| base.starts_with(b"/") && !base.contains(&0));
+            return None;
+        }
         let inside_run = matches!(self.open.last(), Some(Open::ByteRun));
         let object = self.object.as_mut()?;
         match open {
             Open::FileName { exact } => object.name(text, exact),
             Open::Leaf(leaf) => object.leaf(leaf, text.trim()),
-            Open::HashDigest(None) => object.foreign += 1,
-            Open::HashDigest(Some(algorithm)) => match digits::digest(algorithm, text.trim().as_bytes()) {
+            Open::HashDigest(Err(name)) => object.entry.foreign.push(name.into()),
+            Open::HashDigest(Ok(algorithm)) => match digits::digest(algorithm, text.trim().as_bytes()) {
                 Ok(digest) => object.digest(digest, inside_run),
                 Err(fault) => object.fault = Some(fault),
             },
-            Open::FileObject | Open::ByteRun | Open::Other => {}
+            Open::FileObject | Open::ByteRun | Open::Base { .. } | Open::Other => {}
         }
         None
     }
@@ -274,6 +315,7 @@ impl Object {
             Leaf::Accessed => self.entry.times.accessed = time(),
             Leaf::Error if self.unhashed.is_none() => self.unhashed = Some((Outcome::Failed, text.to_owned())),
             Leaf::Error => {}
+            Leaf::Kind => self.kind = no_file(text),
         }
     }
 
@@ -295,10 +337,29 @@ impl Object {
         }
         match self.unhashed {
             Some((outcome, code)) if empty => Item::Unhashed(Unhashed { name: self.entry.name, outcome, code }),
-            _ if empty && self.foreign > 0 => Item::Fault(Fault::UnknownAlgorithm),
+            _ if empty && self.kind.is_some() => Item::Unhashed(Unhashed {
+                name: self.entry.name,
+                outcome: Outcome::Skipped,
+                code: self.kind.unwrap_or_default().to_owned(),
+            }),
+            _ if self.kind.is_some() => Item::Fault(Fault::NoFile(self.kind.unwrap_or_default())),
+            _ if empty && !self.entry.foreign.is_empty() => {
+                Item::Fault(Fault::UnknownAlgorithm(self.entry.foreign.join(", ").into()))
+            }
             _ if empty => Item::Fault(Fault::Malformed("no digest")),
             _ => Item::Entry(self.entry),
         }
+    }
+}
+
+/// The kind of thing that a letter of the schema's `name_type` stands for, where that is none whose content is hashed.
+fn no_file(letter: &str) -> Option<&'static str> {
+    match letter {
+        "d" => Some("directory"),
+        "l" => Some("symbolic link"),
+        "s" | "h" => Some("socket"),
+        "w" => Some("whiteout"),
+        _ => None,
     }
 }
 

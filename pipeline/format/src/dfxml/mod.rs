@@ -56,10 +56,16 @@ impl Encode for Encoder {
         out.extend_from_slice(
             format!(
                 "<?xml version='1.0' encoding='UTF-8'?>\n<dfxml xmlns='{DFXML}' xmlns:dc='http://purl.org/dc/elements/1.1/' \
-                 xmlns:pfh='{NAMESPACE}' version='2.0.0-beta.0'>\n  <metadata>\n    <dc:type>Hash List</dc:type>\n  </metadata>\n  \
-                 <creator>\n    <program>pfh</program>\n"
+                 xmlns:pfh='{NAMESPACE}' version='2.0.0-beta.0'>\n"
             )
             .as_bytes(),
+        );
+        // The schema has a place for elements of others in front of the metadata, and behind everything.
+        if let Some(base) = preamble.base {
+            element(out, "  ", "pfh:base", base);
+        }
+        out.extend_from_slice(
+            b"  <metadata>\n    <dc:type>Hash List</dc:type>\n  </metadata>\n  <creator>\n    <program>pfh</program>\n",
         );
         element(out, "    ", "version", preamble.version.as_bytes());
         if preamble.command_line.is_some() || preamble.start.is_some() {

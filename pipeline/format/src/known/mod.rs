@@ -25,7 +25,7 @@ use pfh_digest::{Algorithm, Digest, ROWS, Registry, Row};
 
 use crate::decode::{self, Fault, Item};
 use crate::lines::{LIMIT, Line, Lines};
-use crate::manifest::{End, Format};
+use crate::manifest::Format;
 use crate::text::Text;
 
 /// The digests of one known file.
@@ -99,8 +99,8 @@ pub fn read<R: BufRead>(reader: R, options: &Options, take: &mut Take<'_>) -> io
             let options = decode::Options {
                 format: Some(format),
                 assumed: options.assumed.clone(),
-                end: End::Line,
                 limit: options.limit,
+                ..decode::Options::default()
             };
             manifest(source, &options, registry, take)?;
         }
@@ -179,6 +179,8 @@ fn sniff(start: &[u8]) -> Kind {
         Format::Jsonl if !is_ours(start) => Kind::Json,
         Format::Sums if start.starts_with(b"[") => Kind::Json,
         Format::Sums if table::is_header(first.strip_suffix(b"\r").unwrap_or(first)) => Kind::Table,
+        // Our own as another program saved it again: by the columns of digests, as any other.
+        Format::Csv if !first.starts_with(b"type,path,") => Kind::Table,
         // Lists of every dialect: for known sets only the digests count, so the most forgiving reader serves.
         Format::Sums => Kind::List,
         format => Kind::Manifest(format),

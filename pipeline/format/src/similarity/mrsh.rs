@@ -42,16 +42,16 @@ impl Encode for Encoder {
 }
 
 /// Reads mrsh-v2's file format. It does not say which build wrote it: taken for the plain one unless the other is assumed.
-pub(crate) struct Decoder(Option<Algorithm>);
+pub(crate) struct Decoder(Option<Algorithm>, bool);
 
 impl Decoder {
     pub(crate) fn new(registry: Registry, assumed: &[Algorithm]) -> Decoder {
         let network = assumed.iter().find(|algorithm| algorithm.name() == Named::MrshV2Network.name());
-        Decoder(network.copied().or_else(|| registry.find(Named::MrshV2.name()).ok()))
+        Decoder(network.copied().or_else(|| registry.find(Named::MrshV2.name()).ok()), assumed.is_empty())
     }
 
     fn entry(&self, line: &[u8]) -> Result<Entry, Fault> {
-        let algorithm = self.0.ok_or(Fault::UnknownAlgorithm)?;
+        let algorithm = self.0.ok_or_else(|| Fault::UnknownAlgorithm(Box::default()))?;
         let (digest, name) = MrshV2::PLAIN.parse_line(line).map_err(super::fault)?;
         if name.is_empty() {
             return Err(Fault::Malformed("no name"));
@@ -59,7 +59,7 @@ impl Decoder {
         let text = str::from_utf8(&line[name.len()..]).map_err(|_| Fault::Malformed("digest is not text"))?;
         let size = Some(digest.size());
         let digest = Digest::parse(algorithm, text).map_err(|_| Fault::WrongLength)?;
-        Ok(Entry { name: name.to_vec(), size, digests: vec![digest], ..Entry::default() })
+        Ok(Entry { name: name.to_vec(), size, digests: vec![digest], guessed: self.1, ..Entry::default() })
     }
 }
 

@@ -63,7 +63,7 @@ impl Decoder {
             return Err(Fault::Malformed("no name"));
         }
         let (mark, method) = MARKS[usize::from(digest.block().is_some())];
-        let algorithm = self.0.find(method.name()).map_err(|_| Fault::UnknownAlgorithm)?;
+        let algorithm = self.0.find(method.name()).map_err(|_| Fault::UnknownAlgorithm(method.name().into()))?;
         // The line was found right, so what follows the name is what the digest prints.
         let length = name.len().to_string().len();
         let rest = &line[mark.len() + length + 1 + name.len() + 1..];

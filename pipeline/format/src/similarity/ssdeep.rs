@@ -50,7 +50,7 @@ impl Decoder {
     }
 
     fn entry(&self, line: &[u8]) -> Result<Entry, Fault> {
-        let algorithm = self.0.ok_or(Fault::UnknownAlgorithm)?;
+        let algorithm = self.0.ok_or_else(|| Fault::UnknownAlgorithm(Box::default()))?;
         let (digest, name) = ssdeep::parse_line(line).map_err(super::fault)?;
         if name.is_empty() {
             return Err(Fault::Malformed("no name"));

@@ -2,20 +2,21 @@
 
 use super::expected::{Comparison, Expectations};
 use pfh_engine::{Hashed, Outcome, Record};
+use pfh_source::Skip;
 use std::collections::{HashMap, HashSet};
 
 /// What became of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Class {
-    /// Content and times are as the manifest has them.
+    /// Content and modification time are as the manifest has them; ctime, which no copy keeps, does not count.
     Matched,
-    /// The content is; the times are not.
+    /// The content is; the modification time is not.
     MetadataOnly,
     /// The content is another.
     Modified,
     /// The content is another though size, mtime and ctime say that nothing was written.
     BitRot,
-    /// It is a file of the manifest whose own name is gone.
+    /// It has the content of another name in the manifest, under which that content is not any more.
     Moved,
     /// It is a file of the manifest that is still there under its own name, or that another file was moved from already.
     Copied,
@@ -23,13 +24,16 @@ pub enum Class {
     New,
     /// The manifest has it, the tree does not.
     Missing,
+    /// The manifest has it, and nobody looked: it is outside of the part that is audited, or behind a directory that cannot be read or a
+    /// link that is not followed.
+    Unverified,
     /// It cannot be said: it could not be read, or the manifest has no digest of it.
     Error,
 }
 
 impl Class {
     /// Every class.
-    pub const ALL: [Class; 9] = [
+    pub const ALL: [Class; 10] = [
         Class::Matched,
         Class::MetadataOnly,
         Class::Modified,
@@ -38,6 +42,7 @@ impl Class {
         Class::Copied,
         Class::New,
         Class::Missing,
+        Class::Unverified,
         Class::Error,
     ];
 
@@ -52,6 +57,7 @@ impl Class {
             Class::Copied => "copied",
             Class::New => "new",
             Class::Missing => "missing",
+            Class::Unverified => "unverified",
             Class::Error => "error",
         }
     }
@@ -72,8 +78,8 @@ pub struct Change {
     pub partly: bool,
 }
 
-/// How many files of each class. Files of the tree are all but the missing; entries of the manifest are those matched, changed
-/// in metadata or content, moved, missing, and those of errors that have a digest in the manifest.
+/// How many files of each class. Files of the tree are all but the missing and unverified; entries of the manifest are those matched,
+/// changed in metadata or content, moved, missing, unverified, and those of errors that have a digest in the manifest.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     classes: [u64; Class::ALL.len()],
@@ -81,8 +87,10 @@ pub struct Counts {
     pub examined: u64,
     /// Entries of the manifest that have digests.
     pub expected: u64,
-    /// Files of class error whose entry has a digest.
+    /// Entries of which nothing can be said: those of class unverified, and those whose file is of class error.
     pub unverified: u64,
+    /// Of these the ones outside of the part that was asked for.
+    pub beyond: u64,
     /// Modified files of which some digests are as they were.
     pub partly: u64,
 }
@@ -104,14 +112,18 @@ impl Counts {
 
     /// Whether nothing but metadata changed.
     pub fn passed(&self) -> bool {
-        self.examined == self.of(Class::Matched) + self.of(Class::MetadataOnly) && self.of(Class::Missing) == 0
+        self.examined == self.of(Class::Matched) + self.of(Class::MetadataOnly)
+            && self.of(Class::Missing) == 0
+            && self.unverified == self.beyond
     }
 }
 
-/// A file whose name the manifest does not have, until the end tells whether it was moved or copied.
+/// A file whose content is not that of its name in the manifest, until the end tells whether it was moved or copied.
 struct Stray {
     name: Vec<u8>,
     hashed: Hashed,
+    /// The entry of its name, where there is one, and what the file is if its content is of no other.
+    own: Option<(usize, Class, bool)>,
 }
 
 /// An audit under way. Names are those below the root, without `./` in front.
@@ -123,7 +135,24 @@ pub struct Audit {
     strays: Vec<Stray>,
     /// Names of which the manifest has no digest.
     without: HashSet<Vec<u8>>,
+    /// Names that were left out as the run's own output when the manifest was made.
+    own: HashSet<Vec<u8>>,
+    /// The tree.
+    root: Vec<u8>,
+    /// The parts that are walked; empty for everything.
+    parts: Vec<Vec<u8>>,
+    /// Names below which nobody looked.
+    unseen: HashSet<Vec<u8>>,
     counts: Counts,
+}
+
+/// Whether a name is one of these, or below one of them; an empty one has everything below it.
+fn is_below(name: &[u8], places: &HashSet<Vec<u8>>) -> bool {
+    if places.is_empty() {
+        return false;
+    }
+    let slashes = name.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
+    places.contains(&b""[..]) || places.contains(name) || slashes.into_iter().any(|at| places.contains(&name[..at]))
 }
 
 /// A name without `./` in front and doubled slashes.
@@ -135,13 +164,20 @@ fn plain(name: &[u8]) -> Vec<u8> {
 }
 
 impl Audit {
-    /// Starts.
-    pub fn new(expectations: Expectations) -> Self {
+    /// Starts. `root` is the name of the tree, and `parts` are those below which it is walked, as the manifest has them; none for the
+    /// whole tree.
+    pub fn new(expectations: Expectations, root: &[u8], parts: &[Vec<u8>]) -> Self {
         let places = expectations.entries.iter().enumerate().map(|(at, entry)| (plain(&entry.name), at)).collect();
         let met = vec![false; expectations.entries.len()];
         let counts = Counts { expected: met.len() as u64, ..Counts::default() };
-        let without = expectations.unhashed.iter().map(|unhashed| plain(&unhashed.name)).collect();
-        Audit { expectations, places, met, strays: Vec::new(), without, counts }
+        let named = |own: bool| {
+            let of = expectations.unhashed.iter().filter(move |unhashed| (unhashed.code == Skip::Own.reason()) == own);
+            of.map(|unhashed| plain(&unhashed.name)).collect()
+        };
+        let (without, own) = (named(false), named(true));
+        let parts = parts.iter().map(|part| plain(part)).collect();
+        let (root, strays, unseen) = (plain(root), Vec::new(), HashSet::new());
+        Audit { expectations, places, met, strays, without, own, root, parts, unseen, counts }
     }
 
     /// Takes a record under the name `below` the root. Gives what became of it, unless only the end can tell.
@@ -150,35 +186,45 @@ impl Audit {
         let place = self.places.get(&name).copied();
         let change = |class| Change { name: name.clone(), class, from: None, cause: None, partly: false };
         match (&record.outcome, place) {
-            // A link or a pipe that the manifest does not know either is no file.
-            (Outcome::Skipped(_), None) => None,
+            // A link or a pipe that the manifest does not know either is no file; what the manifest has below it was not looked at.
+            (Outcome::Skipped(_), None) => {
+                self.unseen.insert(name);
+                None
+            }
             (Outcome::Skipped(skip), Some(at)) => {
                 let cause = format!("is a {} now", skip.reason());
                 Some(self.error(Change { cause: Some(cause), ..change(Class::Error) }, Some(at)))
             }
             (Outcome::Failed(problem), at) => {
+                self.unseen.insert(name.clone());
                 Some(self.error(Change { cause: Some(problem.to_string()), ..change(Class::Error) }, at))
             }
             (Outcome::Hashed(hashed), Some(at)) => {
                 let entry = &self.expectations.entries[at];
-                self.met[at] = true;
                 let comparison = entry.compare(hashed);
-                let same_times = hashed.closed.stat.as_ref().is_none_or(|stat| entry.has_times_of(stat));
+                let same_time = hashed.closed.stat.as_ref().is_none_or(|stat| entry.has_mtime_of(stat));
                 let class = match comparison {
-                    Comparison::Same if same_times => Class::Matched,
+                    Comparison::Same if same_time => Class::Matched,
                     Comparison::Same => Class::MetadataOnly,
                     _ if entry.is_at_rest(hashed) => Class::BitRot,
                     _ => Class::Modified,
                 };
-                let partly = comparison == Comparison::Partly;
-                Some(self.count(Change { partly, ..change(class) }))
+                if comparison != Comparison::Same {
+                    // It may have the content of another name.
+                    let own = Some((at, class, comparison == Comparison::Partly));
+                    self.strays.push(Stray { name, hashed: hashed.clone(), own });
+                    return None;
+                }
+                self.met[at] = true;
+                Some(self.count(change(class)))
             }
+            (Outcome::Hashed(_), None) if self.own.contains(&name) => None,
             (Outcome::Hashed(hashed), None) => {
                 if self.without.contains(&name) {
                     let cause = "the manifest has no digest of it".to_owned();
                     return Some(self.error(Change { cause: Some(cause), ..change(Class::Error) }, None));
                 }
-                self.strays.push(Stray { name, hashed: hashed.clone() });
+                self.strays.push(Stray { name, hashed: hashed.clone(), own: None });
                 None
             }
         }
@@ -194,7 +240,7 @@ impl Audit {
 
     fn count(&mut self, change: Change) -> Change {
         self.counts.classes[change.class as usize] += 1;
-        self.counts.examined += u64::from(change.class != Class::Missing);
+        self.counts.examined += u64::from(!matches!(change.class, Class::Missing | Class::Unverified));
         self.counts.partly += u64::from(change.partly);
         change
     }
@@ -211,51 +257,95 @@ impl Audit {
         let mut changes = Vec::new();
         let mut strays = std::mem::take(&mut self.strays);
         strays.sort_by(|one, other| one.name.cmp(&other.name));
-        for Stray { name, hashed } in strays {
-            let entries = &self.expectations.entries;
-            let digest_of = |at: &usize| entries[*at].digests.first();
-            let same = |at: usize| entries[at].compare(&hashed) == Comparison::Same;
-            let mut from = None;
-            for digest in &hashed.digests {
-                let start = by_digest.partition_point(|at| digest_of(at) < Some(digest));
-                let alike = by_digest[start..].partition_point(|at| digest_of(at) == Some(digest));
-                let group = &by_digest[start..start + alike];
-                let Some(&first) = group.first() else { continue };
-                // An entry whose name is gone was moved; each only once. Those that were met stay so.
-                let passed = passed.entry(start).or_default();
-                *passed += group[*passed..].iter().take_while(|at| self.met[**at]).count();
-                from = match group.get(*passed) {
-                    Some(&at) if same(at) => Some(at),
-                    _ => Some(first).filter(|at| same(*at)),
-                };
-                if from.is_some() {
-                    break;
-                }
-            }
-            let class = match from {
-                None => Class::New,
-                Some(at) if self.met[at] => Class::Copied,
-                Some(at) => {
+        let mut left = Vec::new();
+        // Entries whose name is there with the content of another.
+        let mut displaced = HashSet::new();
+        for Stray { name, hashed, own } in strays {
+            let partly = own.is_some_and(|(_, _, partly)| partly);
+            let from = if partly { None } else { self.origin(&by_digest, &mut passed, &hashed) };
+            let class = match (from, own) {
+                (Some(at), _) if !self.met[at] => {
                     self.met[at] = true;
+                    displaced.extend(own.map(|(own, _, _)| own));
                     Class::Moved
                 }
+                (_, Some(own)) => {
+                    left.push((name, own));
+                    continue;
+                }
+                (Some(_), None) => Class::Copied,
+                (None, None) => Class::New,
             };
             let from = from.map(|at| self.expectations.entries[at].name.clone());
             changes.push(self.count(Change { name, class, from, cause: None, partly: false }));
         }
+        for (name, (at, class, partly)) in left {
+            let change = Change { name, class, from: None, cause: None, partly };
+            // The entry of its name is counted already, with the file that has its content now.
+            let change = if self.met[at] {
+                let cause = Some("what had its name was moved".to_owned());
+                Change { class: Class::New, cause, partly: false, ..change }
+            } else {
+                self.met[at] = true;
+                change
+            };
+            changes.push(self.count(change));
+        }
         for at in 0..self.met.len() {
             if !self.met[at] {
                 let name = self.expectations.entries[at].name.clone();
-                changes.push(self.count(Change {
-                    name,
-                    class: Class::Missing,
-                    from: None,
-                    cause: None,
-                    partly: false,
-                }));
+                let mut change = Change { name, class: Class::Missing, from: None, cause: None, partly: false };
+                if displaced.contains(&at) {
+                    change.cause = Some("its name is there, with the content of another".to_owned());
+                } else if let Some(cause) = self.unlooked(&plain(&change.name)) {
+                    change = Change { class: Class::Unverified, cause: Some(cause.to_owned()), ..change };
+                    self.counts.unverified += 1;
+                }
+                changes.push(self.count(change));
             }
         }
         changes.sort_by(|one, other| one.name.cmp(&other.name));
         (changes, self.counts)
+    }
+
+    /// Why nobody looked at a name; `None` where somebody did.
+    fn unlooked(&mut self, name: &[u8]) -> Option<&'static str> {
+        let inside = |part: &Vec<u8>| {
+            let rest = name.strip_prefix(&part[..]);
+            rest.is_some_and(|rest| matches!(&part[..], b"" | b"/") || rest.is_empty() || rest[0] == b'/')
+        };
+        if !inside(&self.root) {
+            return Some("outside of the tree that is audited");
+        }
+        if !self.parts.is_empty() && !self.parts.iter().any(inside) {
+            self.counts.beyond += 1;
+            return Some("outside of the part that is audited");
+        }
+        is_below(name, &self.unseen).then_some("behind what could not be read or is not followed")
+    }
+
+    /// The entry that has the content of a file: one that is not met under its own name before one that is. `passed` keeps how many
+    /// entries of each digest need not be looked at again.
+    fn origin(&self, by_digest: &[usize], passed: &mut HashMap<usize, usize>, hashed: &Hashed) -> Option<usize> {
+        let entries = &self.expectations.entries;
+        let digest_of = |at: &usize| entries[*at].digests.first();
+        let same = |at: usize| entries[at].compare(hashed) == Comparison::Same;
+        for digest in &hashed.digests {
+            let start = by_digest.partition_point(|at| digest_of(at) < Some(digest));
+            let alike = by_digest[start..].partition_point(|at| digest_of(at) == Some(digest));
+            let group = &by_digest[start..start + alike];
+            let Some(&first) = group.first() else { continue };
+            // An entry whose name is gone was moved; each only once. Those that were met stay so.
+            let passed = passed.entry(start).or_default();
+            *passed += group[*passed..].iter().take_while(|at| self.met[**at]).count();
+            let from = match group.get(*passed) {
+                Some(&at) if same(at) => Some(at),
+                _ => Some(first).filter(|at| same(*at)),
+            };
+            if from.is_some() {
+                return from;
+            }
+        }
+        None
     }
 }

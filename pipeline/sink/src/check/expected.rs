@@ -2,9 +2,9 @@
 
 use pfh_digest::{Algorithm, Digest, Registry};
 use pfh_engine::{Hashed, Piece};
-use pfh_format::{Decoder, Entry, Fault, Format, Item, Options, Time, Times, Unhashed, Window};
+use pfh_format::{Decoder, Ending, Entry, Fault, Format, Item, Options, Time, Times, Unhashed, Window, digits};
 use pfh_source::Stat;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::io::{self, BufRead};
 
@@ -23,6 +23,8 @@ pub struct Expected {
     pub times: Times,
     /// Whether its lines contradict each other: nothing can be right then.
     pub contradictory: bool,
+    /// A bit for each digest whose algorithm its length alone told, lowest first; of more than 64 the others are taken as told.
+    pub guessed: u64,
 }
 
 /// How a file compares with what is expected.
@@ -65,8 +67,14 @@ pub struct Expectations {
     pub entries: Vec<Expected>,
     /// Entries without digests.
     pub unhashed: Vec<Unhashed>,
-    /// Lines that are no records.
+    /// Lines that are no records, or none that can be compared.
     pub faults: Vec<(u64, Fault)>,
+    /// Digests of algorithms that are not known here, by name, in records that have others, too.
+    pub foreign: BTreeMap<Box<str>, u64>,
+    /// What became of the end that it promises.
+    pub ending: Ending,
+    /// The directory in which its relative names start, where it says so.
+    pub base: Option<Vec<u8>>,
     /// Every algorithm that occurs.
     pub algorithms: Vec<Algorithm>,
     /// The length of its pieces in bytes, where it has some.
@@ -79,10 +87,10 @@ impl Expectations {
     /// # Errors
     /// The reader's, and pieces of different lengths.
     pub fn read(reader: impl BufRead, options: &Options, registry: Registry) -> Result<Self, ReadError> {
-        let decoder = Decoder::with_registry(reader, options, registry).map_err(ReadError::Io)?;
+        let mut decoder = Decoder::with_registry(reader, options, registry).map_err(ReadError::Io)?;
         let mut read = Expectations { format: Some(decoder.format()), ..Expectations::default() };
         let mut places: HashMap<Vec<u8>, usize> = HashMap::new();
-        for located in decoder {
+        for located in decoder.by_ref() {
             let located = located.map_err(ReadError::Io)?;
             match located.item {
                 Item::Fault(fault) => read.faults.push((located.line, fault)),
@@ -98,10 +106,15 @@ impl Expectations {
                             read.algorithms.push(digest.algorithm());
                         }
                     }
+                    for name in &entry.foreign {
+                        *read.foreign.entry(name.clone()).or_default() += 1;
+                    }
                     read.entries[at].add(entry);
                 }
             }
         }
+        read.ending = decoder.ending();
+        read.base = decoder.base().map(<[u8]>::to_vec);
         read.piecewise = read.window()?;
         Ok(read)
     }
@@ -116,7 +129,148 @@ impl Expectations {
     }
 }
 
+impl Expectations {
+    /// The algorithms that stand for a guess somewhere.
+    pub fn guesses(&self) -> Vec<Algorithm> {
+        let mut found: Vec<Algorithm> = Vec::new();
+        for (_, digest) in self.entries.iter().flat_map(Expected::guesses) {
+            if !found.contains(&digest.algorithm()) {
+                found.push(digest.algorithm());
+            }
+        }
+        found
+    }
+
+    /// Takes every guessed digest of `given` for one of `found`.
+    pub fn adopt(&mut self, given: Algorithm, found: Algorithm) {
+        for entry in &mut self.entries {
+            for at in 0..entry.digests.len() {
+                if entry.is_guess(at)
+                    && entry.digests[at].algorithm() == given
+                    && let Some(digest) = relabelled(&entry.digests[at], found)
+                {
+                    entry.digests[at] = digest;
+                }
+            }
+        }
+        self.algorithms.clear();
+        let digests = self
+            .entries
+            .iter()
+            .flat_map(|entry| entry.digests.iter().chain(entry.pieces.iter().flat_map(|piece| &piece.digests)));
+        for digest in digests {
+            if !self.algorithms.contains(&digest.algorithm()) {
+                self.algorithms.push(digest.algorithm());
+            }
+        }
+    }
+
+    /// What stands in the manifest and is not compared with anything, a sentence each: it must not pass in silence.
+    pub fn not_compared(&self) -> Vec<String> {
+        let mut said = Vec::new();
+        let mut unknown: BTreeMap<&str, u64> = BTreeMap::new();
+        let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
+        let mut improper = 0;
+        for (_, fault) in &self.faults {
+            match fault {
+                Fault::UnknownAlgorithm(name) => *unknown.entry(name).or_default() += 1,
+                Fault::NoFile(kind) => *kinds.entry(kind).or_default() += 1,
+                Fault::Unasked => {}
+                _ => improper += 1,
+            }
+        }
+        if improper > 0 {
+            said.push(format!("{} improperly formatted", count(improper, "line is", "lines are")));
+        }
+        for (name, lines) in unknown {
+            let name = pfh_format::terminal::render(name.as_bytes());
+            said.push(format!("{} of {name} not verified", count(lines, "line", "lines")));
+        }
+        for (name, digests) in &self.foreign {
+            let name = pfh_format::terminal::render(name.as_bytes());
+            said.push(format!("{} of {name} not compared", count(*digests, "digest", "digests")));
+        }
+        for (kind, records) in kinds {
+            let (one, many) = (format!("record of a {kind}"), format!("records of a {kind}"));
+            said.push(format!("{} not verified", count(records, &one, &many)));
+        }
+        let failed = self.unhashed.iter().filter(|unhashed| unhashed.outcome == pfh_format::Outcome::Failed);
+        let failed: Vec<String> = failed.map(|unhashed| pfh_format::terminal::render(&unhashed.name)).collect();
+        if let [first, rest @ ..] = &failed[..] {
+            let rest = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+            said.push(format!(
+                "{} no digest, since reading failed when the manifest was made: {first}{rest}",
+                count(failed.len() as u64, "record has", "records have")
+            ));
+        }
+        match self.ending {
+            Ending::Unmarked | Ending::Whole => {}
+            Ending::Missing => {
+                said.push("the manifest has no end: it was cut off, or its writer was interrupted".into())
+            }
+            Ending::Contradicted { what, stated, found } => {
+                said.push(format!("the manifest is not whole: its end counts {stated} {what}, {found} were read"));
+            }
+            Ending::Broken => said.push("the document is not well-formed: what follows the break was not read".into()),
+        }
+        said
+    }
+
+    /// Entries that were skipped by rule when the manifest was made, and things that are no files: there is nothing to compare.
+    pub fn skipped(&self) -> u64 {
+        self.unhashed.iter().filter(|unhashed| unhashed.outcome == pfh_format::Outcome::Skipped).count() as u64
+    }
+}
+
+fn count(number: u64, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
+/// The same value as one of another algorithm; `None` where that has no such values.
+fn relabelled(digest: &Digest, algorithm: Algorithm) -> Option<Digest> {
+    match digest.text() {
+        Some(text) => Digest::parse(algorithm, text).ok(),
+        None => Digest::from_bytes(algorithm, digest.bytes()).ok(),
+    }
+}
+
 impl Expected {
+    fn is_guess(&self, at: usize) -> bool {
+        at < 64 && self.guessed >> at & 1 == 1
+    }
+
+    /// The digests whose algorithm is a guess, with their places.
+    pub fn guesses(&self) -> impl Iterator<Item = (usize, &Digest)> {
+        self.digests.iter().enumerate().filter(|(at, _)| self.is_guess(*at))
+    }
+
+    /// What the guessed digests may be of beside what they are taken for.
+    pub fn alternatives(&self, registry: Registry) -> Vec<Algorithm> {
+        let mut all = Vec::new();
+        for (_, digest) in self.guesses() {
+            all.extend(digits::alternatives(registry, digest));
+        }
+        all
+    }
+
+    /// The same expectation with each guessed digest taken for one of the algorithm that gives this value for the file, where
+    /// there is one. A file that has none of these values is left as it is.
+    #[must_use]
+    pub fn explained_by(&self, hashed: &Hashed, registry: Registry) -> Expected {
+        let mut explained = self.clone();
+        for (at, digest) in self.guesses() {
+            if hashed.digests.contains(digest) {
+                continue;
+            }
+            let alternatives = digits::alternatives(registry, digest);
+            let of = |found: &&Digest| alternatives.contains(&found.algorithm()) && found.bytes() == digest.bytes();
+            if let Some(found) = hashed.digests.iter().find(of) {
+                explained.digests[at] = found.clone();
+            }
+        }
+        explained
+    }
+
     fn add(&mut self, entry: Entry) {
         // The size of a line about a piece is the piece's own.
         if entry.pieces.is_empty() || !entry.digests.is_empty() {
@@ -124,12 +278,18 @@ impl Expected {
             self.size = self.size.or(entry.size);
         }
         for digest in entry.digests {
-            match self.digests.iter().find(|known| known.algorithm() == digest.algorithm()) {
-                Some(known) => self.contradictory |= *known != digest,
-                None => {
+            let known = self.digests.iter().position(|known| known.algorithm() == digest.algorithm());
+            match known {
+                Some(at) if self.digests[at] == digest => {}
+                // Two values of one length may be of two algorithms.
+                Some(at) if !entry.guessed && !self.is_guess(at) => self.contradictory = true,
+                _ if self.digests.contains(&digest) => {}
+                _ => {
                     // Most files have one, and a first push would make room for four.
                     self.digests.reserve_exact(1);
                     self.digests.push(digest);
+                    let at = self.digests.len() - 1;
+                    self.guessed |= u64::from(entry.guessed && at < 64) << at.min(63);
                 }
             }
         }
@@ -163,14 +323,14 @@ impl Expected {
         }
     }
 
+    /// Whether the modification time that the manifest has is the file's. Without fractions of a second it is compared without them.
+    pub fn has_mtime_of(&self, stat: &Stat) -> bool {
+        is_time(self.times.modified, stat.mtime)
+    }
+
     /// Whether the times that the manifest has are the file's. Times without fractions of a second are compared without them.
     pub fn has_times_of(&self, stat: &Stat) -> bool {
-        let same = |expected: Option<Time>, (seconds, nanoseconds): (i64, u32)| {
-            expected.is_none_or(|time| {
-                time.seconds == seconds && (time.nanoseconds == 0 || time.nanoseconds == nanoseconds)
-            })
-        };
-        same(self.times.modified, stat.mtime) && same(self.times.changed, stat.ctime)
+        is_time(self.times.modified, stat.mtime) && is_time(self.times.changed, stat.ctime)
     }
 
     /// Whether size and both times are known and the file's: then a change of its content was no writing.
@@ -179,4 +339,8 @@ impl Expected {
         told && self.size == Some(hashed.closed.size)
             && hashed.closed.stat.as_ref().is_some_and(|stat| self.has_times_of(stat))
     }
+}
+
+fn is_time(expected: Option<Time>, (seconds, nanoseconds): (i64, u32)) -> bool {
+    expected.is_none_or(|time| time.seconds == seconds && (time.nanoseconds == 0 || time.nanoseconds == nanoseconds))
 }

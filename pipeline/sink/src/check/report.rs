@@ -49,7 +49,7 @@ fn words(change: &Change) -> Vec<String> {
             vec![format!("{name}: Moved from {}", render(change.from.as_deref().unwrap_or_default()))]
         }
         Class::New => vec![format!("{name}: No match")],
-        Class::Missing => vec![format!("{name}: Known file not used")],
+        Class::Missing | Class::Unverified => vec![format!("{name}: Known file not used")],
         Class::Modified | Class::BitRot => vec![format!("{name}: No match"), format!("{name}: Known file not used")],
         Class::Error => vec![format!("{name}: {}", change.cause.as_deref().unwrap_or("error"))],
     }

@@ -41,6 +41,27 @@ impl Tree {
     }
 }
 
+impl Tree {
+    /// Builds the tree of a finished image, `bytes` bytes of `medium` from `from` on, and keeps it at `path`.
+    ///
+    /// # Errors
+    /// When the image cannot be read, or the tree not written.
+    pub fn of(path: &Path, medium: &Medium, from: u64, bytes: u64) -> io::Result<()> {
+        let mut tree = Self::open(path, None)?;
+        let mut room = vec![0; 1 << 20];
+        while tree.upto < bytes {
+            let most = (room.len() as u64).min(bytes - tree.upto) as usize;
+            let got = medium.read_at(&mut room[..most], from + tree.upto)?;
+            if got == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            tree.builder.update(&room[..got]);
+            tree.upto += got as u64;
+        }
+        outboard::store(&tree.builder.finish(), path).map_err(io::Error::other)
+    }
+}
+
 impl Target for Tree {
     fn write(&mut self, portion: &Portion) -> io::Result<()> {
         self.builder.update(&portion.bytes);

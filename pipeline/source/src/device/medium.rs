@@ -51,6 +51,8 @@ pub struct Medium {
     facts: Facts,
     device: Option<u64>,
     faults: Option<Map>,
+    /// Ranges that were filled in when the image was made: (offset, length) in bytes.
+    recorded: Vec<(u64, u64)>,
     /// A file as it was when it was opened.
     before: Option<Stat>,
     /// Set when O_DIRECT was refused on the way.
@@ -130,12 +132,33 @@ impl Medium {
 
     fn with(bytes: Bytes, kind: Kind, size: Option<u64>) -> Self {
         let (sectors, fell_back) = ((512, 512), AtomicBool::new(false));
-        Medium { bytes, kind, size, sectors, facts: Facts::new(), device: None, faults: None, before: None, fell_back }
+        let (facts, faults, recorded, before) = (Facts::new(), None, Vec::new(), None);
+        Medium { bytes, kind, size, sectors, facts, device: None, faults, recorded, before, fell_back }
     }
 
     /// Treats everything that `map` does not call finished as unreadable: for tests and training (ddrescue's `-H`).
     pub fn set_faults(&mut self, map: Map) {
         self.faults = Some(map);
+    }
+
+    /// Reports the ranges that the image's own list of errors (E01's `error2`) names as filled in, so that a copy of the
+    /// image carries them on.
+    pub fn carry_errors(&mut self) {
+        let Bytes::Image(image) = &self.bytes else { return };
+        let (sector, size) = (u64::from(image.sector()), image.size());
+        let runs = image.ewf().map(|index| index.errors.0.as_slice()).unwrap_or_default();
+        let range = |(first, count): &(u32, u32)| {
+            let from = (u64::from(*first) * sector).min(size);
+            (from, (u64::from(*count) * sector).min(size - from))
+        };
+        self.recorded = runs.iter().map(range).filter(|(_, length)| *length > 0).collect();
+        self.recorded.sort_unstable();
+    }
+
+    /// Ranges that were filled in when the image was made, as (offset, length) in bytes; see
+    /// [`carry_errors`](Medium::carry_errors).
+    pub fn recorded(&self) -> &[(u64, u64)] {
+        &self.recorded
     }
 
     /// What kind of medium it is.

@@ -4,8 +4,10 @@ mod facts;
 mod guard;
 mod medium;
 mod rescue;
+mod skips;
 
 pub use facts::{Facts, mounts};
 pub use guard::{Meeting, Place, Places, is_same_medium};
 pub use medium::{Access, Kind, Medium};
-pub use rescue::{Bad, Care, Fill, Rescue, Stop};
+pub use rescue::{Bad, Care, Fill, Loss, Rescue, Stop};
+pub use skips::Skips;

@@ -6,7 +6,9 @@
 //! timeout of the device.
 
 use super::medium::{Kind, Medium};
+use super::skips::Skips;
 use rustix::io::Errno;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// What stands in for what cannot be read.
@@ -14,7 +16,8 @@ use std::time::{Duration, Instant};
 pub enum Fill {
     /// Zeros.
     Zeros,
-    /// These bytes, over and over, from the start of each unreadable run.
+    /// These bytes, over and over. The byte at offset o of the medium is filled with the pattern's byte o mod its length,
+    /// so that the image does not depend on how runs and blocks are cut.
     Pattern(Vec<u8>),
 }
 
@@ -31,11 +34,21 @@ pub struct Care {
     pub slow: Duration,
     /// … and so many slow reads end the acquisition, before a dying disk is dead.
     pub most_slow: Option<u64>,
+    /// After so many unreadable sectors in a row the zone is passed over, with skips that double; what was passed over is
+    /// [`Loss::NotTried`]. `None`: every sector is tried.
+    pub skip_after: Option<u64>,
 }
 
 impl Default for Care {
     fn default() -> Self {
-        Care { retries: 0, fill: Fill::Zeros, most_errors: None, slow: Duration::from_secs(5), most_slow: None }
+        Care {
+            retries: 0,
+            fill: Fill::Zeros,
+            most_errors: None,
+            slow: Duration::from_secs(5),
+            most_slow: None,
+            skip_after: None,
+        }
     }
 }
 
@@ -48,6 +61,31 @@ pub struct Bad {
     pub length: u64,
     /// What the system said.
     pub errno: i32,
+    /// How it is known to be lost.
+    pub loss: Loss,
+}
+
+impl Bad {
+    /// Why the bytes are not the medium's, in words.
+    pub fn cause(&self) -> String {
+        let errno = std::io::Error::from_raw_os_error(self.errno);
+        match self.loss {
+            Loss::Unreadable => errno.to_string(),
+            Loss::NotTried => format!("not tried, in a zone of unreadable sectors: {errno}"),
+            Loss::Recorded => "filled in when the source image was made, by its list of errors".to_owned(),
+        }
+    }
+}
+
+/// How bytes of the medium came to be filled in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Loss {
+    /// Every read of them failed.
+    Unreadable,
+    /// They were passed over, in a zone of unreadable sectors, and not tried one by one.
+    NotTried,
+    /// The source is an image whose own list of errors says that they were filled in when it was made.
+    Recorded,
 }
 
 /// Why reading ends early. What was read before is good, and the acquisition can be resumed.
@@ -55,6 +93,13 @@ pub struct Bad {
 pub enum Stop {
     /// The device is gone.
     Gone {
+        /// At which offset that was noticed.
+        offset: u64,
+        /// What the system said.
+        errno: i32,
+    },
+    /// The device fails where it could be read before.
+    Dead {
         /// At which offset that was noticed.
         offset: u64,
         /// What the system said.
@@ -93,6 +138,11 @@ impl std::fmt::Display for Stop {
         let named = |errno: &i32| crate::problem::Cause::Os(*errno).to_string();
         match self {
             Stop::Gone { offset, errno } => write!(f, "the device is gone, at offset {offset}: {}", named(errno)),
+            Stop::Dead { offset, errno } => write!(
+                f,
+                "the device is dead, at offset {offset}: what could be read before fails as well: {}",
+                named(errno)
+            ),
             Stop::Short { offset, size } => write!(f, "the medium ends at offset {offset}, its size was {size}"),
             Stop::Errors { offset } => write!(f, "more unreadable sectors than allowed, at offset {offset}"),
             Stop::Slow { offset } => write!(f, "more slow reads than allowed, at offset {offset}"),
@@ -104,13 +154,18 @@ impl std::fmt::Display for Stop {
 
 impl std::error::Error for Stop {}
 
+/// What reads past the page cache are aligned to.
+const PAGE: usize = 4096;
+
 /// Reads a medium with care.
 pub struct Rescue<'a> {
     medium: &'a Medium,
     care: Care,
+    skips: Arc<Skips>,
     bad_sectors: u64,
     slow: u64,
     retried: u64,
+    reads: u64,
 }
 
 fn says_bad_sector(errno: Errno) -> bool {
@@ -125,12 +180,24 @@ fn says_gone(errno: Errno) -> bool {
 impl<'a> Rescue<'a> {
     /// Reads `medium`.
     pub fn new(medium: &'a Medium, care: Care) -> Self {
-        Rescue { medium, care, bad_sectors: 0, slow: 0, retried: 0 }
+        let skips = Arc::new(Skips::new(medium, care.skip_after));
+        Self::beside(medium, care, skips)
+    }
+
+    /// As [`new`](Rescue::new), where several threads read one medium: a zone that one of them passes over is passed over by
+    /// all.
+    pub fn beside(medium: &'a Medium, care: Care, skips: Arc<Skips>) -> Self {
+        Rescue { medium, care, skips, bad_sectors: 0, slow: 0, retried: 0, reads: 0 }
     }
 
     /// Sectors that were read only on a second or later try.
     pub fn retried(&self) -> u64 {
         self.retried
+    }
+
+    /// How many times the medium was asked.
+    pub fn reads(&self) -> u64 {
+        self.reads
     }
 
     /// Fills `buffer` from `offset` on, the unreadable parts with the fill, and returns these. Streams may end: the
@@ -139,23 +206,72 @@ impl<'a> Rescue<'a> {
     /// # Errors
     /// When there is no going on; what is in the buffer is then of no account.
     pub fn read(&mut self, buffer: &mut [u8], offset: u64) -> Result<(usize, Vec<Bad>), Stop> {
+        let (done, mut bad) = self.read_on(buffer, offset)?;
+        self.add_recorded(offset, done as u64, &mut bad);
+        Ok((done, bad))
+    }
+
+    /// Adds what the medium's own list of errors names between `offset` and `offset + length` and no read has found.
+    fn add_recorded(&self, offset: u64, length: u64, bad: &mut Vec<Bad>) {
+        let end = offset + length;
+        let mut recorded = Vec::new();
+        for (first, count) in self.medium.recorded() {
+            let mut at = (*first).max(offset);
+            let until = (first + count).min(end);
+            // What reads have found is left as found.
+            for run in bad.iter() {
+                if run.offset >= until || run.offset + run.length <= at {
+                    continue;
+                }
+                recorded.push((at, run.offset.max(at)));
+                at = at.max(run.offset + run.length);
+            }
+            recorded.push((at, until));
+        }
+        let run =
+            |(from, until): (u64, u64)| Bad { offset: from, length: until - from, errno: 5, loss: Loss::Recorded };
+        bad.extend(recorded.into_iter().filter(|(from, until)| from < until).map(run));
+        bad.sort_by_key(|run| run.offset);
+    }
+
+    fn read_on(&mut self, buffer: &mut [u8], offset: u64) -> Result<(usize, Vec<Bad>), Stop> {
         let mut done = 0;
         let mut bad = Vec::new();
+        let end = offset + buffer.len() as u64;
         while done < buffer.len() {
+            let at = offset + done as u64;
+            if let Some((until, errno)) = self.skips.passes(at) {
+                let until = until.min(end);
+                self.pass_over(&mut buffer[done..(until - offset) as usize], at, errno, &mut bad);
+                done = (until - offset) as usize;
+                continue;
+            }
+            if self.skips.in_zone() {
+                // One sector tells whether the zone ends here, at the price of one sector's timeout.
+                let until = ((at / self.size() + 1) * self.size()).min(end);
+                match self.sector(buffer, offset, at, until)? {
+                    None => done = (until - offset) as usize,
+                    Some(errno) => self.skip(at, errno)?,
+                }
+                continue;
+            }
             match self.attempt(&mut buffer[done..], offset + done as u64) {
                 Ok(0) if self.medium.kind() == Kind::Stream => return Ok((done, bad)),
                 Ok(0) => {
                     return Err(Stop::Short { offset: offset + done as u64, size: self.medium.size().unwrap_or(0) });
                 }
-                Ok(n) => done += n,
+                Ok(n) => {
+                    self.skips.succeeded(at);
+                    done += n;
+                }
                 Err(errno) if self.medium.kind() == Kind::Stream => {
                     // There is no second try at a stream, and no telling how much was lost.
                     return Err(Stop::System { offset: offset + done as u64, errno: errno.raw_os_error() });
                 }
                 Err(errno) => {
                     self.judge(errno, offset + done as u64)?;
-                    self.narrow(&mut buffer[done..], offset + done as u64, &mut bad)?;
-                    done = buffer.len();
+                    let until = self.narrow(&mut buffer[done..], offset + done as u64, &mut bad)?;
+                    done = (until - offset) as usize;
                 }
             }
         }
@@ -163,6 +279,7 @@ impl<'a> Rescue<'a> {
     }
 
     fn attempt(&mut self, buffer: &mut [u8], offset: u64) -> Result<usize, Errno> {
+        self.reads += 1;
         let from = Instant::now();
         let got = self.medium.read_at(buffer, offset);
         if from.elapsed() > self.care.slow {
@@ -183,9 +300,39 @@ impl<'a> Rescue<'a> {
         if says_bad_sector(errno) { Ok(()) } else { Err(Stop::System { offset, errno: number }) }
     }
 
-    /// Sector by sector; `bad` gets the runs that stay unreadable, in order.
-    fn narrow(&mut self, buffer: &mut [u8], offset: u64, bad: &mut Vec<Bad>) -> Result<(), Stop> {
-        let sector = u64::from(self.medium.sector());
+    /// Bytes of a sector.
+    fn size(&self) -> u64 {
+        u64::from(self.medium.sector())
+    }
+
+    /// Passes over a zone from `at` on, unless the device is dead: it fails where it was read before.
+    fn skip(&mut self, at: u64, errno: Errno) -> Result<(), Stop> {
+        let mut room = vec![0; self.medium.sector() as usize + PAGE];
+        let skew = room.as_ptr().align_offset(PAGE);
+        let room = &mut room[skew..][..self.medium.sector() as usize];
+        let known = self.skips.known_good();
+        if !known.is_empty() && known.iter().all(|good| self.medium.read_at(room, *good).is_err()) {
+            return Err(Stop::Dead { offset: at, errno: errno.raw_os_error() });
+        }
+        self.skips.skip(at, errno.raw_os_error());
+        Ok(())
+    }
+
+    fn pass_over(&self, buffer: &mut [u8], at: u64, errno: i32, bad: &mut Vec<Bad>) {
+        let length = buffer.len() as u64;
+        match bad.last_mut() {
+            Some(run) if run.offset + run.length == at && (run.errno, run.loss) == (errno, Loss::NotTried) => {
+                run.length += length;
+            }
+            _ => bad.push(Bad { offset: at, length, errno, loss: Loss::NotTried }),
+        }
+        self.fill(buffer, at);
+    }
+
+    /// Sector by sector; `bad` gets the runs that stay unreadable, in order. Returns up to where: before the end where a zone
+    /// is passed over.
+    fn narrow(&mut self, buffer: &mut [u8], offset: u64, bad: &mut Vec<Bad>) -> Result<u64, Stop> {
+        let sector = self.size();
         let end = offset + buffer.len() as u64;
         let next = |at: u64| (at / sector + 1) * sector;
         let (mut front, mut back) = (offset, end);
@@ -217,10 +364,14 @@ impl<'a> Rescue<'a> {
                     return Err(Stop::Errors { offset: at });
                 }
                 self.give_up(&mut buffer[(at - offset) as usize..(until - offset) as usize], at, errno, bad);
+                if self.skips.failed() {
+                    self.skip(until, errno)?;
+                    return Ok(until);
+                }
             }
             at = until;
         }
-        Ok(())
+        Ok(end)
     }
 
     /// Reads `[from, to)`; `Some` says that it failed.
@@ -229,7 +380,10 @@ impl<'a> Rescue<'a> {
         while at < to {
             match self.attempt(&mut buffer[(at - offset) as usize..(to - offset) as usize], at) {
                 Ok(0) => return Err(Stop::Short { offset: at, size: self.medium.size().unwrap_or(0) }),
-                Ok(n) => at += n as u64,
+                Ok(n) => {
+                    self.skips.succeeded(at);
+                    at += n as u64;
+                }
                 Err(errno) => {
                     self.judge(errno, at)?;
                     return Ok(Some(errno));
@@ -242,10 +396,39 @@ impl<'a> Rescue<'a> {
     fn give_up(&self, buffer: &mut [u8], at: u64, errno: Errno, bad: &mut Vec<Bad>) {
         let (length, errno) = (buffer.len() as u64, errno.raw_os_error());
         match bad.last_mut() {
-            Some(run) if run.offset + run.length == at && run.errno == errno => run.length += length,
-            _ => bad.push(Bad { offset: at, length, errno }),
+            Some(run) if run.offset + run.length == at && (run.errno, run.loss) == (errno, Loss::Unreadable) => {
+                run.length += length;
+            }
+            _ => bad.push(Bad { offset: at, length, errno, loss: Loss::Unreadable }),
         }
-        match &self.care.fill {
+        self.fill(buffer, at);
+    }
+
+    fn fill(&self, buffer: &mut [u8], at: u64) {
+        self.care.fill(buffer, at);
+    }
+
+    /// Fills `buffer` from `offset` on in one go.
+    ///
+    /// # Errors
+    /// The first errno; nothing is tried twice.
+    pub fn whole(&mut self, buffer: &mut [u8], offset: u64) -> Result<(), Errno> {
+        let mut done = 0;
+        while done < buffer.len() {
+            match self.attempt(&mut buffer[done..], offset + done as u64)? {
+                0 => return Err(Errno::IO),
+                n => done += n,
+            }
+        }
+        self.skips.succeeded(offset);
+        Ok(())
+    }
+}
+
+impl Care {
+    /// Fills `buffer`, which stands at `at` on the medium.
+    pub fn fill(&self, buffer: &mut [u8], at: u64) {
+        match &self.fill {
             Fill::Pattern(bytes) if !bytes.is_empty() => {
                 // The pattern's phase is that of the medium, so that it does not depend on how blocks are cut.
                 for (place, byte) in buffer.iter_mut().enumerate() {
@@ -258,68 +441,4 @@ impl<'a> Rescue<'a> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::device::Access;
-    use pfh_format::image::map::{Map, Status};
-    use proptest::prelude::*;
-
-    fn medium(length: usize, bad: &[u64]) -> (tempfile::NamedTempFile, Vec<u8>, Medium) {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        let data: Vec<u8> = (0..length).map(|at| (at / 512 * 7 + at) as u8 | 1).collect();
-        std::fs::write(file.path(), &data).unwrap();
-        let mut medium = Medium::open(file.path().as_os_str().as_encoded_bytes(), Access::Cached).unwrap();
-        let mut map = Map::new(0);
-        map.set(0, length as u64, Status::Finished);
-        bad.iter().for_each(|sector| map.set(sector * 512, 512, Status::Bad));
-        medium.set_faults(map);
-        (file, data, medium)
-    }
-
-    proptest! {
-        #[test]
-        fn exactly_the_bad_sectors_are_lost(sectors in prop::collection::btree_set(0..64_u64, 0..20), block in 1..40_usize) {
-            let bad: Vec<u64> = sectors.into_iter().collect();
-            let (_file, data, medium) = medium(64 * 512, &bad);
-            let care = Care { fill: Fill::Pattern(b"BAD".to_vec()), ..Care::default() };
-            let mut rescue = Rescue::new(&medium, care);
-            let mut expected = data.clone();
-            for sector in &bad {
-                for at in sector * 512..(sector + 1) * 512 {
-                    expected[at as usize] = b"BAD"[at as usize % 3];
-                }
-            }
-            let (mut read, mut lost) = (Vec::new(), Vec::new());
-            while read.len() < data.len() {
-                let mut buffer = vec![0; (block * 512).min(data.len() - read.len())];
-                let (n, bad) = rescue.read(&mut buffer, read.len() as u64).unwrap();
-                prop_assert_eq!(n, buffer.len());
-                lost.extend(bad.iter().flat_map(|b| (b.offset / 512)..((b.offset + b.length) / 512)));
-                read.extend_from_slice(&buffer);
-            }
-            prop_assert_eq!(lost, bad);
-            prop_assert!(read == expected);
-        }
-    }
-
-    #[test]
-    fn limits_stop() {
-        let (_file, _, medium) = medium(64 * 512, &[1, 2, 3]);
-        let mut rescue = Rescue::new(&medium, Care { most_errors: Some(2), ..Care::default() });
-        let mut buffer = vec![0; 64 * 512];
-        assert_eq!(rescue.read(&mut buffer, 0), Err(Stop::Errors { offset: 3 * 512 }));
-        let mut rescue = Rescue::new(&medium, Care { most_slow: Some(0), slow: Duration::ZERO, ..Care::default() });
-        assert!(matches!(rescue.read(&mut buffer, 0), Err(Stop::Slow { .. })));
-    }
-
-    #[test]
-    fn a_file_that_shrank_is_no_whole_image() {
-        let (file, _, medium) = medium(64 * 512, &[]);
-        file.as_file().set_len(1000).unwrap();
-        let mut buffer = vec![0; 64 * 512];
-        assert_eq!(
-            Rescue::new(&medium, Care::default()).read(&mut buffer, 0),
-            Err(Stop::Short { offset: 1000, size: 64 * 512 })
-        );
-    }
-}
+mod tests;

@@ -126,6 +126,14 @@ impl Image {
         if let Some(format) = promised(path) {
             return Err(OpenError::Mismatch { path: path.to_owned(), format });
         }
+        Self::open_raw(path)
+    }
+
+    /// Opens a file, or the pieces of a split image, as raw bytes, whatever its name and its first bytes say.
+    ///
+    /// # Errors
+    /// When a file cannot be opened.
+    pub fn open_raw(path: &Path) -> Result<Self, OpenError> {
         let pieces = next_pieces(path);
         let format = if pieces.len() > 1 { Format::Split } else { Format::Raw };
         let files = Files::open(&pieces).map_err(|(path, error)| OpenError::Io { path, error })?;
@@ -242,6 +250,13 @@ impl Image {
         decompressor.unpack(stored, at.is_compressed, &mut bytes).map_err(malformed)?;
         *chunk = Some((number, bytes));
         Ok(())
+    }
+
+    /// Whether the image itself is damaged at an offset of the medium; `false` also where it cannot be read.
+    pub fn is_damaged_at(&self, offset: u64) -> bool {
+        let failed = self.read_at(&mut [0], offset).is_err();
+        let damage = self.damage.lock().unwrap_or_else(PoisonError::into_inner);
+        failed && matches!(&*damage, Some(ewf::Failure::Malformed(_)))
     }
 
     /// What was wrong when a read last failed.

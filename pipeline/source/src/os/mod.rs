@@ -5,7 +5,9 @@ mod change;
 mod device;
 mod extent;
 mod heap;
+mod machine;
 mod patience;
+mod settle;
 mod uring;
 mod waits;
 
@@ -16,7 +18,9 @@ pub use change::{ChangeTimes, change_times};
 pub use device::is_rotational;
 pub use extent::first_physical_offset;
 pub use heap::bound_heaps;
+pub use machine::{kernel_text, processors};
 pub use patience::{Patience, Patient, broken, patience, retry, set_patience, write};
+pub use settle::settle;
 pub use uring::Ring;
 pub use waits::Waits;
 

@@ -41,16 +41,23 @@ pub struct Patience {
     from: Option<Instant>,
     /// When leave was last given.
     last: Option<Instant>,
+    /// A limit of its own.
+    within: Option<Duration>,
 }
 
 impl Patience {
+    /// With a limit of its own in place of the process's: for what can be done without.
+    pub fn within(limit: Duration) -> Self {
+        Patience { within: Some(limit), ..Patience::default() }
+    }
+
     /// Waits a little before the call is made again: not at all at first, then for longer and longer.
     ///
     /// # Errors
     /// The errno, when the call has failed for as long as is allowed. Nothing else in [`os`](super) returns EINTR or EAGAIN.
     pub fn again(&mut self, errno: Errno) -> Result<(), Errno> {
         if self.last.is_some_and(|last| last.elapsed() >= BLOCKED) {
-            *self = Patience::default();
+            *self = Patience { within: self.within, ..Patience::default() };
         }
         self.tries += 1;
         if self.tries <= AT_ONCE {
@@ -59,9 +66,12 @@ impl Patience {
         }
         let from = *self.from.get_or_insert_with(Instant::now);
         // A little less than the limit: whoever watches the thread is not to take it for lost before it reports by itself.
-        let limit = (patience() / 8 * 7) / (1 << WEARY.load(Ordering::Relaxed).min(HALVINGS));
+        let shared = (patience() / 8 * 7) / (1 << WEARY.load(Ordering::Relaxed).min(HALVINGS));
+        let limit = self.within.unwrap_or(shared);
         if from.elapsed() >= limit {
-            WEARY.fetch_add(1, Ordering::Relaxed);
+            if self.within.is_none() {
+                WEARY.fetch_add(1, Ordering::Relaxed);
+            }
             return Err(errno);
         }
         let pause = Duration::from_micros(10 << (self.tries - AT_ONCE).min(16)).min(PAUSE);

@@ -25,7 +25,7 @@ impl Waits {
     /// For the calling thread, and only for it. The first span begins now. Without `queue` it keeps no file open, and calls waiting for a
     /// processor waiting.
     pub fn new(queue: bool) -> Self {
-        let schedule = queue.then(|| File::open("/proc/thread-self/schedstat").ok()).flatten();
+        let schedule = queue.then(schedule).flatten();
         let mut waits = Waits { schedule, queued: Duration::ZERO, from: Instant::now(), spent: spent() };
         waits.queued = waits.queue();
         waits
@@ -58,6 +58,12 @@ impl Waits {
         });
         Duration::from_nanos(field.unwrap_or(0))
     }
+}
+
+/// Not by the standard library, which would open it again for as long as it is interrupted.
+fn schedule() -> Option<File> {
+    use rustix::fs::{CWD, Mode, OFlags, openat};
+    openat(CWD, "/proc/thread-self/schedstat", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok().map(File::from)
 }
 
 fn spent() -> Spent {

@@ -33,6 +33,15 @@ pub struct Operands {
     pub vf: Option<PathBuf>,
     pub ibs: u64,
     pub obs: u64,
+    /// What was given of `bs=`, `ibs=` and `obs=`: the first wins over the others wherever it stands.
+    given: (Option<u64>, Option<u64>, Option<u64>),
+    /// dc3dd's sector, which its own operands count in.
+    ssz: Option<u64>,
+    ssz_count: Option<u64>,
+    ssz_skip: Option<u64>,
+    ssz_seek: Option<u64>,
+    /// An operand of dcfldd or dc3dd alone, whose blocks are not dd's.
+    foreign: Option<String>,
     count: Option<Number>,
     skip: Option<Number>,
     seek: Option<Number>,
@@ -46,9 +55,10 @@ pub struct Operands {
     pub pattern: Option<Vec<u8>>,
 }
 
-/// Flags that are taken, by operand. `fullblock`, `fsync`, `fdatasync`, `sync` and `dsync` are always on here.
+/// Flags that are taken, by operand. `fullblock`, `noatime` (where it is allowed), `fsync`, `fdatasync` and `oflag=sync,dsync` are
+/// always on here.
 const FLAGS: &[(&str, &[&str])] = &[
-    ("iflag", &["direct", "fullblock", "skip_bytes", "count_bytes", "sync", "dsync", "noatime"]),
+    ("iflag", &["direct", "fullblock", "skip_bytes", "count_bytes", "noatime"]),
     ("oflag", &["direct", "seek_bytes", "sync", "dsync"]),
     ("conv", &["noerror", "sync", "notrunc", "excl", "nocreat", "sparse", "fsync", "fdatasync"]),
 ];
@@ -85,7 +95,7 @@ impl Operands {
     /// # Errors
     /// A sentence that names the operand which is not supported, or makes no sense.
     pub fn parse(words: &[OsString]) -> Result<Self, String> {
-        let mut found = Operands { ibs: 512, obs: 512, ..Operands::default() };
+        let mut found = Operands::default();
         for word in words {
             let bytes = word.as_bytes();
             let name = || shown(bytes);
@@ -97,6 +107,7 @@ impl Operands {
             let key = std::str::from_utf8(key).map_err(|_| format!("{}: no such operand", name()))?;
             found.take(key, value).map_err(|e| format!("{}: {e}", name()))?;
         }
+        found.blocks()?;
         if found.pattern.is_some() && (found.input.is_some() || found.skip.is_some()) {
             return Err("pattern= stands in the place of if= and skip=".into());
         }
@@ -104,6 +115,34 @@ impl Operands {
             return Err("split= and seek= do not go together".into());
         }
         Ok(found)
+    }
+
+    /// Settles what blocks are.
+    fn blocks(&mut self) -> Result<(), String> {
+        let (bs, ibs, obs) = self.given;
+        (self.ibs, self.obs) = (bs.or(ibs).unwrap_or(512), bs.or(obs).unwrap_or(512));
+        let counts = |number: Option<Number>, flag: &str, operand: &str| {
+            number.is_some_and(|number| !number.in_bytes && !self.has(operand, flag))
+        };
+        let input = counts(self.count, "count_bytes", "iflag") || counts(self.skip, "skip_bytes", "iflag");
+        let output = counts(self.seek, "seek_bytes", "oflag");
+        if let Some(foreign) = &self.foreign
+            && (input && bs.or(ibs).is_none() || output && bs.or(obs).is_none())
+        {
+            return Err(format!(
+                "{foreign} is dcfldd's or dc3dd's, and count=, skip= and seek= without bs= mean blocks of 512 bytes to dd and of \
+                 32768 to dcfldd: say bs=512 or bs=32768"
+            ));
+        }
+        for (number, count) in [(self.ssz_count, 0), (self.ssz_skip, 1), (self.ssz_seek, 2)] {
+            let Some(sectors) = number else { continue };
+            let value = sectors.saturating_mul(self.ssz.unwrap_or(512));
+            let place = [&mut self.count, &mut self.skip, &mut self.seek].into_iter().nth(count);
+            if let Some(place) = place {
+                *place = Some(Number { value, in_bytes: true });
+            }
+        }
+        Ok(())
     }
 
     fn take(&mut self, key: &str, value: &OsStr) -> Result<(), String> {
@@ -116,6 +155,23 @@ impl Operands {
             let in_bytes = text.strip_suffix('B').is_some_and(|rest| rest.ends_with(|c: char| c.is_ascii_digit()));
             Ok::<_, String>(Number { value: dd_size(text)?, in_bytes })
         };
+        const FOREIGN: &[&str] = &[
+            "hash",
+            "hashwindow",
+            "hashlog",
+            "errlog",
+            "vf",
+            "split",
+            "sizeprobe",
+            "hof",
+            "ofs",
+            "ofsz",
+            "pattern",
+            "limit",
+        ];
+        if FOREIGN.contains(&key) && self.foreign.is_none() {
+            self.foreign = Some(format!("{key}="));
+        }
         match key {
             "if" => self.input = Some(path()),
             "of" => self.of.push(path()),
@@ -124,18 +180,22 @@ impl Operands {
             "ofsz" => self.ofsz = Some(positive()?),
             "split" => self.split = Some(positive()?),
             "vf" => self.vf = Some(path()),
-            "bs" => (self.ibs, self.obs) = (positive()?, positive()?),
-            "ibs" => self.ibs = positive()?,
-            "obs" => self.obs = positive()?,
+            "bs" => self.given.0 = Some(positive()?),
+            "ibs" => self.given.1 = Some(positive()?),
+            "obs" => self.given.2 = Some(positive()?),
+            "ssz" => self.ssz = Some(positive()?),
+            "cnt" => self.ssz_count = Some(dd_size(text()?)?),
+            "iskip" => self.ssz_skip = Some(dd_size(text()?)?),
+            "oskip" => self.ssz_seek = Some(dd_size(text()?)?),
             "count" => self.count = Some(number()?),
             "skip" | "iseek" => self.skip = Some(number()?),
             "seek" | "oseek" => self.seek = Some(number()?),
             "limit" => self.limit = Some(dd_size(text()?)?),
             "hash" => self.hash.extend(text()?.split(',').map(str::to_owned)),
             "hashwindow" => self.hashwindow = Some(positive()?),
-            "hashlog" => self.hashlog = Some(path()),
+            "hashlog" | "hlog" => self.hashlog = Some(path()),
             "errlog" => self.errlog = Some(path()),
-            "pattern" => self.pattern = Some(crate::acquire::bytes(text()?)?),
+            "pattern" | "pat" => self.pattern = Some(crate::acquire::bytes(text()?)?),
             "sizeprobe" => {
                 let probe = text()?;
                 if !["if", "of"].contains(&probe) {
@@ -229,10 +289,42 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_supported_is_named() {
-        for wrong in
-            ["cbs=3", "conv=ucase", "iflag=append", "status=loud", "bs=0", "foo", "pattern=zz", "if=a pattern=00"]
+    fn bs_wins_wherever_it_stands() {
+        for line in ["bs=4096 ibs=512 count=5", "ibs=512 bs=4096 count=5", "obs=1 count=5 ibs=3 bs=4096"] {
+            assert_eq!(parse(line).unwrap().length(), Some(20_480), "{line}");
+        }
+    }
+
+    #[test]
+    fn blocks_that_dd_and_dcfldd_do_not_agree_on_are_asked_for() {
+        for line in ["hash=md5 count=3", "hashlog=x skip=3 obs=4", "vf=x seek=1 ibs=4"] {
+            assert!(parse(line).unwrap_err().contains("bs="), "{line}");
+        }
+        for line in
+            ["hash=md5 count=3 bs=512", "count=3 ibs=4 hash=md5", "hash=md5 count=3 iflag=count_bytes", "hash=md5"]
         {
+            assert!(parse(line).is_ok(), "{line}");
+        }
+        let dc3dd = parse("cnt=3 iskip=2 oskip=1 hash=md5 ssz=4096 hlog=log").unwrap();
+        assert_eq!((dc3dd.length(), dc3dd.skip_bytes(), dc3dd.seek_bytes()), (Some(12_288), 8192, 4096));
+        assert_eq!(parse("iskip=2").unwrap().skip_bytes(), 1024);
+    }
+
+    #[test]
+    fn what_is_not_supported_is_named() {
+        for wrong in [
+            "cbs=3",
+            "iflag=sync",
+            "iflag=dsync",
+            "log=x",
+            "conv=ucase",
+            "iflag=append",
+            "status=loud",
+            "bs=0",
+            "foo",
+            "pattern=zz",
+            "if=a pattern=00",
+        ] {
             assert!(parse(wrong).is_err(), "{wrong}");
         }
         assert!(parse("conv=swab").unwrap_err().contains("conv=swab is not supported"));

@@ -150,8 +150,7 @@ impl Existing {
         };
         let cancel = signals.flag();
         let bar = Bytes::open(!self.no_progress);
-        let threads =
-            self.threads.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
+        let threads = self.threads.map_or_else(|| pfh::processors(), usize::from);
         let mut progress = |done, all| bar.show(done, all);
         let result = work(self, &mut Pass { threads, cancel: &cancel, progress: &mut progress });
         drop(bar);

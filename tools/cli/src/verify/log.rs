@@ -1,0 +1,118 @@
+//! The log of an acquisition: its chain, its signature, which image it is of.
+
+use super::Findings;
+use crate::{key, shown};
+use ed25519_dalek::Verifier;
+use pfh::acquisition::logged::{self, Finding};
+use pfh::format::custody::{self, Broken, Sound};
+use pfh::imaging::Imaged;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+
+/// How a log came to be looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// The user named it.
+    Given,
+    /// It lies beside the image.
+    Found,
+}
+
+/// Why a log states nothing.
+pub enum Unsound {
+    /// It cannot be read, or the run that it is of has not ended.
+    Open(String),
+    /// It is not what was written.
+    Broken(String),
+}
+
+fn name(path: &Path) -> String {
+    shown(path.as_os_str().as_encoded_bytes())
+}
+
+/// Reads a log whose chain holds.
+///
+/// # Errors
+/// See [`Unsound`].
+pub fn check(path: &Path) -> Result<Sound, Unsound> {
+    let open = |error: &dyn std::fmt::Display| Unsound::Open(format!("{}: {error}", name(path)));
+    let file = File::open(path).map_err(|error| open(&error))?;
+    custody::check(BufReader::new(file)).map_err(|broken| match broken {
+        Broken::Io(_) | Broken::NoEnd => open(&broken),
+        broken => Unsound::Broken(format!("{}: {broken}", name(path))),
+    })
+}
+
+/// Whether the log's first record names this image among its targets.
+pub fn names(path: &Path, image: &Path) -> bool {
+    /// A first record has the command line and the device's facts in it.
+    const MOST: u64 = 1 << 20;
+    let Some(image) = image.file_name().map(|name| shown(name.as_encoded_bytes())) else { return false };
+    let mut line = String::new();
+    let read = File::open(path).and_then(|file| BufReader::new(file.take(MOST)).read_line(&mut line));
+    let first: Option<serde_json::Value> = read.ok().and_then(|_| serde_json::from_str(&line).ok());
+    let targets =
+        first.as_ref().filter(|record| record["kind"] == "start").and_then(|record| record["targets"].as_array());
+    let is_it = |target: &serde_json::Value| {
+        target.as_str().is_some_and(|target| target.rsplit('/').next() == Some(image.as_str()))
+    };
+    targets.is_some_and(|targets| targets.iter().any(is_it))
+}
+
+/// Compares what else a log states with what is there: the log for people, files and case data of the image, windows.
+pub fn compare(log: &Path, sound: &Sound, image: Option<&Path>, imaged: &Imaged, findings: &mut Findings) {
+    let mut all = logged::compare(log, sound, image);
+    all.extend(logged::compare_windows(sound, &imaged.pieces));
+    for finding in all {
+        match finding {
+            Finding::Equal(what) => findings.equal(what, name(log), None),
+            Finding::Differs(what) => findings.bad(what),
+            Finding::Absent(what) => findings.note(what),
+        }
+    }
+}
+
+/// Looks at a log that the user named: chain, and signature where there is a key.
+///
+/// # Errors
+/// A sentence: there is no such log, or no such key.
+pub fn given(path: &Path, key_file: Option<&Path>, is_alone: bool, findings: &mut Findings) -> Result<(), String> {
+    let name = name(path);
+    File::open(path).map_err(|e| format!("{name}: {e}"))?;
+    let public = key_file.map(key::verifying).transpose()?;
+    let sound = match check(path) {
+        Ok(sound) => sound,
+        Err(Unsound::Broken(what) | Unsound::Open(what)) => {
+            findings.bad(what);
+            return Ok(());
+        }
+    };
+    findings.note(format!("{name}: {} records, the chain holds: {}", sound.records.len(), sound.chain.value()));
+    match (public, &sound.signature) {
+        (Some(key), Some(signature)) => {
+            let signature = ed25519_dalek::Signature::from_bytes(signature);
+            match key.verify(&sound.chain.signed(), &signature) {
+                Ok(()) => findings.equal("the signature of that key".into(), name, None),
+                Err(_) => findings.bad(format!("{name}: the signature is not that key's")),
+            }
+        }
+        (Some(_), None) => findings.bad(format!("{name}: not signed")),
+        (None, Some(_)) => {
+            findings.equal("the chain of records".into(), name.clone(), None);
+            findings.note(format!("{name}: signed; give --key to check by whom"));
+        }
+        (None, None) => {
+            findings.equal("the chain of records".into(), name.clone(), None);
+            findings.note(format!("{name}: not signed: whoever can write it can make a new chain"));
+        }
+    }
+    for finding in logged::compare(path, &sound, None).into_iter().filter(|_| is_alone) {
+        match finding {
+            Finding::Equal(what) => findings.equal(what, self::name(path), None),
+            Finding::Differs(what) => findings.bad(what),
+            Finding::Absent(what) => findings.note(what),
+        }
+    }
+    Ok(())
+}
