@@ -58,7 +58,7 @@ fn list(cuts: std::ops::Range<u64>) -> Count {
     tree(&room);
     good(room.path(), &["hash", "-r", "-o", "list", "tree/01", "tree/02"]);
     let old = fs::read(room.path().join("list")).unwrap();
-    let recording = record(room.path(), &["hash", "-r", "-o", "list", "--no-progress", "tree"]);
+    let recording = record(room.path(), &["hash", "-r", "--force", "-o", "list", "--no-progress", "tree"]);
     let new = fs::read(room.path().join("list")).unwrap();
     let mut count = Count::default();
     for seed in cuts {
