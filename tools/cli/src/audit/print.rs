@@ -6,7 +6,6 @@ use ed25519_dalek::VerifyingKey;
 use pfh::tree::audit::{Challenge, Proof};
 use pfh_audit::{Error, Kept};
 use serde_json::json;
-use std::io::Write;
 use std::time::Duration;
 
 /// What was found out about one file.
@@ -67,7 +66,7 @@ impl Verdict {
     /// Prints it. 1 if the answer proves nothing, 3 if there was none.
     pub fn print(&self, as_json: bool) -> Exit {
         let line = if as_json { self.json() } else { self.text().into_bytes() };
-        if let Err(error) = std::io::stdout().lock().write_all(&line) {
+        if let Err(error) = exit::print(&line) {
             return exit::of_output(&error);
         }
         match &self.result {

@@ -4,7 +4,6 @@ use crate::exit::{self, Exit};
 use pfh::outboard::Verdict;
 use pfh::tree::outboard::Outboard;
 use serde_json::json;
-use std::io::Write;
 use std::ops::Range;
 
 /// One file's result.
@@ -60,7 +59,7 @@ impl Said {
     /// Prints it. A corrupt range is a negative verdict.
     pub fn print(&self, as_json: bool) -> Exit {
         let text = if as_json { self.json() } else { self.text().into_bytes() };
-        if let Err(error) = std::io::stdout().lock().write_all(&text) {
+        if let Err(error) = exit::print(&text) {
             return exit::of_output(&error);
         }
         if self.verdict.as_ref().is_some_and(|verdict| !verdict.corrupt.is_empty()) {
