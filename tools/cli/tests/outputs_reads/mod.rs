@@ -77,6 +77,7 @@ pub const READS: &[(&str, &str)] = &[
     ("check", "--below"),
     ("check", "--key"),
     ("check", "MANIFEST"),
+    ("check", "--root"),
     ("check", "ROOT"),
     ("compare", "--against"),
     ("compare", "--files-from"),
