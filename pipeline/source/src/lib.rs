@@ -27,6 +27,7 @@ pub use list::{Separator, names};
 pub use operand::{Descend, Links, Named, Operands, Paths, Recurse, Special};
 pub use order::{Order, Ordered};
 pub use own::Apart;
+pub use os::ChangeTimes;
 pub use problem::{Cause, Problem, Stage, errno_name};
 pub use ranges::Ranges;
 pub use read::{Closed, Note, Reading};
