@@ -78,7 +78,7 @@ fn what_the_file_has_not_and_what_is_not_the_trees_is_not_proved() {
     let mut data = noise(100_000);
     for function in Function::ALL {
         let tree = build(function, 4096, &data);
-        for range in [5..5, 100_000..100_001, 99_999..100_001, 7..5] {
+        for range in [5..5, 100_000..100_001, 99_999..100_001] {
             assert!(matches!(RangeProof::new(&tree, range, &mut reader(&data)), Err(NoRange::Range)));
         }
         data[50_000] ^= 1;

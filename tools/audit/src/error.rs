@@ -68,6 +68,9 @@ pub enum Error {
         /// Bytes that are allowed.
         most: u64,
     },
+    /// The server has as much to do as it may.
+    #[error("too much is asked for at the moment")]
+    Busy,
     /// No file of this name is registered.
     #[error("no file of this name is registered")]
     Unknown,

@@ -4,16 +4,19 @@ use crate::client::PER_SECOND;
 use crate::http::{self, Bounded, Refusal, Request};
 use crate::{Error, Held, Shelf, answer, keyed};
 use ed25519_dalek::SigningKey;
-use pfh_tree::audit::{Challenge, Commitment, Unproved};
+use pfh_tree::audit::{Challenge, Commitment, Sample, Unproved};
 use pfh_tree::outboard::Unusable;
 use std::io::{self, BufWriter, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
 /// A challenge has at most 4,199 bytes.
 const BODY: usize = 4608;
+/// Leaves of samples that all connections together may have in hand: each takes some 450 bytes for its path, 256 MiB for all of them.
+const DRAWN: u64 = 1 << 19;
 /// How often a tree that is being changed is looked at again.
 const TRIES: usize = 4;
 
@@ -53,6 +56,28 @@ pub struct Server {
     shelf: Shelf,
     key: Option<SigningKey>,
     limits: Limits,
+    drawn: Budget,
+}
+
+/// How much of something is in use, at most a given number at a time.
+#[derive(Default)]
+struct Budget(AtomicU64);
+
+/// A share of a budget, given back when it is dropped.
+struct Share<'a>(&'a Budget, u64);
+
+impl Budget {
+    /// A share, if so much is left.
+    fn take(&self, share: u64, most: u64) -> Option<Share<'_>> {
+        let more = |used: u64| used.checked_add(share).filter(|used| *used <= most);
+        self.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).ok().map(|_| Share(self, share))
+    }
+}
+
+impl Drop for Share<'_> {
+    fn drop(&mut self) {
+        self.0.0.fetch_sub(self.1, Ordering::AcqRel);
+    }
 }
 
 impl Server {
@@ -66,7 +91,7 @@ impl Server {
         key: Option<SigningKey>,
         limits: Limits,
     ) -> io::Result<Server> {
-        Ok(Server { listener: TcpListener::bind(address)?, shelf, key, limits })
+        Ok(Server { listener: TcpListener::bind(address)?, shelf, key, limits, drawn: Budget::default() })
     }
 
     /// The address that it listens on.
@@ -158,8 +183,13 @@ impl Server {
     fn answer(&self, challenge: &Challenge, short: bool, stream: &TcpStream, begun: &mut bool) -> Result<(), Error> {
         let held: Held = self.shelf.take(challenge.identity())?;
         let commitment = Commitment::of(&held.tree);
-        let bytes = challenge.sample().size(commitment.leaf_count());
-        let bytes = bytes.saturating_mul(commitment.parameters().leaf_length() as u64).min(commitment.length());
+        let shown = challenge.sample().size(commitment.leaf_count());
+        let drawn = if challenge.sample() == Sample::All { 0 } else { shown };
+        if drawn > DRAWN {
+            return Err(Error::TooLarge { asked: drawn, most: DRAWN });
+        }
+        let _share = self.drawn.take(drawn, DRAWN).ok_or(Error::Busy)?;
+        let bytes = shown.saturating_mul(commitment.parameters().leaf_length() as u64).min(commitment.length());
         let time = self.limits.time.saturating_add(Duration::from_secs(bytes / PER_SECOND));
         let mut to = BufWriter::with_capacity(8 << 10, Bounded::new(stream, time));
         let kind = "application/octet-stream";
@@ -183,8 +213,27 @@ fn refusal(error: &Error) -> Refusal {
         Error::Unknown => Refusal::Status(404, "no file of this name is registered"),
         Error::Unproved(Unproved::Challenge) => Refusal::Status(409, "the file here has another root or length"),
         Error::Unproved(Unproved::Write(error)) => Refusal::from(io::Error::from(error.kind())),
+        Error::Busy => Refusal::Status(503, "too much is asked for at the moment"),
         Error::TooLarge { .. } => Refusal::Status(413, "the answer would be too long"),
         Error::Tree(_) | Error::Unproved(Unproved::Tree(_)) => Refusal::Status(500, "the tree cannot be used"),
         _ => Refusal::Status(500, "the file cannot be read"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_budget_is_never_overdrawn_and_comes_back() {
+        let budget = Budget::default();
+        let first = budget.take(7, 10).unwrap();
+        assert!(budget.take(4, 10).is_none() && budget.take(u64::MAX, 10).is_none());
+        let second = budget.take(3, 10).unwrap();
+        assert!(budget.take(1, 10).is_none());
+        drop(first);
+        assert!(budget.take(7, 10).is_some());
+        drop(second);
+        assert_eq!(budget.0.into_inner(), 0);
     }
 }

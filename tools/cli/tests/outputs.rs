@@ -55,8 +55,14 @@ const CASES: &[Case] = &[
         twice: "-o OUT",
         ..CASE
     },
-    Case { page: "compare", option: "--output", words: "compare -a ssdeep in held -o OUT", ..CASE },
-    Case { page: "compare", option: "--html", words: "compare -a ssdeep in held --html OUT", twice: "-o OUT", ..CASE },
+    Case {
+        page: "compare",
+        option: "--output",
+        words: "compare -a ssdeep in same -o OUT",
+        read: &["in", "same"],
+        ..CASE
+    },
+    Case { page: "compare", option: "--html", words: "compare -a ssdeep in same --html OUT", twice: "-o OUT", ..CASE },
     Case { page: "known-build", option: "OUT", words: "known build OUT --bad sums", read: &["sums"], ..CASE },
     Case {
         page: "known-build",
@@ -388,7 +394,7 @@ fn own_files_are_taken_and_empty_ones_and_special_ones() {
         "hash in -o /dev/null",
         "hash in -o /dev/stdout",
         "dd if=in of=/dev/null",
-        "compare -a ssdeep in held -o /dev/null --html /dev/null",
+        "compare -a ssdeep in same -o /dev/null --html /dev/null",
     ] {
         let seen = pfh(&room, words);
         assert_eq!(seen.code, Some(0), "{words}: {}", seen.stderr);

@@ -231,6 +231,16 @@ fn an_update_without_a_range_names_both_options() {
     assert!(seen.stderr.contains("--range") && seen.stderr.contains("--changed-since"), "{}", seen.stderr);
     let seen = pfh(&room, ["tree", "build", "."]);
     assert_eq!((seen.code, seen.stderr.contains("pfh tree build -r")), (Some(2), true), "{}", seen.stderr);
+    // No hint names an option that these commands have not.
+    assert!(Command::new("mkfifo").arg(room.path().join("fifo")).status().is_ok_and(|made| made.success()));
+    for arguments in [["tree", "build", "fifo"], ["tree", "check", "fifo"], ["audit", "commit", "fifo"]] {
+        let seen = pfh(&room, arguments);
+        assert!(seen.code == Some(3) && !seen.stderr.contains("--special"), "{arguments:?}: {}", seen.stderr);
+    }
+    for option in ["tree", "audit"] {
+        let help = text(&good(&room, [option, "--help"]));
+        assert!(help.contains("Exit codes:") && help.contains("leaf"), "{help}");
+    }
 }
 
 #[test]

@@ -15,7 +15,7 @@ pub use pass::{build, build_stream, read_file, read_stream};
 pub use stored::{Exclusive, LONGEST, load, open, pages, with};
 
 use crate::Output;
-use pfh_source::Problem;
+use pfh_source::{Cause, Problem};
 use pfh_tree::Malformed;
 use pfh_tree::outboard::{Outboard, WrongChange};
 use std::ffi::OsString;
@@ -34,7 +34,7 @@ pub const JOURNAL: &str = ".journal";
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// A file could not be read, or changed meanwhile.
-    #[error("{}: {problem}", shown(.file))]
+    #[error("{}: {}", shown(.file), reason(.problem))]
     Read {
         /// The file.
         file: PathBuf,
@@ -89,6 +89,17 @@ fn shown(path: &Path) -> String {
     pfh_format::terminal::render(path.as_os_str().as_bytes())
 }
 
+/// What stands in the way of a file that is read by ranges, with a way out that the commands over trees have.
+pub fn reason(problem: &Problem) -> String {
+    match problem.cause {
+        Cause::IsDirectory => "is a directory: name the files in it (`pfh tree build -r` takes all below it)".into(),
+        Cause::Special(kind) => {
+            format!("is a {kind}: trees are of files and block devices (`pfh tree build -` reads a stream)")
+        }
+        _ => problem.to_string(),
+    }
+}
+
 impl Failure {
     fn read(path: &Path) -> impl FnOnce(Problem) -> Failure + use<'_> {
         |problem| Failure::Read { file: path.to_owned(), problem }
@@ -127,6 +138,11 @@ pub fn store(outboard: &Outboard, path: &Path) -> Result<(), Failure> {
     let write = || {
         let mut output = Output::file(path)?;
         output.write_all(&outboard.encode())?;
+        // The journal of an interrupted change belongs to the tree that is replaced; no later reader may take it for one of this tree.
+        let journal = journal_of(path);
+        if std::fs::read(&journal).is_ok_and(|bytes| stored::is_journal(&bytes)) {
+            std::fs::remove_file(&journal)?;
+        }
         output.commit()
     };
     write().map_err(|error| Failure::Write { file: path.to_owned(), error })

@@ -48,6 +48,12 @@ fn read_journal(path: &Path) -> Result<Option<Vec<u8>>, Failure> {
     }
 }
 
+/// Whether this is a journal, or what a power cut leaves of one: what was not synced may be missing, or zeros. Anything else is somebody's
+/// file.
+pub(super) fn is_journal(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"pfh jrnl") || bytes.iter().take(8).all(|byte| *byte == 0)
+}
+
 /// What is wrong with a tree file.
 pub(super) fn unusable(path: &Path) -> impl Fn(Unusable) -> Failure + use<'_> {
     |why| match why {
@@ -221,8 +227,7 @@ impl Exclusive {
     /// Ends a change that was interrupted. A journal that is not whole is of one that was never begun.
     fn recover(&self) -> Result<(), Failure> {
         let Some(bytes) = read_journal(&self.path)? else { return Ok(()) };
-        // What was not synced may be missing, or zeros; anything else is somebody's file.
-        if !bytes.starts_with(b"pfh jrnl") && bytes.iter().take(8).any(|byte| *byte != 0) {
+        if !is_journal(&bytes) {
             let error = io::Error::other("is there and is no journal of a tree: move it away");
             return Err(Failure::Write { file: journal_of(&self.path), error });
         }

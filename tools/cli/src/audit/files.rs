@@ -85,7 +85,8 @@ pub fn one(kept: Vec<Kept>, identity: Option<&OsStr>) -> Result<Kept, Stop> {
 }
 
 pub fn open(file: &Path) -> Result<Ranges, Stop> {
-    Ranges::open(file.as_os_str().as_bytes()).map_err(|e| Stop(format!("{}: {e}", name(file)), Exit::Incomplete))
+    let failed = |problem| Stop(format!("{}: {}", name(file), outboard::reason(&problem)), Exit::Incomplete);
+    Ranges::open(file.as_os_str().as_bytes()).map_err(failed)
 }
 
 /// Refuses an output that is read, or somebody else's.

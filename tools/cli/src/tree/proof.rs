@@ -103,7 +103,10 @@ impl Prove {
     fn prove(&self, tree: &Path) -> Exit {
         let file = match pfh::Ranges::open(self.file.as_os_str().as_bytes()) {
             Ok(file) => file,
-            Err(problem) => return say(Exit::Incomplete, format!("{}: {problem}", name(&self.file))),
+            Err(problem) => {
+                let why = outboard::reason(&problem);
+                return say(Exit::Incomplete, format!("{}: {why}", name(&self.file)));
+            }
         };
         let paged = match outboard::open(tree) {
             Ok(paged) => paged,

@@ -78,6 +78,7 @@ pub const READS: &[(&str, &str)] = &[
     ("check", "--key"),
     ("check", "--root"),
     ("check", "MANIFEST"),
+    ("check", "--root"),
     ("check", "ROOT"),
     ("compare", "--against"),
     ("compare", "--files-from"),

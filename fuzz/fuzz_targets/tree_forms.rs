@@ -1,0 +1,24 @@
+//! What is read from others: proofs of ranges, updates of commitments, journals, bao's outboards.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use pfh_tree::audit::{Commitment, Renewal};
+use pfh_tree::foreign::obao;
+use pfh_tree::outboard::{Function, Journal, Parameters};
+use pfh_tree::range::RangeProof;
+
+fuzz_target!(|bytes: &[u8]| {
+    if let Ok(proof) = RangeProof::decode(bytes) {
+        assert_eq!(proof.encode(), bytes);
+        assert!(proof.verify(&[0; 32]).is_err());
+    }
+    if let Ok(renewal) = Renewal::decode(bytes) {
+        assert_eq!(renewal.encode(), bytes);
+        let parameters = Parameters::new(Function::Blake3, 1024).expect("a power of two");
+        let _ = Commitment::new(parameters, 100_000, [0; 32]).renew(&renewal);
+    }
+    if let Some(journal) = Journal::decode(bytes) {
+        assert_eq!(journal.encode().len(), bytes.len());
+    }
+    let _ = obao::decode(bytes, 16_384);
+});
