@@ -66,7 +66,7 @@ fn files(to: &To) -> Vec<PathBuf> {
 }
 
 fn names_beside(path: &Path) -> BTreeSet<OsString> {
-    std::fs::read_dir(directory_of(path)).into_iter().flatten().flatten().map(|entry| entry.file_name()).collect()
+    pfh_source::os::names_in(directory_of(path)).into_iter().collect()
 }
 
 /// Files that are called as pieces of the image are, up to any number: one that is left over would be read with it.
@@ -77,6 +77,7 @@ fn numbered(to: &To, pieces: &Pieces) -> Vec<PathBuf> {
         let suffix = found.as_bytes().strip_prefix(&prefix[..]);
         suffix.is_some_and(|s| pieces.suffix.is_one(s, pieces.width))
     };
+    // Spelled as the first piece is, or that one would be there twice.
     names_beside(&to.path).into_iter().filter(is_piece).map(|name| to.path.with_file_name(name)).collect()
 }
 

@@ -129,6 +129,21 @@ impl Image {
         Self::open_raw(path)
     }
 
+    /// Opens an E01 image that is damaged outside of its chunks, as far as it goes; says of each thing where it is not as the
+    /// format demands. Damaged chunks are unreadable, as ever.
+    ///
+    /// # Errors
+    /// When a file cannot be read, or nothing states the geometry.
+    pub fn salvage(path: &Path) -> Result<(Self, Vec<String>), OpenError> {
+        let io = |error| OpenError::Io { path: path.to_owned(), error };
+        let files =
+            Files::open(&files::segments(path).map_err(io)?).map_err(|(path, error)| OpenError::Io { path, error })?;
+        let ewf = |failure| OpenError::Ewf { path: path.to_owned(), failure };
+        let (index, departures) = Index::salvage(&files).map_err(ewf)?;
+        let size = index.volume.length();
+        Ok((Self::with(files, Format::E01, size, Some(index)), departures))
+    }
+
     /// Opens a file, or the pieces of a split image, as raw bytes, whatever its name and its first bytes say.
     ///
     /// # Errors

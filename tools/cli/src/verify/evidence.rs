@@ -95,15 +95,10 @@ impl Evidence {
     pub fn beside(image: &Image, given: Option<&Path>) -> Evidence {
         let mut found = Evidence::default();
         let base = image.base();
-        let mut others: Vec<PathBuf> = std::fs::read_dir(image.directory())
+        let bare = image.path.parent() == Some(Path::new(""));
+        let mut others: Vec<PathBuf> = pfh::names_in(image.directory())
             .into_iter()
-            .flatten()
-            .flatten()
-            .map(
-                |entry| {
-                    if image.path.parent() == Some(Path::new("")) { entry.file_name().into() } else { entry.path() }
-                },
-            )
+            .map(|name| if bare { name.into() } else { image.directory().join(name) })
             .filter(|path| !image.files.contains(path) && given.is_none_or(|log| !is_same(path, log)))
             .collect();
         others.sort();
