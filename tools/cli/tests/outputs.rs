@@ -366,9 +366,8 @@ fn every_option_that_takes_a_path_is_in_the_table() {
                 plain.split(['<', '>', '[', ']']).nth(1).unwrap_or_default().to_owned()
             };
             options += 1;
-            if !(is_option && NO_PATHS.contains(&value) || is_operand && NO_PATHS.contains(&option.as_str()))
-                && !known.contains(&(name.as_str(), option.as_str()))
-            {
+            let is_no_path = NO_PATHS.contains(&if is_option { value } else { option.as_str() });
+            if !is_no_path && !known.contains(&(name.as_str(), option.as_str())) {
                 missing.push(format!("pfh {}: {option} <{value}>", name.replace('-', " ")));
             }
         }

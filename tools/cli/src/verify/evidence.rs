@@ -250,10 +250,9 @@ fn list_of(path: &Path, image: &Image) -> Option<Vec<Algorithm>> {
     };
     let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
     let sums = lower.trim_end_matches(".txt");
-    if let Some(word) = sums.strip_suffix("sums").or_else(|| sums.strip_suffix("sum")).filter(|word| !word.is_empty()) {
-        if let Some(found) = known(word) {
-            return Some(found);
-        }
+    let word = sums.strip_suffix("sums").or_else(|| sums.strip_suffix("sum")).filter(|word| !word.is_empty());
+    if let Some(found) = word.and_then(known) {
+        return Some(found);
     }
     if let Some(found) = known(&extension) {
         return Some(found);
