@@ -78,6 +78,18 @@ fn with_names(text: &str) -> String {
     named + rest
 }
 
+/// Writes to standard output at once. Not by std's own loops, which repeat an interrupted write forever.
+///
+/// # Errors
+/// As `write`; `TimedOut` when it was interrupted for as long as is allowed.
+pub fn print(bytes: &[u8]) -> std::io::Result<()> {
+    static OUT: Mutex<Option<Output>> = Mutex::new(None);
+    let mut out = OUT.lock().unwrap_or_else(PoisonError::into_inner);
+    let out = out.get_or_insert_with(Output::standard);
+    out.write_all(bytes)?;
+    out.flush()
+}
+
 #[cfg(test)]
 mod tests {
     use super::with_names;
@@ -94,16 +106,4 @@ mod tests {
             assert_eq!(with_names(same), same);
         }
     }
-}
-
-/// Writes to standard output at once. Not by std's own loops, which repeat an interrupted write forever.
-///
-/// # Errors
-/// As `write`; `TimedOut` when it was interrupted for as long as is allowed.
-pub fn print(bytes: &[u8]) -> std::io::Result<()> {
-    static OUT: Mutex<Option<Output>> = Mutex::new(None);
-    let mut out = OUT.lock().unwrap_or_else(PoisonError::into_inner);
-    let out = out.get_or_insert_with(Output::standard);
-    out.write_all(bytes)?;
-    out.flush()
 }

@@ -11,6 +11,6 @@ pub fn is_rotational(device: u64) -> bool {
     }
     ["queue/rotational", "../queue/rotational"]
         .iter()
-        .find_map(|q| super::kernel_text(&format!("/sys/dev/block/{major}:{minor}/{q}")))
+        .find_map(|q| super::kernel_text(format!("/sys/dev/block/{major}:{minor}/{q}")))
         .is_some_and(|text| text.starts_with('1'))
 }

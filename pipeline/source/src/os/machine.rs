@@ -98,14 +98,14 @@ fn quota() -> Option<usize> {
 
 /// The limit of a group of the second version: `cpu.max`, "max 100000" or "150000 100000".
 fn second(mount: &str, path: &str) -> Option<f64> {
-    let text = kernel_text(&format!("{mount}{path}/cpu.max"))?;
+    let text = kernel_text(format!("{mount}{path}/cpu.max"))?;
     let mut numbers = text.split_whitespace().map(str::parse::<f64>);
     Some(numbers.next()?.ok()? / numbers.next()?.ok()?)
 }
 
 /// The limit of a group of the first version; -1 is none.
 fn first(mount: &str, path: &str) -> Option<f64> {
-    let number = |name| kernel_text(&format!("{mount}{path}/{name}"))?.trim().parse::<f64>().ok();
+    let number = |name| kernel_text(format!("{mount}{path}/{name}"))?.trim().parse::<f64>().ok();
     let (quota, period) = (number("cpu.cfs_quota_us")?, number("cpu.cfs_period_us")?);
     (quota > 0.0 && period > 0.0).then(|| quota / period)
 }

@@ -142,7 +142,7 @@ pub fn try_run(compare: &Compare) -> Result<(Exit, u64), String> {
         },
     };
     let memory = compare.run.memory.map_or(pfh::DEFAULT_MEMORY, |memory| memory as usize);
-    let threads = compare.run.threads.map_or_else(|| pfh::processors(), usize::from);
+    let threads = compare.run.threads.map_or_else(pfh::processors, usize::from);
     let search = |collection: &Collection| {
         let name = collection.algorithm().name();
         let like_ssdeep = matches!(Named::find(name), Some(Named::Ssdeep) | None) && form == Form::Text;
