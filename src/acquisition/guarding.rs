@@ -77,7 +77,8 @@ fn numbered(to: &To, pieces: &Pieces) -> Vec<PathBuf> {
         let suffix = found.as_bytes().strip_prefix(&prefix[..]);
         suffix.is_some_and(|s| pieces.suffix.is_one(s, pieces.width))
     };
-    names_beside(&to.path).into_iter().filter(is_piece).map(|name| directory_of(&to.path).join(name)).collect()
+    // Spelled as the first piece is, or that one would be there twice.
+    names_beside(&to.path).into_iter().filter(is_piece).map(|name| to.path.with_file_name(name)).collect()
 }
 
 /// Segments behind the first that are there.

@@ -26,6 +26,21 @@ pub struct Edge {
     pub sha256: String,
     /// What could not: (offset on the medium, length) in bytes.
     pub unreadable: Vec<(u64, u64)>,
+    /// The first eight bytes of the SHA-256 of each step of 64 KiB, in hexadecimal; empty where it could not be read. A sector
+    /// may answer once and not the next time: the other steps are compared all the same.
+    pub steps: Vec<String>,
+}
+
+impl Edge {
+    /// Whether all that both could read is equal; `None` where there is no such step.
+    fn agrees(&self, other: &Edge) -> Option<bool> {
+        if self.unreadable == other.unreadable {
+            return Some(self.sha256 == other.sha256);
+        }
+        let mut both = self.steps.iter().zip(&other.steps).filter(|(a, b)| !a.is_empty() && !b.is_empty()).peekable();
+        both.peek()?;
+        Some(both.all(|(a, b)| a == b))
+    }
 }
 
 /// What a source is known by.
@@ -70,7 +85,7 @@ fn edge(medium: &Medium, from: u64, until: u64) -> io::Result<Option<Edge>> {
     let mut room = vec![0; STEP as usize + PAGE];
     let skew = room.as_ptr().align_offset(PAGE);
     let room = &mut room[skew..];
-    let mut at = from;
+    let (mut at, mut steps) = (from, Vec::new());
     while at < until {
         let end = (at / STEP * STEP + STEP).min(until);
         let mut done = at;
@@ -83,8 +98,12 @@ fn edge(medium: &Medium, from: u64, until: u64) -> io::Result<Option<Edge>> {
         }
         if done == end {
             hasher.update(&room[..(end - at) as usize]);
+            let mut step = sha256()?;
+            step.update(&room[..(end - at) as usize]);
+            steps.push(step.finalize().to_string()[..16].to_owned());
             read += end - at;
         } else {
+            steps.push(String::new());
             match unreadable.last_mut() {
                 Some((start, length)) if *start + *length == at => *length += end - at,
                 _ => unreadable.push((at, end - at)),
@@ -92,7 +111,7 @@ fn edge(medium: &Medium, from: u64, until: u64) -> io::Result<Option<Edge>> {
         }
         at = end;
     }
-    Ok((read > 0 || from == until).then(|| Edge { sha256: hasher.finalize().to_string(), unreadable }))
+    Ok((read > 0 || from == until).then(|| Edge { sha256: hasher.finalize().to_string(), unreadable, steps }))
 }
 
 impl Identity {
@@ -145,15 +164,15 @@ impl Identity {
             }
         }
         for (what, now, then) in [("first", &self.first, &before.first), ("last", &self.last, &before.last)] {
-            match (now, then) {
-                (Some(now), Some(then)) if now.unreadable == then.unreadable => {
-                    if now.sha256 == then.sha256 {
-                        agrees = true;
-                    } else {
-                        differs.push(format!("SHA-256 of the {what} MiB is {}, it was {}", now.sha256, then.sha256));
-                    }
+            let both = now.as_ref().zip(then.as_ref());
+            match both.and_then(|(now, then)| Some((now, then, now.agrees(then)?))) {
+                Some((.., true)) => agrees = true,
+                Some((now, then, false)) => {
+                    differs.push(format!("SHA-256 of the {what} MiB is {}, it was {}", now.sha256, then.sha256));
                 }
-                _ => remarks.push(format!("the {what} MiB cannot be compared: other parts of it are unreadable now")),
+                None => {
+                    remarks.push(format!("the {what} MiB cannot be compared: other parts of it are unreadable now"))
+                }
             }
         }
         if self.path != before.path {
@@ -168,8 +187,9 @@ impl Identity {
 
     /// As one JSON object, for the map and the log.
     pub fn to_json(&self) -> Value {
-        let edge =
-            |edge: &Option<Edge>| edge.as_ref().map(|e| json!({ "sha256": e.sha256, "unreadable": e.unreadable }));
+        let edge = |edge: &Option<Edge>| {
+            edge.as_ref().map(|e| json!({ "sha256": e.sha256, "unreadable": e.unreadable, "steps": e.steps }))
+        };
         json!({ "serial": self.serial, "wwid": self.wwid, "model": self.model, "size": self.size,
                 "first-mib": edge(&self.first), "last-mib": edge(&self.last), "path": self.path, "inode": self.inode })
     }
@@ -184,7 +204,9 @@ impl Identity {
             }
             let range = |pair: &Value| Some((pair.get(0)?.as_u64()?, pair.get(1)?.as_u64()?));
             let unreadable = found.get("unreadable")?.as_array()?.iter().map(range).collect::<Option<_>>()?;
-            Some(Some(Edge { sha256: found.get("sha256")?.as_str()?.to_owned(), unreadable }))
+            let steps = found.get("steps")?.as_array()?.iter();
+            let steps = steps.map(|step| step.as_str().map(str::to_owned)).collect::<Option<_>>()?;
+            Some(Some(Edge { sha256: found.get("sha256")?.as_str()?.to_owned(), unreadable, steps }))
         };
         Some(Identity {
             serial: text("serial")?,
@@ -208,7 +230,9 @@ mod tests {
     use super::*;
 
     fn disk(serial: &str, first: &str) -> Identity {
-        let edge = |sha256: &str| Some(Edge { sha256: sha256.into(), unreadable: vec![] });
+        let edge = |sha256: &str| {
+            Some(Edge { sha256: sha256.into(), unreadable: vec![], steps: vec![sha256.into(), "y".into()] })
+        };
         Identity {
             serial: serial.into(),
             size: Some(9),
@@ -230,6 +254,15 @@ mod tests {
         }
         // A bridge that hides the serial number: the bytes decide.
         assert!(matches!(disk("", "a").compare(&before), Likeness::Same(_)));
+        // A sector that answers now and did not then: what both could read decides.
+        let flaky = |steps: [&str; 2]| {
+            let steps = steps.map(str::to_owned).to_vec();
+            let edge = Some(Edge { sha256: "c".into(), unreadable: vec![(0, 65_536)], steps });
+            Identity { first: edge, last: None, ..disk("", "a") }
+        };
+        assert!(matches!(flaky(["", "y"]).compare(&before), Likeness::Same(_)));
+        assert!(matches!(flaky(["", "n"]).compare(&before), Likeness::Other(_)));
+        assert_eq!(flaky(["", ""]).compare(&before), Likeness::Unknown);
         let blind = Identity { first: None, last: None, ..disk("", "a") };
         assert_eq!(blind.compare(&before), Likeness::Unknown);
     }
@@ -237,7 +270,8 @@ mod tests {
     #[test]
     fn what_is_written_is_read() {
         let mut identity = disk("S", "a");
-        identity.last = Some(Edge { sha256: "q".into(), unreadable: vec![(512, 65_024)] });
+        identity.last =
+            Some(Edge { sha256: "q".into(), unreadable: vec![(512, 65_024)], steps: vec!["".into(), "y".into()] });
         for identity in [identity, Identity::default()] {
             assert_eq!(Identity::from_json(&identity.to_json()), Some(identity));
         }

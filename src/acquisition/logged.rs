@@ -160,7 +160,7 @@ fn people(log: &Path, sound: &Sound) -> Option<Finding> {
     let rest = String::from_utf8_lossy(&rest).into_owned();
     let is_closed = [format!("{value}\n"), format!("{value}, signed with Ed25519\n"), String::new()].contains(&rest);
     Some(if found == bytes && digest == sha256 && is_closed {
-        Finding::Equal(format!("the log for people, {name} (sha256)"))
+        Finding::Equal(format!("{name}: the log for people (sha256)"))
     } else {
         Finding::Differs(format!("{name}: the log for people is not what the chained log states, by sha256"))
     })

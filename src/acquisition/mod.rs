@@ -117,6 +117,8 @@ pub struct Acquisition {
     pub adopt_map: bool,
     /// After so many unreadable sectors in a row the zone is passed over, with skips that double. `None`: never.
     pub give_up: Option<u64>,
+    /// A source image that is damaged outside of its data is read as far as it goes.
+    pub salvage: bool,
     /// Whether existing targets are replaced.
     pub replace: bool,
     /// Case data, for formats that hold them.
@@ -140,6 +142,8 @@ pub struct Beginning {
     pub identity: Option<identity::Identity>,
     /// What is to be known of the resumption: that the source has another name, say.
     pub notes: Vec<String>,
+    /// Where a damaged source image is not as its format demands.
+    pub departures: Vec<String>,
 }
 
 /// Why nothing was acquired.
@@ -198,6 +202,7 @@ pub struct Acquire {
     asked: Acquisition,
     medium: Medium,
     resumption: Resumption,
+    departures: Vec<String>,
 }
 
 impl Acquire {
@@ -215,9 +220,17 @@ impl Acquire {
     /// # Errors
     /// See [`AcquisitionError`].
     pub fn open_beside(mut asked: Acquisition, mut outputs: Outputs) -> Result<Self, AcquisitionError> {
+        let mut departures = Vec::new();
         let mut medium = match &asked.source {
             Origin::Image(path) => {
-                let image = pfh_source::image::Image::open(path)?;
+                let image = match asked.salvage {
+                    true => {
+                        let (image, found) = pfh_source::image::Image::salvage(path)?;
+                        departures = found;
+                        image
+                    }
+                    false => pfh_source::image::Image::open(path)?,
+                };
                 let about = image.ewf().map(|index| index.about.clone());
                 let mut medium = Medium::image(image);
                 // Only a copy carries on what the image says of itself: a reader that verifies it compares the content.
@@ -263,7 +276,7 @@ impl Acquire {
         asked.imaging.done_bad = resumption.bad.clone();
         asked.imaging.stated = resumption.remarks.checkpoints.clone();
         asked.imaging.prefixes = asked.map.as_ref().and_then(|_| prefixes(&asked, &resumption.remarks));
-        Ok(Acquire { asked, medium, resumption })
+        Ok(Acquire { asked, medium, resumption, departures })
     }
 
     /// What is carried out: as asked for, with what the source adds to it (an image's case data) and takes away (a stream
@@ -285,6 +298,7 @@ impl Acquire {
             mounts: self.medium.device().map(mounts).unwrap_or_default(),
             identity: self.resumption.remarks.source.clone(),
             notes: self.resumption.notes.clone(),
+            departures: self.departures.clone(),
         }
     }
 
@@ -313,7 +327,7 @@ impl Acquire {
         })?;
         let paths: Vec<PathBuf> =
             self.asked.targets.iter().map(|to| to.path.clone()).chain(self.asked.outboard.clone()).collect();
-        let Acquire { asked, medium, resumption } = self;
+        let Acquire { asked, medium, resumption, .. } = self;
         let prefix = resumption.prefixes.drain(..).next();
         let from = asked.imaging.from;
         let mut settled = |upto: u64, bad: &[Bad], digest: Option<&Digest>| {

@@ -81,6 +81,12 @@ impl Resumption {
         // An adopted map names neither source nor targets: both are as the user says.
         fresh.is_ours = remarks.source.is_some();
         fresh.listed = named.iter().map(|name| !fresh.is_ours || before.remarks.contains(name)).collect();
+        if fresh.is_ours && !named.is_empty() && !fresh.listed.contains(&true) {
+            return Err(AcquisitionError::Usage(format!(
+                "{}: the map of an acquisition into other targets; name another map, or replace it with --force",
+                path.display()
+            )));
+        }
         let from = asked.imaging.from;
         let mut places: Vec<Vec<Place>> = Vec::new();
         for (to, listed) in asked.targets.iter().zip(&fresh.listed) {

@@ -76,7 +76,7 @@ impl Algorithm {
     pub fn kernels(self) -> Option<Kernels> {
         match self.row.start {
             Start::Many(many) => Some(many.kernels()),
-            Start::One(_) => None,
+            Start::One(_) => self.row.kernels.map(|kernels| kernels()),
         }
     }
 

@@ -12,7 +12,7 @@ mod queue;
 
 use std::any::Any;
 
-use pfh_kernel::{Kernel, Word};
+use pfh_kernel::{Compression, Kernel, Word};
 
 use crate::function::{Blocks, Function};
 use crate::row::Start;
@@ -56,6 +56,18 @@ pub struct Kernels {
     pub refused: Vec<&'static str>,
 }
 
+impl Kernels {
+    /// Those of a compression function or permutation.
+    pub fn of<W: Word>(compression: &'static Compression<W>) -> Kernels {
+        Kernels {
+            one: compression.one().name(),
+            many: compression.usable()[0].name(),
+            absent: compression.absent().map(|(name, _)| name).collect(),
+            refused: compression.refused().iter().map(|kernel| kernel.name()).collect(),
+        }
+    }
+}
+
 /// A function that takes many messages at once: what a row of the registry refers to.
 pub(crate) trait Many: Sync {
     /// The kernels that this machine uses.
@@ -72,13 +84,7 @@ pub(crate) trait Many: Sync {
 
 impl<W: Word, const N: usize, const B: usize> Many for Function<W, N, B> {
     fn kernels(&'static self) -> Kernels {
-        let compression = self.compression();
-        Kernels {
-            one: compression.one().name(),
-            many: compression.usable()[0].name(),
-            absent: compression.absent().map(|(name, _)| name).collect(),
-            refused: compression.refused().iter().map(|kernel| kernel.name()).collect(),
-        }
+        Kernels::of(self.compression())
     }
 
     fn start(&'static self) -> Box<dyn State> {

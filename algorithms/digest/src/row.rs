@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use crate::many::Many;
+use crate::many::{Kernels, Many};
 use crate::{Algorithm, UnknownAlgorithm, Value};
 
 /// The running state of one message under one algorithm: what a [`Row`] constructs and a [`Hasher`](crate::Hasher) drives.
@@ -108,6 +108,7 @@ pub struct Row {
     pub(crate) block: usize,
     pub(crate) start: Start,
     pub(crate) whole: Option<fn(&[u8], usize) -> Value>,
+    pub(crate) kernels: Option<fn() -> Kernels>,
 }
 
 /// Where the states of a row come from.
@@ -131,13 +132,18 @@ impl Row {
         block: usize,
         start: fn() -> Box<dyn State>,
     ) -> Row {
-        Row { name, aliases, output, standing, block, start: Start::One(start), whole: None }
+        Row { name, aliases, output, standing, block, start: Start::One(start), whole: None, kernels: None }
     }
 
     /// The same row with a shorter way to the value of a message that is in memory as a whole; it is given the message and the
     /// length that [`State::finalize`] would be given, and must come to the same value.
     pub const fn with_whole(self, whole: fn(&[u8], usize) -> Value) -> Row {
         Row { whole: Some(whole), ..self }
+    }
+
+    /// The same row with the kernels that hash parts of one message at once: those of a tree's leaves.
+    pub const fn with_kernels(self, kernels: fn() -> Kernels) -> Row {
+        Row { kernels: Some(kernels), ..self }
     }
 
     /// A row whose function has kernels for many messages.
@@ -149,7 +155,7 @@ impl Row {
         block: usize,
         many: &'static dyn Many,
     ) -> Row {
-        Row { name, aliases, output, standing, block, start: Start::Many(many), whole: None }
+        Row { name, aliases, output, standing, block, start: Start::Many(many), whole: None, kernels: None }
     }
 
     /// The state of the empty message.

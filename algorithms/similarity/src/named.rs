@@ -9,8 +9,10 @@ use crate::{ABSENT, Method, ParseError, TLSH_ABSENT, ssdeep, tlsh};
 pub enum Named {
     /// `ssdeep`.
     Ssdeep,
-    /// `sdhash`, in stream mode.
+    /// `sdhash`, in the mode that its tool takes: a stream below 16 MiB, blocks of 16 KiB from there on.
     Sdhash,
+    /// `sdhash-stream`, in stream mode whatever the length.
+    SdhashStream,
     /// `sdhash-dd`, in blocks of 16 KiB.
     SdhashDd,
     /// `mrsh-v2`.
@@ -23,14 +25,22 @@ pub enum Named {
 
 impl Named {
     /// All of them, in the order of the registry.
-    pub const ALL: [Named; 6] =
-        [Named::Ssdeep, Named::Sdhash, Named::SdhashDd, Named::MrshV2, Named::MrshV2Network, Named::Tlsh];
+    pub const ALL: [Named; 7] = [
+        Named::Ssdeep,
+        Named::Sdhash,
+        Named::SdhashStream,
+        Named::SdhashDd,
+        Named::MrshV2,
+        Named::MrshV2Network,
+        Named::Tlsh,
+    ];
 
     /// The name in the registry.
     pub fn name(self) -> &'static str {
         match self {
             Named::Ssdeep => "ssdeep",
-            Named::Sdhash => Sdhash::STREAM.name(),
+            Named::Sdhash => "sdhash",
+            Named::SdhashStream => Sdhash::STREAM.name(),
             Named::SdhashDd => Sdhash::BLOCKS.name(),
             Named::MrshV2 => MrshV2::PLAIN.name(),
             Named::MrshV2Network => MrshV2::NETWORK.name(),
@@ -41,6 +51,11 @@ impl Named {
     /// The method of this name in the registry.
     pub fn find(name: &str) -> Option<Named> {
         Named::ALL.into_iter().find(|method| method.name() == name)
+    }
+
+    /// Whether its digests are sdhash's, in any mode: they can be compared with each other.
+    pub fn is_sdhash(self) -> bool {
+        matches!(self, Named::Sdhash | Named::SdhashStream | Named::SdhashDd)
     }
 
     /// Whether a text is one that says that the input has no digest.
@@ -55,7 +70,8 @@ impl Named {
         }
         match self {
             Named::Ssdeep => text.parse::<ssdeep::Digest>().map(drop),
-            Named::Sdhash | Named::SdhashDd => {
+            Named::Sdhash => text.parse::<sdhash::Digest>().map(drop),
+            Named::SdhashStream | Named::SdhashDd => {
                 let digest = text.parse::<sdhash::Digest>()?;
                 if digest.block().is_some() == (self == Named::SdhashDd) { Ok(()) } else { Err(ParseError::Marker) }
             }

@@ -22,7 +22,8 @@ pub const TLSH_ABSENT: &str = "TNULL";
 #[rustfmt::skip]
 pub static ROWS: &[Row] = &[
     Row::new("ssdeep", &["ctph"], Text, Similarity, 1, || start(Ssdeep)).with_whole(|bytes, _| whole(Ssdeep, bytes)),
-    Row::new("sdhash", &["sdbf"], Text, Similarity, 1, || start(Sdhash::STREAM)),
+    Row::new("sdhash", &["sdbf"], Text, Similarity, 1, || Box::new(Running(sdhash::Either::new(false)))),
+    Row::new("sdhash-stream", &[], Text, Similarity, 1, || start(Sdhash::STREAM)),
     Row::new("sdhash-dd", &["sdbf-dd"], Text, Similarity, 1, || start(Sdhash::BLOCKS)),
     Row::new("mrsh-v2", &["mrsh", "mrshv2"], Text, Similarity, 1, || start(MrshV2::PLAIN)),
     Row::new("mrsh-v2-network", &["mrsh-v2n"], Text, Similarity, 1, || start(MrshV2::NETWORK)),
@@ -33,7 +34,8 @@ pub static ROWS: &[Row] = &[
 /// and each once. They are for comparisons with evidence and in no registry, as no format has a place for them.
 #[rustfmt::skip]
 pub static WITH_FEATURES: &[Row] = &[
-    Row::new("sdhash", &[], Text, Similarity, 1, || Box::new(Kept(sdhash::Generator::keeping_features(Sdhash::STREAM)))),
+    Row::new("sdhash", &[], Text, Similarity, 1, || Box::new(Kept(sdhash::Either::new(true)))),
+    Row::new("sdhash-stream", &[], Text, Similarity, 1, || Box::new(Kept(sdhash::Generator::keeping_features(Sdhash::STREAM)))),
     Row::new("sdhash-dd", &[], Text, Similarity, 1, || Box::new(Kept(sdhash::Generator::keeping_features(Sdhash::BLOCKS)))),
     Row::new("mrsh-v2", &[], Text, Similarity, 1, || Box::new(Kept(mrsh_v2::Generator::keeping_features(MrshV2::PLAIN)))),
     Row::new("mrsh-v2-network", &[], Text, Similarity, 1, || Box::new(Kept(mrsh_v2::Generator::keeping_features(MrshV2::NETWORK)))),
@@ -77,6 +79,7 @@ trait Absence {
 
 impl Absence for Running<crate::ssdeep::Generator> {}
 impl Absence for Running<sdhash::Generator> {}
+impl Absence for Running<sdhash::Either> {}
 impl Absence for Running<mrsh_v2::Generator> {}
 impl Absence for Running<crate::tlsh::Generator> {
     const WORD: &'static str = TLSH_ABSENT;
@@ -109,6 +112,13 @@ struct Kept<H>(H);
 
 trait Keeping: Hasher {
     fn finish(self) -> Option<(String, Vec<u64>)>;
+}
+
+impl Keeping for sdhash::Either {
+    fn finish(self) -> Option<(String, Vec<u64>)> {
+        let featured = self.finalize_featured().ok()?;
+        Some((featured.digest.to_string(), featured.features))
+    }
 }
 
 impl Keeping for sdhash::Generator {

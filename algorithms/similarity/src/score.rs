@@ -44,6 +44,8 @@ pub enum Degenerate {
     FewFeatures,
     /// The input is almost wholly made of repeated or constant bytes, which the digest leaves out: two inputs may score 100 for a small part of each.
     LowEntropy,
+    /// The digest matches random data as well as anything else (sdhash): a match with it means nothing.
+    Saturated,
 }
 
 impl fmt::Display for Degenerate {
@@ -51,6 +53,7 @@ impl fmt::Display for Degenerate {
         f.write_str(match self {
             Degenerate::FewFeatures => "few features",
             Degenerate::LowEntropy => "low entropy",
+            Degenerate::Saturated => "saturated",
         })
     }
 }

@@ -33,6 +33,7 @@ fn texts_are_the_methods_own() {
         };
         let own = [
             text(Ssdeep.digest(&bytes).map(|d| d.to_string()), "none"),
+            text(Sdhash::of_reference(bytes.len() as u64).digest(&bytes).map(|d| d.to_string()), "none"),
             text(Sdhash::STREAM.digest(&bytes).map(|d| d.to_string()), "none"),
             text(Sdhash::BLOCKS.digest(&bytes).map(|d| d.to_string()), "none"),
             text(MrshV2::PLAIN.digest(&bytes).map(|d| d.to_string()), "none"),
@@ -43,9 +44,11 @@ fn texts_are_the_methods_own() {
             let digest = algorithm.digest(&bytes);
             assert_eq!(digest.text(), Some(own.as_str()), "{name} {algorithm}");
             assert_eq!(method.check(&own), Ok(()), "{name} {algorithm}");
-            // Both kinds of mrsh-v2 look alike.
+            // Both kinds of mrsh-v2 look alike, and a stream of sdhash like what it is below 16 MiB by itself.
             let looks_like = Named::recognise(own.as_bytes()).map(|found| found.name());
-            let expected = (own != "none").then_some(method.name().trim_end_matches("-network"));
+            let plain = method.name().trim_end_matches("-network").trim_end_matches("-stream");
+            let plain = if own.starts_with("sdbf-dd:") { "sdhash-dd" } else { plain };
+            let expected = (own != "none").then_some(plain);
             assert_eq!(looks_like, expected, "{name}");
             for piece in [1000, 16 << 10, 65_537] {
                 let mut hasher = algorithm.hasher();
@@ -69,4 +72,37 @@ fn features_come_along() {
         assert_eq!(split_features(&both.text().unwrap()[..both.text().unwrap().len() - 1]), None);
     }
     assert_eq!(Algorithm::from_row(&WITH_FEATURES[0]).digest(b"short").text(), Some("none"));
+}
+
+/// Without being told the length: a stream below 16 MiB, blocks from there on, whatever the pieces; the features too.
+#[test]
+fn sdhash_takes_the_mode_of_its_tool() {
+    let bytes = prng(9, (16 << 20) + 700);
+    let sdhash = all().into_iter().find(|algorithm| algorithm.name() == "sdhash").expect("a method");
+    for length in [(16 << 20) - 1, 16 << 20, bytes.len()] {
+        let bytes = &bytes[..length];
+        let expected = Sdhash::of_reference(length as u64).digest(bytes).expect("long enough").to_string();
+        assert_eq!(expected.starts_with("sdbf-dd:"), length >= 16 << 20);
+        let mut state = sdhash.hasher();
+        for piece in bytes.chunks(5_000_011) {
+            state.update(piece);
+        }
+        assert!(state.finalize().text() == Some(&expected), "length {length}");
+    }
+}
+
+/// What repeats itself fills the filters of stream mode until anything is found in them; blocks do not suffer from it.
+#[test]
+fn repetitions_saturate_a_stream() {
+    use pfh_similarity::{Degenerate, sdhash};
+    let once = prng(3, 400_000);
+    let twice = [&once[..], &once[..]].concat();
+    let degenerate = |method: Sdhash, bytes: &[u8]| method.digest(bytes).expect("long enough").degenerate();
+    assert_eq!(degenerate(Sdhash::STREAM, &once), None);
+    assert_eq!(degenerate(Sdhash::STREAM, &twice), Some(Degenerate::Saturated));
+    assert_eq!(degenerate(Sdhash::BLOCKS, &twice), None);
+    let other = Sdhash::STREAM.digest(&prng(4, 20_000)).expect("long enough");
+    let saturated = Sdhash::STREAM.digest(&twice).expect("long enough");
+    let score = sdhash::compare(&other, &saturated, std::cmp::Ordering::Equal);
+    assert!(score.is_some_and(|score| score > 90), "{score:?} with what has nothing in common");
 }

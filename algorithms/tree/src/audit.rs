@@ -34,12 +34,17 @@
 mod challenge;
 mod commitment;
 mod keyed;
-mod multiproof;
 mod proof;
+mod renewal;
 #[cfg(feature = "ed25519")]
 mod signature;
+mod stream;
 
-pub use challenge::{Challenge, ImpossibleSample, Sample, leaves_for};
+pub use challenge::{Challenge, IDENTITY, ImpossibleSample, MOST_LEAVES, Sample, finds, leaves_for, spread};
 pub use commitment::{Commitment, Rejected};
-pub use keyed::{KeyedAnswer, keyed_answer};
+pub use keyed::{KeyedAnswer, keyed_answer, keyed_answer_of_copy};
 pub use proof::{Proof, Unproved, prove};
+pub use renewal::Renewal;
+#[cfg(feature = "ed25519")]
+pub use signature::signing;
+pub use stream::{Accepted, Judged, Prover, Refused, Sign};

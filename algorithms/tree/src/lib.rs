@@ -8,7 +8,8 @@
 //!
 //! Memory of these is bounded whatever the length of the message, and the digest depends on neither pieces, lanes nor threads.
 //!
-//! [`outboard`] keeps a binary tree beside a file, to find what changed and to hash only that again; [`audit`] proves with it that a server still holds the file.
+//! [`outboard`] keeps a binary tree beside a file, to find what changed and to hash only that again; [`audit`] proves with it that a server
+//! still holds the file, [`range`] that a part of it is the file's. [`foreign`] computes the roots that other programs state.
 //!
 //! ```
 //! use pfh_digest::{ROWS as PLAIN, Registry};
@@ -20,10 +21,12 @@
 #![forbid(unsafe_code)]
 
 pub mod audit;
+pub mod foreign;
 mod growing;
 mod interleaved;
 mod lanes;
 pub mod outboard;
+pub mod range;
 mod registry;
 mod sponge;
 mod wire;

@@ -15,15 +15,26 @@
 //! ```
 
 mod change;
+mod fold;
 mod format;
 mod function;
+mod journal;
+pub(crate) mod multiproof;
+mod paged;
 mod stream;
+mod values;
 
 use std::ops::Range;
 
 pub use change::WrongChange;
+pub(crate) use fold::Fold;
+pub use format::Header;
 pub use function::Function;
+pub use journal::Journal;
+pub(crate) use paged::proven;
+pub use paged::{Change, Paged, ReadAt, Unusable};
 pub use stream::Builder;
+pub use values::Values;
 
 /// The value of a leaf, a node or a root.
 pub type Value = [u8; 32];
@@ -78,7 +89,7 @@ pub struct Outboard {
 
 impl Outboard {
     /// The tree over leaf values, which are as many as the parameters say for a file of `length` bytes.
-    fn over(parameters: Parameters, length: u64, leaves: Vec<Value>) -> Outboard {
+    pub(crate) fn over(parameters: Parameters, length: u64, leaves: Vec<Value>) -> Outboard {
         debug_assert_eq!(leaves.len() as u64, parameters.leaf_count(length));
         let mut outboard = Outboard { parameters, length, levels: vec![leaves], root: [0; 32] };
         outboard.grow_from(0);

@@ -2,7 +2,8 @@
 
 use pfh_digest::Output::Stated;
 use pfh_digest::Standing::Secure;
-use pfh_digest::{Output, Row};
+use pfh_digest::{Kernels, Output, Row};
+use pfh_kernel::{KECCAK12, KECCAK24};
 
 use crate::interleaved::{Interleaved, SAKURA_LI_128, SAKURA_LI_256};
 use crate::{Growing, Mode};
@@ -12,17 +13,27 @@ const SHORT: Output = Stated { default: 32, maximum: 1 << 16 };
 /// 64 bytes unless stated, for 256 bits of security.
 const LONG: Output = Stated { default: 64, maximum: 1 << 16 };
 
+/// The kernels of TurboSHAKE's permutation.
+fn turbo() -> Kernels {
+    Kernels::of(&KECCAK12)
+}
+
+/// The kernels of Keccak-f.
+fn keccak() -> Kernels {
+    Kernels::of(&KECCAK24)
+}
+
 /// The tree hashes, without customization, for a `pfh_digest::Registry`.
 #[rustfmt::skip]
 pub static ROWS: &[Row] = &[
-    Row::new("kt128", &["kangarootwelve", "k12"], SHORT, Secure, 168, || Box::new(Growing::new(Mode::KT128, b""))),
-    Row::new("kt256", &[], LONG, Secure, 136, || Box::new(Growing::new(Mode::KT256, b""))),
-    Row::new("parallelhash128", &[], SHORT, Secure, 168, || Box::new(Growing::new(Mode::PARALLELHASH128, b""))),
-    Row::new("parallelhash256", &[], LONG, Secure, 136, || Box::new(Growing::new(Mode::PARALLELHASH256, b""))),
-    Row::new("parallelhashxof128", &[], SHORT, Secure, 168, || Box::new(Growing::new(Mode::PARALLELHASHXOF128, b""))),
-    Row::new("parallelhashxof256", &[], LONG, Secure, 136, || Box::new(Growing::new(Mode::PARALLELHASHXOF256, b""))),
-    Row::new("sakura-fng-128", &[], SHORT, Secure, 168, || Box::new(Growing::new(Mode::SAKURA_FNG_128, b""))),
-    Row::new("sakura-fng-256", &[], LONG, Secure, 136, || Box::new(Growing::new(Mode::SAKURA_FNG_256, b""))),
-    Row::new("sakura-li-128", &[], SHORT, Secure, 168, || Box::new(Interleaved::new(SAKURA_LI_128))),
-    Row::new("sakura-li-256", &[], LONG, Secure, 136, || Box::new(Interleaved::new(SAKURA_LI_256))),
+    Row::new("kt128", &["kangarootwelve", "k12"], SHORT, Secure, 168, || Box::new(Growing::new(Mode::KT128, b""))).with_kernels(turbo),
+    Row::new("kt256", &[], LONG, Secure, 136, || Box::new(Growing::new(Mode::KT256, b""))).with_kernels(turbo),
+    Row::new("parallelhash128", &[], SHORT, Secure, 168, || Box::new(Growing::new(Mode::PARALLELHASH128, b""))).with_kernels(keccak),
+    Row::new("parallelhash256", &[], LONG, Secure, 136, || Box::new(Growing::new(Mode::PARALLELHASH256, b""))).with_kernels(keccak),
+    Row::new("parallelhashxof128", &[], SHORT, Secure, 168, || Box::new(Growing::new(Mode::PARALLELHASHXOF128, b""))).with_kernels(keccak),
+    Row::new("parallelhashxof256", &[], LONG, Secure, 136, || Box::new(Growing::new(Mode::PARALLELHASHXOF256, b""))).with_kernels(keccak),
+    Row::new("sakura-fng-128", &[], SHORT, Secure, 168, || Box::new(Growing::new(Mode::SAKURA_FNG_128, b""))).with_kernels(keccak),
+    Row::new("sakura-fng-256", &[], LONG, Secure, 136, || Box::new(Growing::new(Mode::SAKURA_FNG_256, b""))).with_kernels(keccak),
+    Row::new("sakura-li-128", &[], SHORT, Secure, 168, || Box::new(Interleaved::new(SAKURA_LI_128))).with_kernels(keccak),
+    Row::new("sakura-li-256", &[], LONG, Secure, 136, || Box::new(Interleaved::new(SAKURA_LI_256))).with_kernels(keccak),
 ];

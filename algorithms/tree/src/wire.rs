@@ -49,6 +49,11 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Passes over bytes that have been looked at otherwise.
+    pub(crate) fn after(bytes: &'a [u8], start: usize) -> Result<Reader<'a>, Malformed> {
+        bytes.get(start..).map(Reader).ok_or(Malformed::Truncated)
+    }
+
     pub(crate) fn bytes(&mut self, length: usize) -> Result<&'a [u8], Malformed> {
         let (bytes, rest) = self.0.split_at_checked(length).ok_or(Malformed::Truncated)?;
         self.0 = rest;

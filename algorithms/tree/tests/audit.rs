@@ -314,8 +314,13 @@ fn a_signed_proof_names_its_server() {
     let signed = Proof::decode(&unsigned.clone().sign(&key).encode()).unwrap();
     let judge = |proof: &Proof, key: &SigningKey| commitment.verify_signed(&challenge, proof, &key.verifying_key());
     assert_eq!(judge(&signed, &key), Ok(()));
-    assert_eq!(judge(&signed, &stranger), Err(Rejected::Signature));
-    assert_eq!(judge(&unsigned, &key), Err(Rejected::Signature));
+    assert_eq!(judge(&signed, &stranger), Err(Rejected::Signer));
+    assert_eq!(judge(&unsigned, &key), Err(Rejected::Unsigned));
+    // A signature that nobody asked for is looked at all the same.
+    let mut bytes = signed.encode();
+    *bytes.last_mut().unwrap() ^= 1;
+    let forged = Proof::decode(&bytes).unwrap();
+    assert_eq!(commitment.verify(&challenge, &forged), Err(Rejected::Signature));
     let bytes = signed.encode();
     for bit in 8 * (bytes.len() - 97)..8 * bytes.len() {
         let mut damaged = bytes.clone();

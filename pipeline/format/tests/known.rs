@@ -324,3 +324,21 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn our_lists_say_what_they_hold_and_where_they_end() {
+    let digest = algorithm("sha3-256").digest(b"abc");
+    let (kind, found) = all(format!("# pfh begin algorithms=sha3-256\n{digest}  f\n# pfh end records=1\n").as_bytes());
+    assert_eq!(kind, Kind::List);
+    assert!(matches!(&found[..], [(2, Ok(known))] if known.digests == [digest.clone()]), "{found:?}");
+    let (_, found) = all(format!("# pfh begin algorithms=sm3\n{digest}  f\n").as_bytes());
+    assert!(matches!(&found[..], [(2, Err(Fault::UnknownAlgorithm(name)))] if &**name == "sm3"), "{found:?}");
+    // What promises an end must have it.
+    let line = format!("{{\"type\":\"file\",\"path\":\"f\",\"digests\":{{\"sha3-256\":\"{digest}\"}}}}\n");
+    let end = "{\"type\":\"summary\",\"files\":1}\n";
+    assert_eq!(all(format!("{line}{end}").as_bytes()).1.len(), 1);
+    for cut in [line.clone(), format!("{line}{line}{end}")] {
+        let (_, found) = all(cut.as_bytes());
+        assert!(matches!(found.last(), Some((_, Err(Fault::Malformed(_))))), "{found:?}");
+    }
+}

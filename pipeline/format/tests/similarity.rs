@@ -95,7 +95,7 @@ fn what_a_format_cannot_hold_it_names() {
     for (format, names, why) in [
         (Format::Ssdeep, &["ssdeep", "tlsh"][..], "ssdeep holds digests of one algorithm"),
         (Format::Ssdeep, &["sha256"], "ssdeep holds digests of one algorithm"),
-        (Format::Sdbf, &["mrsh-v2"], "sdhash or sdhash-dd"),
+        (Format::Sdbf, &["mrsh-v2"], "sdhash or sdhash-stream or sdhash-dd"),
         (Format::Mrsh, &["sdhash"], "mrsh-v2 or mrsh-v2-network"),
         (Format::Bsd, &["ssdeep"], "whose digests are text"),
         (Format::Hashdeep, &["tlsh"], "md5, sha1 and sha256"),

@@ -3,8 +3,9 @@
 
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{Hashed, Outcome, Record};
-use pfh_source::{Closed, Entry, Item, Note, Source, Stat};
+use pfh_source::{ChangeTimes, Closed, Entry, Item, Note, Source, Stat};
 use rusqlite::{Connection, OptionalExtension, params};
+use std::collections::HashMap;
 use std::fs::File;
 use std::hash::{BuildHasher, RandomState};
 use std::io::{ErrorKind, Read};
@@ -50,6 +51,8 @@ pub struct Use {
     pub verified: u64,
     /// Of these the ones whose content changed though nothing said so.
     pub changed: u64,
+    /// Files that were read because their file system keeps no change time: their digests are not kept either.
+    pub timeless: u64,
 }
 
 struct Inner {
@@ -62,6 +65,8 @@ struct Inner {
     waiting: u64,
     since: Instant,
     used: Use,
+    /// What the change times of a device are worth.
+    devices: HashMap<u64, ChangeTimes>,
 }
 
 /// An open cache, shared by the source that asks it and the sink that feeds it.
@@ -111,6 +116,7 @@ impl Cache {
             waiting: 0,
             since: Instant::now(),
             used: Use::default(),
+            devices: HashMap::new(),
         }))))
     }
 
@@ -216,10 +222,30 @@ impl Inner {
         Ok(Some((digests, own)))
     }
 
+    /// Whether a file's change time tells that it was rewritten. A device that cannot be asked has none.
+    fn is_timed(&mut self, stat: &Stat, ask: impl FnOnce() -> Option<ChangeTimes>) -> bool {
+        let times = match self.devices.get(&stat.device) {
+            Some(times) => *times,
+            None => match ask() {
+                Some(times) => *self.devices.entry(stat.device).or_insert(times),
+                None => return false,
+            },
+        };
+        match times {
+            ChangeTimes::Kept => true,
+            ChangeTimes::Doubtful => stat.ctime != stat.mtime,
+            ChangeTimes::Missing => false,
+        }
+    }
+
     fn settle(&mut self, entry: &Entry) -> Option<(Closed, Vec<Digest>)> {
         let stat = entry.look()?;
         // S_IFREG of stat(2): what is no plain file is read, whatever was found of it once.
         if stat.mode & 0o170_000 != 0o100_000 {
+            return None;
+        }
+        if !self.is_timed(&stat, || entry.change_times()) {
+            self.used.timeless += 1;
             return None;
         }
         // A cache that fails is asked in vain: the file is read.
@@ -235,6 +261,10 @@ impl Inner {
     fn keep(&mut self, hashed: &Hashed) -> Result<bool, CacheError> {
         let Some(stat) = &hashed.closed.stat else { return Ok(false) };
         if stat.mode & 0o170_000 != 0o100_000 || hashed.closed.size != stat.size {
+            return Ok(false);
+        }
+        // Asked when the entry came by; what came in another way is not kept.
+        if !self.is_timed(stat, || None) {
             return Ok(false);
         }
         let before = self.find(stat)?;

@@ -134,6 +134,14 @@ impl Entry {
         order::stat(&self.origin)
     }
 
+    /// What the change times of its file system are worth; `None` where that cannot be asked.
+    pub fn change_times(&self) -> Option<os::ChangeTimes> {
+        match &self.origin {
+            Origin::File { base, path, .. } => os::change_times(base, path),
+            Origin::Standard | Origin::Object { .. } => None,
+        }
+    }
+
     /// Opens the entry for reading. Evidence is only ever opened for reading, never through a symbolic link inside a
     /// walked tree (unless links are followed), and never outside the walked directory.
     pub fn open(&self) -> Result<Reading, Problem> {

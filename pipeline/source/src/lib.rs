@@ -26,6 +26,7 @@ pub use entry::{Base, Entry, Item, Object, Origin, Skip, Stat};
 pub use list::{Separator, names};
 pub use operand::{Descend, Links, Named, Operands, Paths, Recurse, Special};
 pub use order::{Order, Ordered};
+pub use os::ChangeTimes;
 pub use own::Apart;
 pub use problem::{Cause, Problem, Stage, errno_name};
 pub use ranges::Ranges;

@@ -27,6 +27,7 @@ fn told(source: Source, change: impl FnOnce(&mut Acquisition, &mut Imaged)) -> i
         imaging: Imaging::new(algorithms),
         map: None,
         adopt_map: false,
+        salvage: false,
         give_up: None,
         replace: false,
         about: Default::default(),

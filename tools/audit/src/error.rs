@@ -40,6 +40,26 @@ pub enum Error {
     /// Tree and file cannot answer this challenge.
     #[error("{0}")]
     Unproved(#[from] Unproved),
+    /// The answer ended with the connection, or could not be read.
+    #[error("the answer could not be read to its end: {0}")]
+    Interrupted(std::io::Error),
+    /// The server sent nothing.
+    #[error("the server sent no answer")]
+    Cut,
+    /// The answer could not be kept.
+    #[error("the answer cannot be kept: {0}")]
+    Evidence(std::io::Error),
+    /// A file of tokens is none.
+    #[error("line {line} of the tokens is wrong: {why}")]
+    Tokens {
+        /// Which line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// All tokens have been used.
+    #[error("all tokens have been used: make new ones while you have the data")]
+    NoToken,
     /// The answer would have more bytes than are allowed.
     #[error("an answer of {asked} bytes was asked for, {most} are allowed")]
     TooLarge {
@@ -65,8 +85,9 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether this is a negative verdict about the server: it answered, and its answer proves nothing.
+    /// Whether this is a negative verdict about the server: it answered, and its answer proves nothing. A refusal is no answer: whether
+    /// the server could have given one is not known.
     pub fn is_verdict(&self) -> bool {
-        matches!(self, Error::Rejected(_) | Error::Answer(_) | Error::Refused { .. })
+        matches!(self, Error::Rejected(_) | Error::Answer(_))
     }
 }

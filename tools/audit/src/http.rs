@@ -130,6 +130,12 @@ fn body_length(headers: &[httparse::Header<'_>]) -> Result<usize, Refusal> {
 
 /// Writes an answer and says that it is the last one.
 pub(crate) fn write(to: &mut impl Write, status: u16, kind: &str, body: &[u8]) -> io::Result<()> {
+    head(to, status, kind, body.len() as u64)?;
+    to.write_all(body)
+}
+
+/// Writes what stands before a body of `length` bytes.
+pub(crate) fn head(to: &mut impl Write, status: u16, kind: &str, length: u64) -> io::Result<()> {
     let words = match status {
         200 => "OK",
         400 => "Bad Request",
@@ -143,12 +149,10 @@ pub(crate) fn write(to: &mut impl Write, status: u16, kind: &str, body: &[u8]) -
         503 => "Service Unavailable",
         _ => "Internal Server Error",
     };
-    let length = body.len();
     let head = format!(
         "HTTP/1.1 {status} {words}\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\ncache-control: no-store\r\nconnection: close\r\n\r\n"
     );
-    to.write_all(head.as_bytes())?;
-    to.write_all(body)
+    to.write_all(head.as_bytes())
 }
 
 #[cfg(test)]

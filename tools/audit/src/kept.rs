@@ -6,14 +6,14 @@
 
 use crate::Error;
 use pfh_format::hex;
-use pfh_tree::audit::Commitment;
+use pfh_tree::audit::{Commitment, IDENTITY};
 use pfh_tree::outboard::{Function, Parameters};
 use std::fmt;
 
 /// A commitment, and what both sides call the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kept {
-    /// At most 255 bytes, at least one.
+    /// At least one byte, at most those of the longest path (4,096).
     pub identity: Vec<u8>,
     /// Root, length and parameters.
     pub commitment: Commitment,
@@ -77,7 +77,17 @@ fn identity_of(mut text: &[u8]) -> Option<Vec<u8>> {
             identity.push(byte);
         }
     }
-    (1..=255).contains(&identity.len()).then_some(identity)
+    (1..=IDENTITY).contains(&identity.len()).then_some(identity)
+}
+
+impl Kept {
+    /// A line's commitment, for those who keep one among other lines.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn read(line: &[u8]) -> Result<Kept, &'static str> {
+        one(line)
+    }
 }
 
 #[cfg(test)]
@@ -110,14 +120,41 @@ mod tests {
             let line = LINE.replacen(from, to, 1);
             assert!(matches!(parse(format!("\n{line}").as_bytes()), Err(Error::Kept { line: 2, .. })), "{line}");
         }
-        let long = LINE.replace("a%20b", &"a".repeat(300));
+        let long = LINE.replace("a%20b", &"a".repeat(4097));
         assert!(parse(long.as_bytes()).is_err());
         assert!(parse(b"\n\n").unwrap().is_empty());
     }
 
+    /// Whatever byte of a line is changed, left out or added: the line is refused, or it is another commitment, which no answer for
+    /// this one satisfies. Nothing in it is free.
+    #[test]
+    fn no_byte_of_a_line_is_free() {
+        let genuine = parse(LINE.as_bytes()).unwrap();
+        let mut parsed = 0;
+        for at in 0..=LINE.len() {
+            for byte in 0..=255 {
+                let mut changed = LINE.as_bytes().to_vec();
+                let mut added = changed.clone();
+                if at < changed.len() && changed[at] != byte {
+                    changed[at] = byte;
+                    if let Ok(kept) = parse(&changed) {
+                        assert_ne!(kept, genuine, "byte {at} made {byte}");
+                        parsed += 1;
+                    }
+                }
+                added.insert(at, byte);
+                if let Ok(kept) = parse(&added) {
+                    // An empty line says nothing; it can stand before or after any other.
+                    assert!(kept != genuine || byte == b'\n' && (at == 0 || at == LINE.len()), "{byte} added at {at}");
+                }
+            }
+        }
+        assert!(parsed > 100, "{parsed} changed lines are commitments");
+    }
+
     proptest! {
         #[test]
-        fn every_commitment_reads_back(identity in prop::collection::vec(any::<u8>(), 1..256), length: u64, root: [u8; 32], log in 10u32..25) {
+        fn every_commitment_reads_back(identity in prop::collection::vec(any::<u8>(), 1..600), length: u64, root: [u8; 32], log in 10u32..25) {
             let parameters = Parameters::new(Function::Sha256, 1 << log).unwrap();
             let kept = Kept { identity, commitment: Commitment::new(parameters, length, root) };
             prop_assert_eq!(parse(kept.to_string().as_bytes()).unwrap(), [kept]);

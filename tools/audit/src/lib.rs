@@ -3,7 +3,8 @@
 //! * [`Kept`]: what the auditor keeps of each file, as a line of text;
 //! * [`challenge`]: a question with a nonce of the operating system;
 //! * [`answer`]: the answer of whoever has file and tree;
-//! * [`Server`] and [`ask`]: the same over HTTP.
+//! * [`Server`] and [`ask`]: the same over HTTP;
+//! * [`Tokens`]: questions with their answers, made ahead.
 #![forbid(unsafe_code)]
 
 mod answer;
@@ -14,11 +15,13 @@ mod kept;
 mod question;
 mod server;
 mod shelf;
+mod token;
 
-pub use answer::{Held, answer, keyed};
-pub use client::{Answered, ask};
+pub use answer::{Held, answer, keyed, keyed_of_copy};
+pub use client::{Answered, ask, ask_keyed};
 pub use error::Error;
 pub use kept::{Kept, parse};
-pub use question::challenge;
+pub use question::{challenge, seed};
 pub use server::{Limits, Server, Told};
 pub use shelf::Shelf;
+pub use token::Tokens;

@@ -3,12 +3,20 @@
 use crate::{Error, Kept};
 use pfh_tree::audit::{Challenge, Sample};
 
-/// A challenge about a file, with a nonce of the operating system (`getrandom`): never used before, known to nobody.
+/// 32 bytes of the operating system (`getrandom`): never seen before, known to nobody.
+///
+/// # Errors
+/// When the system has no random numbers.
+pub fn seed() -> Result<[u8; 32], Error> {
+    let mut nonce = [0; 32];
+    getrandom::fill(&mut nonce).map_err(Error::Random)?;
+    Ok(nonce)
+}
+
+/// A challenge about a file, with a fresh nonce.
 ///
 /// # Errors
 /// When the system has no random numbers, or the sample makes no sense.
 pub fn challenge(kept: &Kept, sample: Sample) -> Result<Challenge, Error> {
-    let mut nonce = [0; 32];
-    getrandom::fill(&mut nonce).map_err(Error::Random)?;
-    Ok(Challenge::new(nonce, kept.identity.clone(), &kept.commitment, sample)?)
+    Ok(Challenge::new(seed()?, kept.identity.clone(), &kept.commitment, sample)?)
 }

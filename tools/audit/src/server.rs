@@ -1,24 +1,28 @@
 //! The storage server's side over HTTP: `POST /prove` with a challenge as the body, the proof as the answer.
 
+use crate::client::PER_SECOND;
 use crate::http::{self, Bounded, Refusal, Request};
-use crate::{Error, Shelf, answer};
+use crate::{Error, Held, Shelf, answer, keyed};
 use ed25519_dalek::SigningKey;
-use pfh_tree::audit::{Challenge, Unproved};
-use std::io;
+use pfh_tree::audit::{Challenge, Commitment, Unproved};
+use pfh_tree::outboard::Unusable;
+use std::io::{self, BufWriter, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-/// A challenge has at most 357 bytes.
-const BODY: usize = 1024;
+/// A challenge has at most 4,199 bytes.
+const BODY: usize = 4608;
+/// How often a tree that is being changed is looked at again.
+const TRIES: usize = 4;
 
 /// What one request may cost.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Bytes of leaves in an answer at most; so many are in memory for each connection.
+    /// Bytes of leaves in an answer at most. One leaf is in memory for each connection.
     pub answer: u64,
-    /// Time for the request to come in, and again for the answer to go out.
+    /// Time for the request to come in, and again for the answer to go out; each MiB of leaves adds a second to that.
     pub time: Duration,
     /// Connections that are served at the same time; others wait in the listener's queue.
     pub connections: usize,
@@ -26,7 +30,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { answer: 64 << 20, time: Duration::from_secs(60), connections: 4 }
+        Limits { answer: u64::MAX, time: Duration::from_secs(60), connections: 64 }
     }
 }
 
@@ -103,42 +107,84 @@ impl Server {
     fn serve(&self, stream: &TcpStream, peer: SocketAddr) -> Told {
         let request = http::read(&mut Bounded::new(stream, self.limits.time), BODY);
         let mut identity = None;
-        let outcome = request.and_then(|request| self.prove(&request, &mut identity));
-        let (status, kind, body) = match outcome {
-            Ok(proof) => (200, "application/octet-stream", proof),
-            Err(Refusal::Status(status, why)) => (status, "text/plain", format!("{why}\n").into_bytes()),
-            Err(Refusal::Gone) => {
-                return Told { peer, identity, status: 499, reason: "the client went away".into() };
+        let mut begun = false;
+        let outcome = request.and_then(|request| self.reply(&request, stream, &mut identity, &mut begun));
+        let (status, why) = match outcome {
+            Ok(()) => return Told { peer, identity, status: 200, reason: String::new() },
+            Err(Refusal::Gone) => (499, "the client went away"),
+            // The answer is cut, and the connection with it: nobody can take it for whole.
+            Err(Refusal::Status(status, why)) if begun => (status, why),
+            Err(Refusal::Status(status, why)) => {
+                let body = format!("{why}\n");
+                let mut to = Bounded::new(stream, self.limits.time);
+                if let Err(error) = http::write(&mut to, status, "text/plain", body.as_bytes()) {
+                    let reason = format!("the answer did not go out: {error}");
+                    return Told { peer, identity, status, reason };
+                }
+                (status, why)
             }
         };
-        let written = http::write(&mut Bounded::new(stream, self.limits.time), status, kind, &body);
-        let reason = match (&written, status) {
-            (Err(error), _) => format!("the answer did not go out: {error}"),
-            (Ok(()), 200) => String::new(),
-            (Ok(()), _) => String::from_utf8_lossy(&body).trim_end().to_owned(),
-        };
-        Told { peer, identity, status, reason }
+        Told { peer, identity, status, reason: why.to_owned() }
     }
 
     /// What goes out says nothing of paths or the system: only which of a few things was wrong.
-    fn prove(&self, request: &Request, identity: &mut Option<Vec<u8>>) -> Result<Vec<u8>, Refusal> {
-        match (&*request.method, &*request.path) {
-            ("POST", "/prove") => {}
-            (_, "/prove") => return Err(Refusal::Status(405, "POST a challenge")),
-            _ => return Err(Refusal::Status(404, "there is only /prove")),
-        }
+    fn reply(
+        &self,
+        request: &Request,
+        stream: &TcpStream,
+        identity: &mut Option<Vec<u8>>,
+        begun: &mut bool,
+    ) -> Result<(), Refusal> {
+        let short = match (&*request.method, &*request.path) {
+            ("POST", "/prove") => false,
+            ("POST", "/prove-keyed") => true,
+            (_, "/prove" | "/prove-keyed") => return Err(Refusal::Status(405, "POST a challenge")),
+            _ => return Err(Refusal::Status(404, "there is only /prove and /prove-keyed")),
+        };
         let challenge = Challenge::decode(&request.body).map_err(|_| Refusal::Status(400, "not a challenge"))?;
         *identity = Some(challenge.identity().to_vec());
-        let proof = self
-            .shelf
-            .take(challenge.identity())
-            .and_then(|held| answer(&challenge, held, self.key.as_ref(), self.limits.answer));
-        proof.map(|proof| proof.encode()).map_err(|error| match error {
-            Error::Unknown => Refusal::Status(404, "no file of this name is registered"),
-            Error::Unproved(Unproved::Challenge) => Refusal::Status(409, "the file here has another root or length"),
-            Error::TooLarge { .. } => Refusal::Status(413, "the answer would be too long"),
-            Error::Tree(_) => Refusal::Status(500, "the tree cannot be used"),
-            _ => Refusal::Status(500, "the file cannot be read"),
-        })
+        for _ in 1..TRIES {
+            match self.answer(&challenge, short, stream, begun) {
+                // A writer is at work on the tree, perhaps: the next look finds its journal.
+                Err(Error::Unproved(Unproved::Tree(Unusable::Malformed(_)))) if !*begun => {
+                    thread::sleep(Duration::from_millis(10));
+                }
+                done => return done.map_err(|error| refusal(&error)),
+            }
+        }
+        self.answer(&challenge, short, stream, begun).map_err(|error| refusal(&error))
+    }
+
+    fn answer(&self, challenge: &Challenge, short: bool, stream: &TcpStream, begun: &mut bool) -> Result<(), Error> {
+        let held: Held = self.shelf.take(challenge.identity())?;
+        let commitment = Commitment::of(&held.tree);
+        let bytes = challenge.sample().size(commitment.leaf_count());
+        let bytes = bytes.saturating_mul(commitment.parameters().leaf_length() as u64).min(commitment.length());
+        let time = self.limits.time.saturating_add(Duration::from_secs(bytes / PER_SECOND));
+        let mut to = BufWriter::with_capacity(8 << 10, Bounded::new(stream, time));
+        let kind = "application/octet-stream";
+        if short {
+            let answer = keyed(challenge, held, self.limits.answer)?;
+            *begun = true;
+            let sent = http::write(&mut to, 200, kind, answer.bytes()).and_then(|()| to.flush());
+            return Ok(sent.map_err(Unproved::Write)?);
+        }
+        let mut begin = |length: u64| {
+            *begun = true;
+            http::head(&mut Bounded::new(stream, self.limits.time), 200, kind, length)
+        };
+        answer(challenge, held, self.key.as_ref(), self.limits.answer, &mut begin, &mut to)?;
+        Ok(to.flush().map_err(Unproved::Write)?)
+    }
+}
+
+fn refusal(error: &Error) -> Refusal {
+    match error {
+        Error::Unknown => Refusal::Status(404, "no file of this name is registered"),
+        Error::Unproved(Unproved::Challenge) => Refusal::Status(409, "the file here has another root or length"),
+        Error::Unproved(Unproved::Write(error)) => Refusal::from(io::Error::from(error.kind())),
+        Error::TooLarge { .. } => Refusal::Status(413, "the answer would be too long"),
+        Error::Tree(_) | Error::Unproved(Unproved::Tree(_)) => Refusal::Status(500, "the tree cannot be used"),
+        _ => Refusal::Status(500, "the file cannot be read"),
     }
 }

@@ -1,13 +1,15 @@
 //! The files that a server answers for: those below one directory that have a tree beside them when the server starts.
 
 use crate::{Error, Held};
-use pfh_sink::outboard::{self, Failure, SUFFIX};
+use pfh_sink::outboard::{self, JOURNAL, SUFFIX};
 use pfh_source::{Descend, Entry, Item, Operands, Origin, Problem, Ranges, Recurse, Source};
-use pfh_tree::outboard::Outboard;
+use pfh_tree::audit::Unproved;
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+
+/// Bytes of a journal at most.
+const LONGEST_JOURNAL: u64 = 32 << 20;
 
 /// File and tree by identity, which is the file's path below the directory. Only these names are ever opened: no path that comes from
 /// outside is, and each opening stays below the directory and follows no symbolic link (`openat2` with `RESOLVE_BENEATH`).
@@ -48,19 +50,23 @@ impl Shelf {
         self.files.keys().map(Vec::as_slice)
     }
 
-    /// Opens a registered file with its tree.
+    /// Opens a registered file with its tree, of which nothing but the header is read.
     ///
     /// # Errors
-    /// For other names; when file or tree cannot be read, or the tree is damaged.
+    /// For other names; when file or tree cannot be opened, or the tree is damaged.
     pub fn take(&self, identity: &[u8]) -> Result<Held, Error> {
         let (file, tree) = self.files.get(identity).ok_or(Error::Unknown)?;
-        let stored = Ranges::of(tree)?;
-        let bytes = stored.read_all(outboard::LONGEST)?;
-        stored.close()?;
-        let tree = Outboard::decode(&bytes).map_err(|malformed| {
-            let file = Path::new(OsStr::from_bytes(&tree.name())).to_owned();
-            Failure::Tree { file, malformed }
-        })?;
+        let journal = journal(tree);
+        let tree = outboard::pages(Ranges::of(tree)?, journal.as_deref()).map_err(Unproved::Tree)?;
         Ok(Held { file: Ranges::of(file)?, tree })
     }
+}
+
+/// The journal of a tree that is being changed, or whose change was interrupted.
+fn journal(tree: &Entry) -> Option<Vec<u8>> {
+    let mut journal = tree.clone();
+    if let Origin::File { path, .. } = &mut journal.origin {
+        *path = [&path[..], JOURNAL.as_bytes()].concat().into();
+    }
+    Ranges::of(&journal).and_then(|file| file.read_all(LONGEST_JOURNAL)).ok()
 }

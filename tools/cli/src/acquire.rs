@@ -53,6 +53,9 @@ pub struct AcquireArgs {
     /// The source is an image (E01, split, raw): its content is acquired.
     #[arg(long)]
     pub image: bool,
+    /// Read an E01 image that is damaged outside of its data as far as it goes; each damage is in the log, and the exit is 3.
+    #[arg(long, requires = "image")]
+    pub salvage: bool,
     /// The form of the targets.
     #[arg(short, long, value_enum, default_value = "auto")]
     pub format: Wanted,
@@ -329,6 +332,7 @@ fn try_run(args: &AcquireArgs) -> Result<Exit, String> {
         imaging,
         map: Some(args.map.clone().unwrap_or_else(|| beside(first, ".map"))),
         adopt_map: args.adopt_map,
+        salvage: args.salvage,
         give_up: Some(args.give_up).filter(|n| *n > 0),
         replace: args.force,
         about,

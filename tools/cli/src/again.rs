@@ -79,7 +79,7 @@ fn compare(acquire: &Acquire, bytes: u64, stated: &[Digest], found: &Imaged, log
     if bad.iter().any(|run| run.loss != Loss::Recorded) && acquire.can_retry().is_ok() {
         exit::say("what could not be read is tried again with --retry-bad");
     }
-    let exit = if bad.is_empty() { Exit::Good } else { Exit::Incomplete };
+    let exit = if bad.is_empty() && acquire.beginning().departures.is_empty() { Exit::Good } else { Exit::Incomplete };
     let equal = Compared { bytes, digests_agree: true, differing: Vec::new(), unreadable: Vec::new() };
     let compared = vec![equal; acquire.asked().targets.len()];
     let imaged = Imaged { bytes, bad, digests: stated.to_vec(), times: Times { ..found.times }, ..found.clone() };

@@ -70,10 +70,10 @@ pub enum Command {
         json: bool,
     },
     /// Keep a hash tree beside a file: find what changed, hash only that again.
-    #[command(subcommand)]
+    #[command(subcommand, after_help = crate::tree::help::TREE)]
     Tree(Box<Tree>),
     /// Does a storage server still hold the files that it was given?
-    #[command(subcommand)]
+    #[command(subcommand, after_help = crate::audit::help::AUDIT)]
     Audit(Box<Audit>),
     /// Which hash, in which language, on this machine; and what will a case take.
     #[command(subcommand)]

@@ -22,8 +22,8 @@ pub struct Check {
     /// Manifests, in any format that pfh reads; - is standard input. A directory behind the last of them is ROOT.
     #[arg(value_name = "MANIFEST", required = true)]
     pub manifests: Vec<PathBuf>,
-    /// The directory in which the names start [default: the working directory, that of the manifest, or the one that it records,
-    /// whichever has most of them]. Names that begin with the path of another directory are looked for here without it.
+    /// The directory in which the names start [default: the working directory; if that has none of them, the directory of the
+    /// manifest, or the one that it records]. Names that begin with the path of another directory are looked for here without it.
     #[arg(long, value_name = "DIR")]
     pub root: Option<OsString>,
     /// Class the whole tree: matched, metadata-only, modified, bit-rot, moved, copied, new, missing, unverified.

@@ -159,6 +159,7 @@ fn try_run(operands: &Operands, force: bool) -> Result<Exit, String> {
         imaging,
         map: None,
         adopt_map: false,
+        salvage: false,
         give_up: None,
         replace: force,
         about: About::default(),

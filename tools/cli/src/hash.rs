@@ -7,6 +7,7 @@ use crate::{key, seal, shown, size};
 use clap::Args;
 use pfh::format::{End, Format, Layout, Marker, Options};
 use pfh::outputs::{Existing, Kind, Outputs};
+use pfh::similarity::Named;
 use pfh::sink::cache::Cache;
 use pfh::sink::{About, Manifest, Output};
 use pfh::{Algorithm, Apart, Plan, Record, Source};
@@ -178,6 +179,13 @@ fn try_run(hash: &Hash) -> Result<Exit, String> {
     };
     let Some(used) = used else { return Ok(exit) };
     exit::say(format!("{} files were not read again, {} were and compared", used.reused, used.verified));
+    if used.timeless > 0 {
+        let files = if used.timeless == 1 { "file was" } else { "files were" };
+        exit::say(format!(
+            "{} {files} read anew: the file system keeps no change time that would tell whether content is the same, so no digests of it are kept",
+            used.timeless
+        ));
+    }
     // Content that changed under the same times is a negative verdict on the file system, or on the cache.
     Ok(if used.changed > 0 && exit == Exit::Good { Exit::Verdict } else { exit })
 }
@@ -254,6 +262,15 @@ fn guarded(hash: &Hash) -> Outputs {
     outputs
 }
 
+/// Whether a file was read whole, and has no digest because its methods make none of so little.
+fn has_none(record: &Record) -> bool {
+    let absent = |digest: &pfh::Digest| {
+        Named::find(digest.algorithm().name())
+            .is_some_and(|method| digest.text().is_some_and(|text| method.is_absent(text)))
+    };
+    matches!(&record.outcome, pfh::Outcome::Hashed(hashed) if !hashed.digests.is_empty() && hashed.digests.iter().all(absent))
+}
+
 /// Writes records into the manifest.
 struct Written {
     manifest: Manifest,
@@ -270,7 +287,8 @@ impl Taker for Written {
             voice.say(&record.name, &"its content changed though size, mtime and ctime did not");
         }
         if let Err(why) = self.manifest.write(&record)? {
-            self.without += 1;
+            // Read whole, and too short for the method: there is nothing that could have been written.
+            self.without += u64::from(!has_none(&record));
             voice.say(&record.name, &format_args!("not written: {why}"));
         }
         Ok(())

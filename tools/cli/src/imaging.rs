@@ -174,7 +174,8 @@ pub fn carry_out(asked: Acquisition, mut carrying: Carrying) -> Result<Carried, 
     }
     logged(tell_digests(&mut logs, &imaged))?;
     logged(tell_windows(&mut logs, &imaged))?;
-    let mut exit = if imaged.bad.is_empty() { Exit::Good } else { Exit::Incomplete };
+    let is_whole = imaged.bad.is_empty() && acquire.beginning().departures.is_empty();
+    let mut exit = if is_whole { Exit::Good } else { Exit::Incomplete };
     let changed = acquire.medium().changed();
     if let Some(what) = changed {
         let line =
@@ -332,6 +333,15 @@ fn begin(logs: &mut Logs, carrying: &Carrying, asked: &Acquisition, acquire: &Ac
     for (what, value) in medium.facts() {
         logs.line(&format!("  {what}: {}", shown(value.as_bytes())))?;
     }
+    if let Some(identity) = &beginning.identity {
+        for (what, edge) in [("first", &identity.first), ("last", &identity.last)] {
+            if let Some(edge) = edge {
+                let lost: u64 = edge.unreadable.iter().map(|(_, length)| length).sum();
+                let but = if lost > 0 { format!(", without {lost} unreadable bytes") } else { String::new() };
+                logs.line(&format!("  sha256 of the {what} MiB{but}: {}", edge.sha256))?;
+            }
+        }
+    }
     let read_only = medium.facts().get("read-only").map(String::as_str);
     let block = match (medium.kind(), read_only) {
         (Kind::Device, Some("1")) => {
@@ -352,6 +362,11 @@ fn begin(logs: &mut Logs, carrying: &Carrying, asked: &Acquisition, acquire: &Ac
         "access: {}",
         if medium.is_direct() { "past the page cache (O_DIRECT)" } else { "through the page cache" }
     ))?;
+    for what in &beginning.departures {
+        exit::say(format!("{name}: {what}"));
+        logs.line(&format!("damaged source image: {what}"))?;
+        logs.record("departure", json!({ "what": what }))?;
+    }
     for note in &beginning.notes {
         exit::say(note);
         logs.line(note)?;

@@ -173,12 +173,24 @@ fn guarded(compile: &Compile, inputs: &[Input]) -> Outputs {
     let mut outputs = Outputs::new(compile.force);
     outputs.writes("OUT", &compile.output, Kind::File, set);
     let work = compile.work.clone().unwrap_or_else(|| beside(".work"));
+    outputs.writes("--work", &work, Kind::Directory, Existing::Refused);
+    // Runs of an earlier build are removed, which must not be anybody else's files of such names.
+    let names_inputs = |name: &str| {
+        let text = std::fs::read_to_string(work.join(name)).unwrap_or_default();
+        text.lines().next().is_some_and(|line| line.starts_with('{') && line.contains("\"pfh-known\""))
+    };
+    let is_ours = names_inputs("journal") || names_inputs("journal.new");
     // After a power cut the half set of a build that is under way may hold anything, its mark included.
-    let journal = std::fs::read_to_string(work.join("journal")).unwrap_or_default();
-    let is_begun = journal.lines().next().is_some_and(|line| line.contains("\"pfh-known\""));
-    let half = if is_begun { Existing::Own(0, b"") } else { set };
-    outputs.writes("OUT", beside(".partial"), Kind::File, half);
-    outputs.writes("--work", work, Kind::Directory, Existing::Refused);
+    outputs.writes("OUT", beside(".partial"), Kind::File, if is_ours { Existing::Welcome } else { set });
+    let existing = if is_ours { Existing::Welcome } else { Existing::Refused };
+    for entry in std::fs::read_dir(&work).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let name = name.as_encoded_bytes();
+        let is_work = |start: &&[u8]| name.starts_with(start);
+        if [&b"run-"[..], b"applied-", b"journal", b"lock"].iter().any(is_work) && entry.path().is_file() {
+            outputs.writes("--work", entry.path(), Kind::File, existing);
+        }
+    }
     for input in inputs {
         outputs.reads(&input.path).reads_all(&input.deltas);
     }

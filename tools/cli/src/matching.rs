@@ -33,6 +33,9 @@ pub struct Match {
     /// mrsh-v2=21, tlsh=30].
     #[arg(long, value_name = "N", requires = "similar")]
     pub threshold: Option<u32>,
+    /// With --similar: also matches of sdhash digests that are saturated, which match random data; otherwise they are counted only.
+    #[arg(long, requires = "similar")]
+    pub saturated: bool,
     /// With --similar: make an index of the list (ssdeep), which later runs open in place of it; without a PATH do nothing
     /// else.
     #[arg(long, value_name = "FILE", requires = "similar")]
@@ -71,6 +74,7 @@ pub fn run(request: &Match) -> Exit {
             algorithm: request.sets.algorithms.first().cloned(),
             threshold: request.threshold,
             write_index: request.write_index.clone(),
+            saturated: request.saturated,
             format: request.format.clone(),
             output: request.output.clone(),
             run: request.run.clone(),

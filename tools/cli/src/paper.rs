@@ -98,7 +98,7 @@ pub fn parse(arguments: &[OsString]) -> Result<Asked, String> {
 fn own_format(algorithm: Algorithm) -> &'static str {
     match Named::find(algorithm.name()) {
         Some(Named::Ssdeep) => "ssdeep",
-        Some(Named::Sdhash | Named::SdhashDd) => "sdbf",
+        Some(Named::Sdhash | Named::SdhashStream | Named::SdhashDd) => "sdbf",
         Some(Named::MrshV2 | Named::MrshV2Network) => "mrsh",
         Some(Named::Tlsh) | None => "sums",
     }
@@ -112,7 +112,7 @@ fn digest(algorithm: Algorithm, text: &OsStr) -> Option<(Vec<u8>, Digest)> {
             let (digest, name) = ssdeep::parse_line(bytes).ok()?;
             (name, digest.to_string())
         }
-        Some(Named::Sdhash | Named::SdhashDd) => {
+        Some(Named::Sdhash | Named::SdhashStream | Named::SdhashDd) => {
             let (digest, name) = sdhash::Digest::parse_line(bytes).ok()?;
             (name.to_vec(), digest.to_string())
         }

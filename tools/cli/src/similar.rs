@@ -6,7 +6,7 @@ use crate::input::Input;
 use crate::run::{Run, Taker, Voice};
 use crate::shown;
 use pfh::format::pairs::{self, Form, Pair};
-use pfh::similarity::{Evidence, Named, Score};
+use pfh::similarity::{Degenerate, Evidence, Named, Score};
 use pfh::sink::Output;
 use pfh::sink::compare::{Collection, Lookup, stored};
 use pfh::{Algorithm, Outcome, Record};
@@ -27,6 +27,8 @@ pub struct Similar {
     pub threshold: Option<u32>,
     /// Make an index of the list (ssdeep), which later runs open in place of it; without a PATH do nothing else.
     pub write_index: Option<PathBuf>,
+    /// Also matches of saturated sdhash digests.
+    pub saturated: bool,
     /// text (as `ssdeep -m` prints), csv or jsonl.
     pub format: String,
     /// Write to a file that appears whole or not at all.
@@ -68,7 +70,8 @@ pub fn run(request: &Similar) -> Result<Exit, String> {
     };
     let threshold = Thresholds::one(request.threshold).of(algorithm.name());
     let list = request.similar.as_encoded_bytes().to_vec();
-    let mut matched = Matched { lookup, form, threshold, list, output, matches: 0 };
+    let mut matched =
+        Matched { lookup, form, threshold, list, output, matches: 0, shows: request.saturated, saturated: 0 };
     pairs::head(form, matched.output.room());
     let ended = match request.run.carry_out(source, request.input.again(), &plan, &mut matched) {
         Ok(ended) => ended,
@@ -78,6 +81,12 @@ pub fn run(request: &Similar) -> Result<Exit, String> {
         return Ok(exit::of_output(&error));
     }
     request.run.tell(&ended.summary);
+    if matched.saturated > 0 {
+        exit::say(format!(
+            "{} matches of digests that are saturated, which match random data and so anything, are left out (--saturated shows them)",
+            matched.saturated
+        ));
+    }
     Ok(match ended.exit(faults) {
         Exit::Good if matched.matches == 0 => Exit::Verdict,
         exit => exit,
@@ -128,6 +137,9 @@ struct Matched {
     list: Vec<u8>,
     output: Output,
     matches: u64,
+    /// Whether matches of saturated digests are shown, and how many were not.
+    shows: bool,
+    saturated: u64,
 }
 
 impl Taker for Matched {
@@ -138,6 +150,10 @@ impl Taker for Matched {
         // `ssdeep -m` names the list in front of the name.
         let with_list = self.form == Form::Text && Named::find(algorithm).is_none_or(|method| method == Named::Ssdeep);
         for found in self.lookup.similar(digest, self.threshold)? {
+            if found.degenerate == Some(Degenerate::Saturated) && !self.shows {
+                self.saturated += 1;
+                continue;
+            }
             let known = if with_list { [&self.list[..], b":", &found.name].concat() } else { found.name };
             let (a, b) = if with_list { (&known[..], &record.name[..]) } else { (&record.name[..], &known[..]) };
             let (score, degenerate) = (found.score, found.degenerate);

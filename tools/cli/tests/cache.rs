@@ -3,9 +3,10 @@
 mod program;
 
 use std::fs;
+use std::process::Command;
 use std::time::Duration;
 
-use pfh_inject::{Outcome, Trial};
+use pfh_inject::{Need, Outcome, Trial, lacks};
 use program::{Room, records, sha256};
 
 fn hash(room: &Room, more: &[&str]) -> Outcome {
@@ -101,7 +102,7 @@ fn an_interrupted_run_goes_on_and_ends_the_same() {
     let large = fs::File::create(room.path().join("d/zz")).unwrap();
     large.set_len(40 << 30).unwrap();
     let trial = Trial::new(env!("CARGO_BIN_EXE_pfh"))
-        .args(["hash", "--no-progress", "-r", "-f", "jsonl", "--cache", "cache", "-o", "out", "d"])
+        .args(["hash", "--no-progress", "-r", "-f", "jsonl", "--cache", "cache", "--force", "-o", "out", "d"])
         .directory(room.path())
         .signal_once_caught(Duration::from_secs(6), 15)
         .limit(Duration::from_secs(120));
@@ -110,11 +111,71 @@ fn an_interrupted_run_goes_on_and_ends_the_same() {
     assert!(!room.path().join("out").exists());
     large.set_len(5).unwrap();
     age(&room);
-    let seen = hash(&room, &["-o", "out"]);
+    let seen = hash(&room, &["--force", "-o", "out"]);
     assert_eq!(seen.code, Some(0), "{}", seen.stderr);
     assert!(seen.stderr.contains("20 files were not read again"), "{}", seen.stderr);
     let resumed = fs::read(room.path().join("out")).unwrap();
     fs::remove_file(room.path().join("cache")).unwrap();
-    assert_eq!(hash(&room, &["-o", "out"]).code, Some(0));
+    assert_eq!(hash(&room, &["--force", "-o", "out"]).code, Some(0));
     assert_eq!(String::from_utf8(resumed).unwrap(), fs::read_to_string(room.path().join("out")).unwrap());
+}
+
+/// An exFAT file system, as sticks and cards have it, behind a loop device; taken down at the end.
+struct Stick {
+    mount: std::path::PathBuf,
+    device: String,
+}
+
+impl Stick {
+    fn new(room: &Room) -> Stick {
+        let run = |program: &str, arguments: &[&str]| {
+            let seen = Command::new(program).args(arguments).output().expect(program);
+            assert!(seen.status.success(), "{program}: {}", String::from_utf8_lossy(&seen.stderr));
+            String::from_utf8(seen.stdout).expect("UTF-8").trim().to_owned()
+        };
+        let image = room.path().join("image");
+        fs::File::create(&image).unwrap().set_len(16 << 20).unwrap();
+        let mount = room.path().join("d");
+        fs::create_dir(&mount).unwrap();
+        run("mkfs.exfat", &[image.to_str().unwrap()]);
+        let device = run("losetup", &["-f", "--show", image.to_str().unwrap()]);
+        run("mount.exfat-fuse", &[&device, mount.to_str().unwrap()]);
+        Stick { mount, device }
+    }
+}
+
+impl Drop for Stick {
+    fn drop(&mut self) {
+        for arguments in [&["umount", self.mount.to_str().unwrap_or_default()][..], &["losetup", "-d", &self.device]] {
+            let _ = Command::new(arguments[0]).args(&arguments[1..]).status();
+        }
+    }
+}
+
+/// exFAT keeps no change time: content that was rewritten under its old modification time looks unchanged.
+#[test]
+fn where_there_is_no_change_time_files_are_read_anew() {
+    let needs = [Need::Root, Need::Fuse, Need::Loop, Need::Program("mount.exfat-fuse"), Need::Program("mkfs.exfat")];
+    if lacks(&needs) {
+        return;
+    }
+    let room = Room::new();
+    let stick = Stick::new(&room);
+    let file = stick.mount.join("a");
+    fs::write(&file, "first").unwrap();
+    let stamp = fs::metadata(&file).unwrap().modified().unwrap() - Duration::from_secs(100);
+    let set = |content: &str| {
+        fs::write(&file, content).unwrap();
+        fs::File::options().write(true).open(&file).unwrap().set_modified(stamp).unwrap();
+    };
+    set("first");
+    age(&room);
+    assert_eq!(hash(&room, &[]).code, Some(0));
+    set("other");
+    age(&room);
+    let seen = hash(&room, &[]);
+    let lines = records(&seen);
+    assert_eq!(program::record(&lines, "a").digest("sha256"), Some(&*sha256(b"other")), "{}", seen.stderr);
+    assert_eq!((seen.code, reused(&seen)), (Some(0), 0));
+    assert!(seen.stderr.contains("1 file was read anew: the file system keeps no change time"), "{}", seen.stderr);
 }

@@ -40,7 +40,8 @@ fn tree() -> Room {
 fn every_format_is_verified_and_a_change_is_seen() {
     for format in ["sums", "bsd", "hashdeep", "dfxml", "jsonl", "csv"] {
         let room = tree();
-        let seen = pfh(&room, ["hash", "--no-progress", "-r", "-a", "md5,sha256", "-f", format, "-o", "m", "d"]);
+        let seen =
+            pfh(&room, ["hash", "--no-progress", "-r", "-a", "md5,sha256", "-f", format, "--force", "-o", "m", "d"]);
         assert_eq!(seen.code, Some(0), "{}", seen.stderr);
         let seen = pfh(&room, ["check", "--no-progress", "m"]);
         assert_eq!((seen.code, text(&seen).matches(": OK").count()), (Some(0), 7), "{format}: {}", seen.stderr);
@@ -58,7 +59,21 @@ fn pieces_are_verified() {
     for format in ["hashdeep", "jsonl", "dfxml"] {
         let seen = pfh(
             &room,
-            ["hash", "--no-progress", "-r", "-a", "md5", "--piecewise", "4096", "-f", format, "-o", "m", "d"],
+            [
+                "hash",
+                "--no-progress",
+                "-r",
+                "-a",
+                "md5",
+                "--piecewise",
+                "4096",
+                "-f",
+                format,
+                "--force",
+                "-o",
+                "m",
+                "d",
+            ],
         );
         assert_eq!(seen.code, Some(0), "{}", seen.stderr);
         assert_eq!(pfh(&room, ["check", "--no-progress", "m"]).code, Some(0), "{format}");
@@ -145,7 +160,7 @@ fn names_of_every_kind() {
     use std::os::unix::ffi::OsStrExt;
     room.file(Path::new(std::ffi::OsStr::from_bytes(b"d/not\xffutf8")), b"bytes");
     for format in ["sums", "bsd", "dfxml", "jsonl", "csv"] {
-        let seen = pfh(&room, ["hash", "--no-progress", "-r", "-f", format, "-o", "m", "d"]);
+        let seen = pfh(&room, ["hash", "--no-progress", "-r", "-f", format, "--force", "-o", "m", "d"]);
         assert_eq!(seen.code, Some(0), "{}", seen.stderr);
         let seen = pfh(&room, ["check", "--no-progress", "m"]);
         assert_eq!(
@@ -156,7 +171,7 @@ fn names_of_every_kind() {
             seen.stderr
         );
     }
-    let seen = pfh(&room, ["hash", "--no-progress", "-r", "-z", "-o", "m", "d"]);
+    let seen = pfh(&room, ["hash", "--no-progress", "-r", "-z", "--force", "-o", "m", "d"]);
     assert_eq!(seen.code, Some(0));
     assert_eq!(pfh(&room, ["check", "--no-progress", "-z", "m"]).code, Some(0));
 }
@@ -201,7 +216,7 @@ fn every_change_has_its_class() {
     let room = tree();
     let d = room.path().join("d");
     room.file("d/twin", b"content 0");
-    assert_eq!(pfh(&room, ["hash", "--no-progress", "-r", "-f", "jsonl", "-o", "m", "d"]).code, Some(0));
+    assert_eq!(pfh(&room, ["hash", "--no-progress", "-r", "-f", "jsonl", "--force", "-o", "m", "d"]).code, Some(0));
     let (code, classes, summary) = audit(&room, &[]);
     assert_eq!((code, classes.len(), summary["passed"].as_bool()), (Some(0), 8, Some(true)), "{classes:?}");
     fs::write(d.join("1"), "another").unwrap();
@@ -244,7 +259,7 @@ fn every_change_has_its_class() {
 #[test]
 fn content_that_changed_without_a_write_is_bit_rot() {
     let room = tree();
-    assert_eq!(pfh(&room, ["hash", "--no-progress", "-r", "-f", "jsonl", "-o", "m", "d"]).code, Some(0));
+    assert_eq!(pfh(&room, ["hash", "--no-progress", "-r", "-f", "jsonl", "--force", "-o", "m", "d"]).code, Some(0));
     // Nobody can change a file and keep its ctime: the manifest is made to say that the content was another.
     let manifest = fs::read_to_string(room.path().join("m")).unwrap();
     let rotten = manifest.replace(&program::sha256(b"content 2"), &program::sha256(b"content X"));
@@ -293,7 +308,10 @@ fn seals() {
     room.file("key", b"-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n-----END PRIVATE KEY-----\n");
     room.file("other", b"d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a");
     for format in ["sums", "jsonl", "dfxml", "hashdeep"] {
-        let seen = pfh(&room, ["hash", "--no-progress", "-r", "--seal", "--key", "key", "-f", format, "-o", "m", "d"]);
+        let seen = pfh(
+            &room,
+            ["hash", "--no-progress", "-r", "--seal", "--key", "key", "-f", format, "--force", "-o", "m", "d"],
+        );
         assert_eq!(seen.code, Some(0), "{}", seen.stderr);
         assert_eq!(pfh(&room, ["check", "--no-progress", "--key", "key", "m"]).code, Some(0), "{format}");
         assert_eq!(pfh(&room, ["check", "--no-progress", "--key", "other", "m"]).code, Some(1), "{format}");

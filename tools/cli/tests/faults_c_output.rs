@@ -95,7 +95,8 @@ fn c02_limits_quotas_and_read_only_places() {
     }
     let mounted = Files::new().with(File::new("there", 10)).mount().unwrap();
     for name in ["new", "there"] {
-        let seen = pfh_hash(["-r", "-o"]).arg(mounted.file(name)).arg("tree").directory(room.path()).run().unwrap();
+        let seen =
+            pfh_hash(["-r", "--force", "-o"]).arg(mounted.file(name)).arg("tree").directory(room.path()).run().unwrap();
         assert_eq!(seen.code, Some(4), "{}", seen.stderr);
     }
 }
@@ -110,7 +111,7 @@ fn c02_no_inode_left_for_the_output() {
     fs::create_dir(&out).unwrap();
     // The mount is private to the run: one inode, which the root directory takes.
     let script = "mount -t tmpfs -o nr_inodes=1 none out && exec \"$@\"";
-    let trial = pfh_hash(["-r", "-o", "out/list", "tree"]).directory(room.path());
+    let trial = pfh_hash(["-r", "--force", "-o", "out/list", "tree"]).directory(room.path());
     let seen = trial.under(["unshare", "-m", "sh", "-c", script, "sh"]).run().unwrap();
     assert_eq!(seen.code, Some(4), "{}", seen.stderr);
 }
@@ -146,7 +147,7 @@ fn c04_a_failed_fsync_or_close_is_no_success() {
     }
     // The list appears under its name or not at all, and an old one stays.
     fs::write(out.join("list"), "old").unwrap();
-    let trial = pfh_hash(["-r", "-o"]).arg(out.join("list")).arg("tree").directory(room.path());
+    let trial = pfh_hash(["-r", "--force", "-o"]).arg(out.join("list")).arg("tree").directory(room.path());
     let seen = trial.inject(Injection::nth("fsync,fdatasync", "EIO", 1)).run().unwrap();
     assert_eq!(seen.code, Some(4));
     assert_eq!(fs::read(out.join("list")).unwrap(), b"old");
@@ -276,7 +277,7 @@ fn c13_devices_and_links_are_not_replaced() {
     let link = room.path().join("link");
     std::os::unix::fs::symlink("target", &link).unwrap();
     room.file("target", b"old");
-    let seen = pfh_hash(["-o"]).arg(&link).arg(&file).run().unwrap();
+    let seen = pfh_hash(["--force", "-o"]).arg(&link).arg(&file).run().unwrap();
     assert_eq!(seen.code, Some(0), "{}", seen.stderr);
     assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
     assert!(fs::read_to_string(room.path().join("target")).unwrap().starts_with(&sha256(b"content")));

@@ -37,7 +37,7 @@ fn files(room: &Room) {
 }
 
 fn list(room: &Room, algorithm: &str, format: &str) {
-    let seen = pfh(["hash", "--no-progress", "-r", "-a", algorithm, "-f", format, "-o", "list", "known"])
+    let seen = pfh(["hash", "--no-progress", "-r", "-a", algorithm, "-f", format, "--force", "-o", "list", "known"])
         .directory(room.path())
         .run()
         .expect("a run");
@@ -108,5 +108,53 @@ fn what_makes_no_sense_is_refused() {
         let seen = look(&room, arguments);
         assert_eq!(seen.code, Some(code), "{arguments:?}: {}", seen.stderr);
         assert!(seen.stderr.contains(why), "{}", seen.stderr);
+    }
+}
+
+/// A file that repeats itself has a digest of sdhash that matches anything: no match without the mark.
+#[test]
+fn saturated_digests_are_no_matches() {
+    let room = Room::new();
+    let once = random(3, 400_000);
+    room.file("t/twice", &[&once[..], &once[..]].concat());
+    room.file("t/other", &random(4, 20_000));
+    let run = |arguments: &[&str]| pfh(arguments).directory(room.path()).run().unwrap();
+    let seen = run(&["compare", "--no-progress", "-a", "sdhash", "t"]);
+    assert_eq!((seen.code, text(&seen).as_str()), (Some(0), ""), "{}", seen.stderr);
+    assert!(seen.stderr.contains("1 pairs with a digest that is saturated"), "{}", seen.stderr);
+    assert!(seen.stderr.contains("2 digests compared, 0 pairs"), "{}", seen.stderr);
+    let seen = run(&["compare", "--no-progress", "-a", "sdhash", "--saturated", "t"]);
+    assert!(text(&seen).ends_with("|saturated\n"), "{}", text(&seen));
+    for (form, mark) in [("csv", ",saturated,"), ("jsonl", "\"degenerate\":\"saturated\"")] {
+        let seen = run(&["compare", "--no-progress", "-a", "sdhash", "--saturated", "-f", form, "t"]);
+        assert!(text(&seen).contains(mark), "{}", text(&seen));
+    }
+    // As the tool has it, and counted.
+    let seen = run(&["compare", "--no-progress", "-a", "sdhash", "--parity", "t"]);
+    assert_eq!((text(&seen).lines().count(), text(&seen).contains("saturated")), (1, false), "{}", text(&seen));
+    assert!(seen.stderr.contains("are among the pairs"), "{}", seen.stderr);
+    let listed = run(&["hash", "--no-progress", "-a", "sdhash", "-f", "sdbf", "-o", "list", "t/twice"]);
+    assert_eq!(listed.code, Some(0), "{}", listed.stderr);
+    let seen = run(&["match", "--no-progress", "--similar", "list", "t/other"]);
+    assert_eq!((seen.code, text(&seen).as_str()), (Some(1), ""), "{}", seen.stderr);
+    assert!(seen.stderr.contains("1 matches of digests that are saturated"), "{}", seen.stderr);
+    let seen = run(&["match", "--no-progress", "--similar", "list", "--saturated", "t/other"]);
+    assert_eq!((seen.code, text(&seen).contains("|saturated")), (Some(0), true), "{}", text(&seen));
+}
+
+/// It was read whole; there is no digest of so little.
+#[test]
+fn a_file_too_short_is_no_failure() {
+    let room = Room::new();
+    room.file("t/short", b"short");
+    room.file("t/long", &random(4, 20_000));
+    for arguments in [
+        &["hash", "--no-progress", "-r", "-a", "sdhash", "-f", "sdbf", "t"][..],
+        &["-c", "hash", "-h", "sdhash", "-d", "t"],
+        &["compare", "--no-progress", "-a", "sdhash", "t"],
+    ] {
+        let seen = pfh(arguments).directory(room.path()).run().unwrap();
+        assert_eq!(seen.code, Some(0), "{arguments:?}: {}", seen.stderr);
+        assert!(seen.stderr.contains("too short"), "{arguments:?}: {}", seen.stderr);
     }
 }

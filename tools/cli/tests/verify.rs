@@ -294,6 +294,31 @@ fn damaged_sectors_are_counted_as_the_image_does() {
     let sector = told.split("damaged: sectors ").nth(1).and_then(|rest| rest.split(' ').next()).expect(&told);
     let offset = told.split("(offset ").nth(1).and_then(|rest| rest.split(',').next()).expect(&told);
     assert_eq!((code, sector.parse::<u64>().unwrap() * 4096), (1, offset.parse().unwrap()), "{told}");
+    let seen = pfh(&room, "hash --image disk.E01");
+    assert!(seen.code == Some(3) && seen.stderr.contains("damaged image: segment 1"), "{}", seen.stderr);
+}
+
+/// What the chained log states beside the digests: the log for people, the case data in an E01, digests of windows.
+#[test]
+fn the_log_for_people_and_the_case_data_are_compared() {
+    let room = Room::new();
+    room.file("source", &content(10, MIB));
+    good(&room, "acquire source --to a.E01 --examiner Ann --case 7 --piecewise 300000");
+    let text = good(&room, "verify a.E01");
+    assert!(text.contains("a.E01.log") && text.contains("case data"), "{text}");
+    let path = room.path().join("a.E01.log");
+    let told = fs::read_to_string(&path).unwrap();
+    fs::write(&path, told.replacen("examiner: Ann", "examiner: Bob", 1)).unwrap();
+    let (code, _, said) = verdict(&room, "a.E01");
+    assert!(code == 1 && said.contains("log for people"), "{said}");
+    assert_eq!(pfh(&room, "verify --log a.E01.log.jsonl").code, Some(1));
+    fs::write(&path, told).unwrap();
+    assert_eq!(verdict(&room, "a.E01").0, 0);
+    // Another acquisition of the same bytes, by another examiner, under the first one's log.
+    good(&room, "acquire source --to b.E01 --examiner Bob --case 7 --piecewise 300000");
+    fs::rename(room.path().join("b.E01"), room.path().join("a.E01")).unwrap();
+    let (code, _, said) = verdict(&room, "a.E01");
+    assert!(code == 1 && said.contains("examiner"), "{said}");
 }
 
 /// The log's name is in the report though nobody named a log.

@@ -20,6 +20,11 @@ pub fn compare(a: &Digest, b: &Digest, names: Ordering) -> Option<u8> {
     let last = |digest: &Digest| digest.counts()[digest.filters() - 1];
     let order = a.filters().cmp(&b.filters()).then(last(a).cmp(&last(b))).then(names);
     let (reference, target) = if order == Ordering::Greater { (b, a) } else { (a, b) };
+    directed(reference, target)
+}
+
+/// How much of the first digest is found in the second: the score, once it is decided which is looked for in which.
+pub(super) fn directed(reference: &Digest, target: &Digest) -> Option<u8> {
     let mut common = [0; BATCH];
     // The reference starts at −1 and overwrites the sum as long as it is negative.
     let mut sum = -1.0;

@@ -63,9 +63,17 @@ impl Digest {
         &self.counts
     }
 
-    /// [`Degenerate::FewFeatures`] if no filter holds the 16 elements without which it is not compared; [`Degenerate::LowEntropy`] if the
+    /// [`Degenerate::Saturated`] if it matches random data; [`Degenerate::FewFeatures`] if no filter holds the 16 elements without which it is not compared; [`Degenerate::LowEntropy`] if the
     /// elements stand for less than 2 % of the input, so that even a score of 100 is about a small part of it.
     pub fn degenerate(&self) -> Option<Degenerate> {
+        if super::saturated::is_saturated(self) {
+            return Some(Degenerate::Saturated);
+        }
+        self.plain()
+    }
+
+    /// The same without a comparison with random data: what the counts alone say.
+    pub fn plain(&self) -> Option<Degenerate> {
         let elements: u64 = self.counts.iter().map(|&count| u64::from(count)).sum();
         if self.counts.iter().all(|&count| count < 16) {
             Some(Degenerate::FewFeatures)

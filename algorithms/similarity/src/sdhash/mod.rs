@@ -10,12 +10,15 @@ mod features;
 mod generate;
 mod popularity;
 mod ranks;
+mod reference;
+mod saturated;
 pub mod tables;
 
 pub use compare::compare;
 pub(crate) use compare::{LEAST_ELEMENTS, cutoff, filter_score};
 pub use digest::Digest;
 pub use generate::{Featured, Generator};
+pub use reference::Either;
 
 use crate::{Comparison, Evidence, Method, Score};
 use std::cmp::Ordering;
@@ -58,7 +61,7 @@ impl Method for Sdhash {
 
     fn name(&self) -> &'static str {
         match self.block {
-            None => "sdhash",
+            None => "sdhash-stream",
             Some(_) => "sdhash-dd",
         }
     }

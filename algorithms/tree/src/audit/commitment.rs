@@ -3,9 +3,8 @@
 use std::error::Error;
 use std::fmt;
 
-use super::multiproof;
 use super::{Challenge, Proof};
-use crate::outboard::{Outboard, Parameters, Value};
+use crate::outboard::{Parameters, Value, Values, multiproof};
 
 /// A file as the auditor remembers it: root and length, 40 bytes, and the parameters of the tree, which are usually one policy for
 /// all files.
@@ -31,8 +30,14 @@ pub enum Rejected {
     Root,
     /// The keyed digest is another.
     Digest,
-    /// The signature is missing, or not that of this key over this transcript.
+    /// An update starts from another root, length or parameters than are kept.
+    Kept,
+    /// There is a signature, and it is not that of the key that it names over this transcript, or that is no key.
     Signature,
+    /// There is no signature, and one is asked for.
+    Unsigned,
+    /// The answer is signed by another key than is asked for.
+    Signer,
 }
 
 impl fmt::Display for Rejected {
@@ -44,7 +49,10 @@ impl fmt::Display for Rejected {
             Rejected::Shape => "the proof has too few or too many values",
             Rejected::Root => "the leaves shown are not the file's",
             Rejected::Digest => "the keyed digest is not that of the file's leaves",
-            Rejected::Signature => "the signature is missing or wrong",
+            Rejected::Kept => "the update does not start from the root that is kept",
+            Rejected::Signature => "the signature is wrong",
+            Rejected::Unsigned => "the answer is not signed",
+            Rejected::Signer => "the answer is signed by another key",
         })
     }
 }
@@ -53,8 +61,8 @@ impl Error for Rejected {}
 
 impl Commitment {
     /// The commitment to the file of this tree.
-    pub fn of(outboard: &Outboard) -> Commitment {
-        Commitment { parameters: outboard.parameters(), length: outboard.length(), root: *outboard.root() }
+    pub fn of(tree: &dyn Values) -> Commitment {
+        Commitment { parameters: tree.parameters(), length: tree.length(), root: *tree.root() }
     }
 
     /// One that was kept.
@@ -88,7 +96,8 @@ impl Commitment {
         range.end - range.start
     }
 
-    /// Judges an answer: it shows just the leaves that the challenge asks for, and they belong to the file.
+    /// Judges an answer: it shows just the leaves that the challenge asks for, they belong to the file, and a signature, if there is
+    /// one, is that of the key that it names.
     ///
     /// # Errors
     /// Whatever is wrong with the answer; then it proves nothing.
@@ -96,10 +105,11 @@ impl Commitment {
         if !challenge.is_about(self) {
             return Err(Rejected::Challenge);
         }
-        let indices = challenge.indices(self.leaf_count());
-        if proof.leaves.len() != indices.len() {
+        // The number of leaves that a challenge claims costs nothing before as many have been shown.
+        if proof.leaves.len() as u64 != challenge.sample().size(self.leaf_count()) {
             return Err(Rejected::Leaves);
         }
+        let indices = challenge.indices(self.leaf_count());
         if indices.iter().zip(&proof.leaves).any(|(&index, leaf)| leaf.len() as u64 != self.leaf_length(index)) {
             return Err(Rejected::Leaves);
         }
@@ -107,6 +117,8 @@ impl Commitment {
         if proof.transcript(challenge, self) != blake3::Hash::from_bytes(proof.transcript) {
             return Err(Rejected::Transcript);
         }
+        #[cfg(feature = "ed25519")]
+        super::signature::signer(&proof.transcript, proof.signature.as_ref())?;
         let leaves: Vec<(u64, &[u8])> = indices.iter().copied().zip(proof.leaves()).collect();
         let values = self.parameters.leaves_of(self.length, &leaves);
         let known = indices.into_iter().zip(values).collect();

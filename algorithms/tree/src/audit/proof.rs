@@ -5,19 +5,19 @@ use std::fmt;
 use std::io;
 use std::ops::Range;
 
-use super::{Challenge, Commitment, multiproof};
+use super::stream::Transcript;
+use super::{Challenge, Commitment};
 use crate::Malformed;
-use crate::outboard::{Outboard, Value};
+use crate::outboard::{Unusable, Value, Values, proven};
 use crate::wire::Reader;
 
-const MAGIC: &[u8; 8] = b"pfh prov";
-const VERSION: u8 = 1;
-const TRANSCRIPT: &str = "pfh audit 1 transcript";
+pub(super) const MAGIC: &[u8; 8] = b"pfh prov";
+pub(super) const VERSION: u8 = 1;
 
 /// The leaves that a challenge asked for, and the values that lead from them to the root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proof {
-    /// In ascending order of their indices, which the challenge tells.
+    /// In ascending order of their indices, which follow from the challenge.
     pub(super) leaves: Vec<Vec<u8>>,
     pub(super) siblings: Vec<Value>,
     /// Binds challenge, commitment, indices and all of the above.
@@ -31,6 +31,8 @@ pub struct Proof {
 pub enum Unproved {
     /// The tree at hand is of another file, or of another state of it.
     Challenge,
+    /// The tree cannot be used.
+    Tree(Unusable),
     /// The file could not be read.
     Read(io::Error),
     /// The file is shorter than its tree says.
@@ -38,14 +40,21 @@ pub enum Unproved {
         /// Index of the leaf that is not whole.
         leaf: u64,
     },
+    /// The auditor's own copy is not the file that was committed, or has no tree to show that it is.
+    Copy,
+    /// The answer could not be written.
+    Write(io::Error),
 }
 
 impl fmt::Display for Unproved {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Unproved::Challenge => f.write_str("the challenge is about another file than the tree"),
+            Unproved::Tree(why) => write!(f, "no tree that can be used: {why}"),
             Unproved::Read(error) => write!(f, "the file cannot be read: {error}"),
             Unproved::Length { leaf } => write!(f, "leaf {leaf} has not the length that the tree says"),
+            Unproved::Copy => f.write_str("the copy is not the file that was committed"),
+            Unproved::Write(error) => write!(f, "the answer cannot be written: {error}"),
         }
     }
 }
@@ -53,36 +62,40 @@ impl fmt::Display for Unproved {
 impl Error for Unproved {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            Unproved::Read(error) => Some(error),
+            Unproved::Read(error) | Unproved::Write(error) => Some(error),
             _ => None,
         }
     }
 }
 
-/// Answers a challenge from the tree and the file; `read` gives the bytes of a range of the file. What it gives is not compared with
-/// the tree: a server with damaged data answers, and is found out.
+/// Reads the leaf, and sees that it is whole.
+pub(super) fn leaf_of(
+    commitment: &Commitment,
+    index: u64,
+    read: &mut dyn FnMut(Range<u64>) -> io::Result<Vec<u8>>,
+) -> Result<Vec<u8>, Unproved> {
+    let leaf = read(commitment.parameters().leaf_range(index, commitment.length())).map_err(Unproved::Read)?;
+    if leaf.len() as u64 == commitment.leaf_length(index) { Ok(leaf) } else { Err(Unproved::Length { leaf: index }) }
+}
+
+/// Answers a challenge from the tree and the file, all of the answer in memory; `read` gives the bytes of a range of the file. What it
+/// gives is not compared with the tree: a server with damaged data answers, and is found out. [`Prover`](super::Prover) does the same
+/// in the memory of one leaf.
 ///
 /// # Errors
-/// If the challenge is about another file, or the file cannot be read.
+/// If the challenge is about another file, or the file or the tree cannot be read.
 pub fn prove(
     challenge: &Challenge,
-    outboard: &Outboard,
+    tree: &dyn Values,
     mut read: impl FnMut(Range<u64>) -> io::Result<Vec<u8>>,
 ) -> Result<Proof, Unproved> {
-    let commitment = Commitment::of(outboard);
+    let commitment = Commitment::of(tree);
     if !challenge.is_about(&commitment) {
         return Err(Unproved::Challenge);
     }
-    let indices = challenge.indices(outboard.leaf_count());
-    let mut leaves = Vec::with_capacity(indices.len());
-    for &index in &indices {
-        let leaf = read(outboard.parameters().leaf_range(index, outboard.length())).map_err(Unproved::Read)?;
-        if leaf.len() as u64 != commitment.leaf_length(index) {
-            return Err(Unproved::Length { leaf: index });
-        }
-        leaves.push(leaf);
-    }
-    let siblings = multiproof::siblings(outboard, &indices);
+    let indices = challenge.indices(commitment.leaf_count());
+    let (_, siblings) = proven(tree, &indices).map_err(Unproved::Tree)?;
+    let leaves = indices.iter().map(|&index| leaf_of(&commitment, index, &mut read)).collect::<Result<_, _>>()?;
     let mut proof = Proof { leaves, siblings, transcript: [0; 32], signature: None };
     proof.transcript = *proof.transcript(challenge, &commitment).as_bytes();
     Ok(proof)
@@ -91,19 +104,10 @@ pub fn prove(
 impl Proof {
     /// The digest of everything that has been said: challenge (nonce, identity, root, length, sample), parameters, leaves, values.
     pub(super) fn transcript(&self, challenge: &Challenge, commitment: &Commitment) -> blake3::Hash {
-        let mut hasher = blake3::Hasher::new_derive_key(TRANSCRIPT);
-        let parameters = commitment.parameters();
-        let mut bind = |bytes: &[u8]| {
-            hasher.update(&(bytes.len() as u64).to_le_bytes());
-            hasher.update(bytes);
-        };
-        bind(&challenge.encode());
-        bind(parameters.function().name().as_bytes());
-        bind(&(parameters.leaf_length() as u64).to_le_bytes());
-        bind(&(self.leaves.len() as u64).to_le_bytes());
-        self.leaves.iter().for_each(|leaf| bind(leaf));
-        bind(self.siblings.as_flattened());
-        hasher.finalize()
+        let mut transcript = Transcript::new(challenge, commitment, self.leaves.len() as u64);
+        self.leaves.iter().for_each(|leaf| transcript.bind(leaf));
+        transcript.bind(self.siblings.as_flattened());
+        transcript.finish()
     }
 
     /// The digest that binds challenge and answer, to be written to a log.

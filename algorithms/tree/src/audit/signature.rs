@@ -2,17 +2,72 @@
 
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 
-use super::{Challenge, Commitment, Proof, Rejected};
+use super::{Accepted, Challenge, Commitment, Proof, Rejected};
 
 /// Before what is signed, so that the signature is good for nothing else.
 const CONTEXT: &[u8] = b"pfh audit 1 signed transcript\0";
 
+/// Signs transcripts: the public key, and the Ed25519 signature (RFC 8032).
+pub fn signing(key: &SigningKey) -> impl Fn(&[u8; 32]) -> ([u8; 32], [u8; 64]) {
+    let key = key.clone();
+    move |transcript| {
+        let signature = key.sign(&[CONTEXT, transcript].concat());
+        (key.verifying_key().to_bytes(), signature.to_bytes())
+    }
+}
+
+/// The key of a signature that is genuine, or nothing if there is none.
+pub(super) fn signer(
+    transcript: &[u8; 32],
+    signature: Option<&([u8; 32], [u8; 64])>,
+) -> Result<Option<VerifyingKey>, Rejected> {
+    let Some((named, signature)) = signature else { return Ok(None) };
+    let key = VerifyingKey::from_bytes(named).map_err(|_| Rejected::Signature)?;
+    let signed = [CONTEXT, transcript].concat();
+    key.verify_strict(&signed, &Signature::from_bytes(signature)).map_err(|_| Rejected::Signature)?;
+    Ok(Some(key))
+}
+
+/// Holds a signer to the one that is expected.
+fn expect(found: Option<VerifyingKey>, expected: &VerifyingKey) -> Result<(), Rejected> {
+    match found {
+        None => Err(Rejected::Unsigned),
+        Some(found) if found == *expected => Ok(()),
+        Some(_) => Err(Rejected::Signer),
+    }
+}
+
 impl Proof {
     /// The proof with an Ed25519 signature (RFC 8032) of its transcript.
     pub fn sign(mut self, key: &SigningKey) -> Proof {
-        let signature = key.sign(&[CONTEXT, &self.transcript].concat());
-        self.signature = Some((key.verifying_key().to_bytes(), signature.to_bytes()));
+        self.signature = Some(signing(key)(&self.transcript));
         self
+    }
+
+    /// The key of the signature, which is genuine; nothing if there is no signature.
+    ///
+    /// # Errors
+    /// If there is a signature, and it is not that of the key that it names.
+    pub fn signer(&self) -> Result<Option<VerifyingKey>, Rejected> {
+        signer(&self.transcript, self.signature.as_ref())
+    }
+}
+
+impl Accepted {
+    /// The key of the signature, which is genuine; nothing if there is no signature.
+    ///
+    /// # Errors
+    /// If there is a signature, and it is not that of the key that it names.
+    pub fn signer(&self) -> Result<Option<VerifyingKey>, Rejected> {
+        signer(&self.transcript, self.signature.as_ref())
+    }
+
+    /// Holds the answer to the key that the auditor expects.
+    ///
+    /// # Errors
+    /// If there is no signature, a wrong one, or another key's.
+    pub fn signed_by(&self, key: &VerifyingKey) -> Result<(), Rejected> {
+        expect(self.signer()?, key)
     }
 }
 
@@ -22,12 +77,7 @@ impl Commitment {
     /// # Errors
     /// Whatever is wrong with the answer.
     pub fn verify_signed(&self, challenge: &Challenge, proof: &Proof, key: &VerifyingKey) -> Result<(), Rejected> {
-        let (named, signature) = proof.signature.as_ref().ok_or(Rejected::Signature)?;
-        let signed = [CONTEXT, &proof.transcript].concat();
-        let genuine = key.verify_strict(&signed, &Signature::from_bytes(signature)).is_ok();
-        if named != key.as_bytes() || !genuine {
-            return Err(Rejected::Signature);
-        }
+        expect(proof.signer()?, key)?;
         self.verify(challenge, proof)
     }
 }

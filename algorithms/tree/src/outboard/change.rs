@@ -50,9 +50,22 @@ impl Outboard {
         }
         let changes: BTreeMap<u64, &[u8]> = changes.iter().copied().collect();
         let changes: Vec<(u64, &[u8])> = changes.into_iter().collect();
+        let values = self.parameters.leaves_of(self.length, &changes);
+        let values: Vec<(u64, Value)> = changes.iter().map(|(index, _)| *index).zip(values).collect();
+        self.replace(&values)
+    }
+
+    /// As [`update`](Outboard::update), for leaves whose values have been computed; indices ascend and are distinct.
+    ///
+    /// # Errors
+    /// For an index that the file has not; the tree is unchanged then.
+    pub fn replace(&mut self, changes: &[(u64, Value)]) -> Result<usize, WrongChange> {
+        if let Some(&(index, _)) = changes.iter().find(|(index, _)| *index >= self.leaf_count()) {
+            return Err(WrongChange::Index(index));
+        }
         let mut computed = changes.len();
-        for (value, (index, _)) in self.parameters.leaves_of(self.length, &changes).into_iter().zip(&changes) {
-            self.levels[0][*index as usize] = value;
+        for &(index, value) in changes {
+            self.levels[0][index as usize] = value;
         }
         let mut dirty: Vec<usize> = changes.iter().map(|&(index, _)| index as usize).collect();
         for level in 1..self.levels.len() {

@@ -1,6 +1,6 @@
-//! The binary form of a tree, version 1; `docs/tree.md` tells every byte.
+//! The binary form of a tree, version 1; `docs/tree.md` lists every byte.
 
-use super::{Function, Outboard, Parameters};
+use super::{Function, Outboard, Parameters, Value};
 use crate::wire::{Malformed, Reader};
 
 const MAGIC: &[u8; 8] = b"pfh tree";
@@ -8,36 +8,40 @@ const VERSION: u8 = 1;
 /// What the header's checksum is derived for.
 const CONTEXT: &str = "pfh tree 1 header checksum";
 
-impl Outboard {
-    /// The binary form: header with checksum, then the values level by level, leaves first.
-    pub fn encode(&self) -> Vec<u8> {
-        let values: usize = (0..self.height()).map(|level| self.level(level).len()).sum();
-        let mut bytes = Vec::with_capacity(88 + 32 * values);
-        bytes.extend(MAGIC);
-        bytes.extend([
-            VERSION,
-            self.parameters.function().code(),
-            self.parameters.leaf_length.ilog2() as u8,
-            0,
-            0,
-            0,
-            0,
-            0,
-        ]);
-        bytes.extend(self.length.to_le_bytes());
-        bytes.extend(self.root);
-        bytes.extend(blake3::derive_key(CONTEXT, &bytes));
-        (0..self.height()).for_each(|level| bytes.extend(self.level(level).as_flattened()));
+/// What stands before the values: parameters, length and root, with a checksum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// Function and leaf length.
+    pub parameters: Parameters,
+    /// Bytes of the file.
+    pub length: u64,
+    /// Root of the tree.
+    pub root: Value,
+}
+
+impl Header {
+    /// Bytes of the binary form.
+    pub const BYTES: usize = 88;
+
+    /// The binary form.
+    pub fn encode(&self) -> [u8; Header::BYTES] {
+        let mut bytes = [0; Header::BYTES];
+        bytes[..8].copy_from_slice(MAGIC);
+        bytes[8] = VERSION;
+        bytes[9] = self.parameters.function().code();
+        bytes[10] = self.parameters.leaf_length.ilog2() as u8;
+        bytes[16..24].copy_from_slice(&self.length.to_le_bytes());
+        bytes[24..56].copy_from_slice(&self.root);
+        let checksum = blake3::derive_key(CONTEXT, &bytes[..56]);
+        bytes[56..].copy_from_slice(&checksum);
         bytes
     }
 
-    /// Reads the binary form and computes every node and the root again: what is returned is a consistent tree. Costs a node per
-    /// leaf.
+    /// Reads the binary form at the front of `bytes`.
     ///
     /// # Errors
-    /// If any bit of it has been changed. (One who changes the file with the tree can make a consistent tree of another file:
-    /// only a root that is kept elsewhere tells.)
-    pub fn decode(bytes: &[u8]) -> Result<Outboard, Malformed> {
+    /// If there is none, or any bit of it has been changed.
+    pub fn decode(bytes: &[u8]) -> Result<Header, Malformed> {
         let mut reader = Reader::open(bytes, MAGIC, VERSION)?;
         let function = Function::of_code(reader.byte()?).ok_or(Malformed::Field("function"))?;
         let leaf_log = reader.byte()?;
@@ -51,6 +55,69 @@ impl Outboard {
         if reader.array::<32>()? != blake3::derive_key(CONTEXT, &bytes[..56]) {
             return Err(Malformed::Checksum);
         }
+        Ok(Header { parameters, length, root })
+    }
+}
+
+/// Where the values of a tree lie in its binary form.
+#[derive(Clone, Debug)]
+pub(crate) struct Layout {
+    /// For each level the offset of its first value, and how many there are.
+    levels: Vec<(u64, u64)>,
+    end: u64,
+}
+
+impl Layout {
+    /// `None` if the tree would have more bytes than a file can.
+    pub(crate) fn of(header: &Header) -> Option<Layout> {
+        let mut count = header.parameters.leaf_count(header.length);
+        let (mut levels, mut end) = (Vec::new(), Header::BYTES as u64);
+        loop {
+            levels.push((end, count));
+            end = end.checked_add(count.checked_mul(32)?).filter(|end| *end <= i64::MAX as u64)?;
+            if count <= 2 {
+                return Some(Layout { levels, end });
+            }
+            count = count.div_ceil(2);
+        }
+    }
+
+    /// Bytes of the binary form.
+    pub(crate) fn end(&self) -> u64 {
+        self.end
+    }
+
+    /// The offset of a value, if the tree has it.
+    pub(crate) fn offset(&self, level: u32, index: u64) -> Option<u64> {
+        let (start, count) = *self.levels.get(level as usize)?;
+        (index < count).then(|| start + 32 * index)
+    }
+}
+
+impl Outboard {
+    /// What stands before the values in the binary form.
+    pub fn header(&self) -> Header {
+        Header { parameters: self.parameters, length: self.length, root: self.root }
+    }
+
+    /// The binary form: header with checksum, then the values level by level, leaves first.
+    pub fn encode(&self) -> Vec<u8> {
+        let values: usize = (0..self.height()).map(|level| self.level(level).len()).sum();
+        let mut bytes = Vec::with_capacity(Header::BYTES + 32 * values);
+        bytes.extend(self.header().encode());
+        (0..self.height()).for_each(|level| bytes.extend(self.level(level).as_flattened()));
+        bytes
+    }
+
+    /// Reads the binary form and computes every node and the root again: what is returned is a consistent tree. Costs a node per
+    /// leaf.
+    ///
+    /// # Errors
+    /// If any bit of it has been changed. (One who changes the file with the tree can make a consistent tree of another file:
+    /// only a root that is kept elsewhere shows that.)
+    pub fn decode(bytes: &[u8]) -> Result<Outboard, Malformed> {
+        let Header { parameters, length, root } = Header::decode(bytes)?;
+        let mut reader = Reader::after(bytes, Header::BYTES)?;
         let mut count = usize::try_from(parameters.leaf_count(length)).map_err(|_| Malformed::Truncated)?;
         let leaves = reader.values(count)?;
         let mut stored = Vec::new();

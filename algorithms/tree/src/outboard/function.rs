@@ -128,8 +128,8 @@ impl Parameters {
         }
     }
 
-    /// The values of leaves, given with their indices, of a file of `length` bytes.
-    pub(crate) fn leaves_of(&self, length: u64, leaves: &[(u64, &[u8])]) -> Vec<Value> {
+    /// The values of leaves, given with their indices and each whole, of a file of `length` bytes.
+    pub fn leaves_of(&self, length: u64, leaves: &[(u64, &[u8])]) -> Vec<Value> {
         match leaves {
             [(_, leaf)] if self.leaf_count(length) == 1 => vec![self.only_leaf(leaf)],
             leaves => self.leaves(leaves),

@@ -4,21 +4,31 @@ use pfh_digest::{Algorithm, Registry};
 
 use super::Known;
 use crate::decode::Fault;
+use crate::remark::{self, Remark};
 use crate::{bsd, digits};
 
 pub struct Reader {
     registry: Registry,
     assumed: Vec<Algorithm>,
     candidates: Vec<Algorithm>,
+    /// An algorithm that the list says its digests are of, and that no set can hold.
+    unknown: Option<Box<str>>,
 }
 
 impl Reader {
     pub fn new(registry: Registry, assumed: &[Algorithm]) -> Reader {
-        Reader { registry, assumed: assumed.to_vec(), candidates: digits::candidates(registry, assumed) }
+        Reader { registry, assumed: assumed.to_vec(), candidates: digits::candidates(registry, assumed), unknown: None }
     }
 
-    pub fn line(&self, line: &[u8]) -> Option<Result<Known, Fault>> {
+    pub fn line(&mut self, line: &[u8]) -> Option<Result<Known, Fault>> {
         let line = line.trim_ascii();
+        // Ours say what their digests are of, where lengths do not.
+        if let Some(Remark::Begin(stated)) = remark::parse(self.registry, line)
+            && self.assumed.is_empty()
+        {
+            self.unknown = stated.iter().find_map(|algorithm| algorithm.clone().err());
+            self.candidates = stated.into_iter().filter_map(Result::ok).collect();
+        }
         if line.is_empty() || matches!(line[0], b'#' | b';' | b'%') || is_index_header(line) {
             return None;
         }
@@ -40,6 +50,7 @@ impl Reader {
             Err(_) if first.len() <= 20 && !first.is_empty() && first.iter().all(u8::is_ascii_digit) => {
                 digits::unnamed(&self.candidates, token(rest).0)
             }
+            Err(_) if self.unknown.is_some() => Err(Fault::UnknownAlgorithm(self.unknown.clone().unwrap_or_default())),
             digest => digest,
         }
     }

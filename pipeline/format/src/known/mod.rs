@@ -24,6 +24,7 @@ use std::ops::ControlFlow;
 use pfh_digest::{Algorithm, Digest, ROWS, Registry, Row};
 
 use crate::decode::{self, Fault, Item};
+use crate::ending::Ending;
 use crate::lines::{LIMIT, Line, Lines};
 use crate::manifest::Format;
 use crate::text::Text;
@@ -105,7 +106,7 @@ pub fn read<R: BufRead>(reader: R, options: &Options, take: &mut Take<'_>) -> io
             manifest(source, &options, registry, take)?;
         }
         Kind::List => {
-            let reader = list::Reader::new(registry, &options.assumed);
+            let mut reader = list::Reader::new(registry, &options.assumed);
             lines(source, options.limit, take, |line| (reader.line(line), None))?;
         }
         Kind::Table => {
@@ -127,8 +128,11 @@ fn manifest<R: BufRead>(
     registry: Registry,
     take: &mut Take<'_>,
 ) -> io::Result<()> {
-    for located in decode::Decoder::with_registry(source, options, registry)? {
+    let mut decoder = decode::Decoder::with_registry(source, options, registry)?;
+    let mut last = 0;
+    for located in decoder.by_ref() {
         let located = located?;
+        last = located.line;
         let record = match located.item {
             // A file that could not be read is known to nobody.
             Item::Unhashed(_) => continue,
@@ -139,9 +143,16 @@ fn manifest<R: BufRead>(
             Item::Entry(entry) => Ok(Known { digests: entry.digests, tag: None }),
         };
         if take(located.line, record).is_break() {
-            break;
+            return Ok(());
         }
     }
+    // A document that breaks off has said so.
+    let cut = match decoder.ending() {
+        Ending::Missing => "the list has no end: it was cut off, or its writer was interrupted",
+        Ending::Contradicted { .. } => "the list is not whole: its end counts other records than it has",
+        Ending::Unmarked | Ending::Whole | Ending::Broken => return Ok(()),
+    };
+    let _ = take(last, Err(Fault::Malformed(cut)));
     Ok(())
 }
 

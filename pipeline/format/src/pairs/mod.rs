@@ -148,7 +148,9 @@ fn text(out: &mut Vec<u8>, pair: &Pair<'_>) {
     let (a, b, score) = (terminal::render(pair.a), terminal::render(pair.b), pair.score.number());
     let shared = pair.evidence.shared_chunks.or(pair.evidence.shared_features);
     let line = match Named::find(pair.algorithm) {
-        Some(Named::Sdhash | Named::SdhashDd) => match shared {
+        Some(Named::Sdhash | Named::SdhashStream | Named::SdhashDd) => match shared {
+            // The tool has no mark; it says nothing of it either.
+            None if pair.degenerate == Some(Degenerate::Saturated) => format!("{a}|{b}|{score:03}|saturated\n"),
             None => format!("{a}|{b}|{score:03}\n"),
             Some(shared) => format!("{a}|{b}|{score:03}|{shared}\n"),
         },

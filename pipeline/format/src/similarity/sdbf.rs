@@ -24,7 +24,7 @@ impl Encoder {
 
 impl Encode for Encoder {
     fn head(&mut self, _: &mut Vec<u8>, preamble: &Preamble<'_>) -> Result<(), Unrepresentable> {
-        super::only("sdbf", preamble.algorithms, &[Named::Sdhash, Named::SdhashDd]).map(drop)
+        super::only("sdbf", preamble.algorithms, &[Named::Sdhash, Named::SdhashStream, Named::SdhashDd]).map(drop)
     }
 
     fn row(&mut self, out: &mut Vec<u8>, row: &Row<'_>) -> Result<(), Unrepresentable> {

@@ -2,6 +2,7 @@
 
 mod audit;
 mod expected;
+mod remains;
 mod report;
 
 pub use audit::{Audit, Change, Class, Counts};

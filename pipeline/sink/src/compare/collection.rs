@@ -50,6 +50,8 @@ pub struct Collection {
     pub(super) digests: Digests,
     pub(super) split: Option<u32>,
     without: u64,
+    /// Of each digest of sdhash, whether it matches random data.
+    saturated: Vec<bool>,
     /// Inputs of the first set, where there are two.
     before: u64,
     /// Every feature with the places of the digests that hold it.
@@ -61,13 +63,22 @@ impl Collection {
     pub fn new(algorithm: Algorithm) -> Collection {
         let digests = match Named::find(algorithm.name()) {
             Some(Named::Ssdeep) => Digests::Ssdeep(Vec::new()),
-            Some(Named::Sdhash | Named::SdhashDd) => Digests::Sdhash(Vec::new()),
+            Some(Named::Sdhash | Named::SdhashStream | Named::SdhashDd) => Digests::Sdhash(Vec::new()),
             Some(Named::MrshV2) => Digests::MrshV2(MrshV2::PLAIN, Vec::new()),
             Some(Named::MrshV2Network) => Digests::MrshV2(MrshV2::NETWORK, Vec::new()),
             Some(Named::Tlsh) => Digests::Tlsh(Vec::new()),
             None => Digests::Exact(Vec::new()),
         };
-        Collection { algorithm, names: Vec::new(), digests, split: None, without: 0, before: 0, features: None }
+        Collection {
+            algorithm,
+            names: Vec::new(),
+            digests,
+            split: None,
+            without: 0,
+            saturated: Vec::new(),
+            before: 0,
+            features: None,
+        }
     }
 
     /// The same, of digests that come with their features (`pfh_similarity::WITH_FEATURES`), for which so many bytes are kept in memory and
@@ -83,7 +94,7 @@ impl Collection {
 
     /// Whether a digest of this algorithm belongs here: the same, or sdhash's other mode.
     pub fn takes(&self, algorithm: Algorithm) -> bool {
-        let sdhash = |name: &str| matches!(Named::find(name), Some(Named::Sdhash | Named::SdhashDd));
+        let sdhash = |name: &str| Named::find(name).is_some_and(Named::is_sdhash);
         algorithm == self.algorithm || (sdhash(algorithm.name()) && sdhash(self.algorithm.name()))
     }
 
@@ -131,7 +142,11 @@ impl Collection {
         };
         match &mut self.digests {
             Digests::Ssdeep(digests) => digests.push(text.parse().map_err(Refused::Malformed)?),
-            Digests::Sdhash(digests) => digests.push(text.parse().map_err(Refused::Malformed)?),
+            Digests::Sdhash(digests) => {
+                let digest: sdhash::Digest = text.parse().map_err(Refused::Malformed)?;
+                self.saturated.push(digest.degenerate() == Some(Degenerate::Saturated));
+                digests.push(digest);
+            }
             Digests::MrshV2(_, digests) => digests.push(text.parse().map_err(Refused::Malformed)?),
             Digests::Tlsh(digests) => digests.push(text.parse().map_err(Refused::Malformed)?),
             Digests::Exact(digests) => digests.push(digest.clone()),
@@ -159,7 +174,9 @@ impl Collection {
         let place = place as usize;
         match &self.digests {
             Digests::Ssdeep(digests) => digests[place].degenerate(),
-            Digests::Sdhash(digests) => digests[place].degenerate(),
+            // Asked for once, and not for each pair.
+            Digests::Sdhash(_) if self.saturated[place] => Some(Degenerate::Saturated),
+            Digests::Sdhash(digests) => digests[place].plain(),
             Digests::MrshV2(method, digests) => digests[place].degenerate(method),
             Digests::Tlsh(_) | Digests::Exact(_) => None,
         }

@@ -117,9 +117,11 @@ fn listed(collection: &Collection, digest: &Digest, threshold: Score) -> io::Res
         }
         Digests::Sdhash(digests) => {
             let digest: sdhash::Digest = text.parse().map_err(malformed)?;
+            let own = digest.degenerate();
             for (place, other) in digests.iter().enumerate() {
                 let score = sdhash::compare(&digest, other, Ordering::Equal).unwrap_or(0);
-                take(place, Score::Similarity(score), digest.degenerate().max(other.degenerate()));
+                // Fits: places are 32 bits.
+                take(place, Score::Similarity(score), own.max(collection.degenerate(place as u32)));
             }
         }
         Digests::MrshV2(method, digests) => {

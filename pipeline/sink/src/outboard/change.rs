@@ -1,9 +1,11 @@
 //! What a change of a file costs its tree: the leaves that changed, and their paths.
 
 use super::pass::pieces;
-use super::{Failure, Pass};
-use pfh_source::Ranges;
-use pfh_tree::outboard::Outboard;
+use super::stored::{self, Exclusive};
+use super::{Failure, Pass, load, store};
+use pfh_source::{Problem, Ranges, Stage};
+use pfh_tree::outboard::{Change, Header, Outboard, Value, WrongChange};
+use std::io;
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -11,33 +13,52 @@ use std::sync::atomic::Ordering;
 
 /// Bytes of changed leaves that are held at a time.
 const HELD: usize = 16 << 20;
+/// Leaves whose paths are changed in place; beyond them the tree is written anew.
+const FEW: usize = 4096;
+
+/// What an update has done.
+#[derive(Debug, Clone)]
+pub struct Updated {
+    /// Parameters, length and root of the tree now.
+    pub header: Header,
+    /// The ranges that were hashed again, in bytes.
+    pub ranges: Vec<Range<u64>>,
+    /// Values that were computed.
+    pub computed: usize,
+    /// The change with the paths that prove it; not there if the whole tree was written anew.
+    pub change: Option<Change>,
+}
 
 fn open(file: &Path) -> Result<Ranges, Failure> {
     Ranges::open(file.as_os_str().as_bytes()).map_err(Failure::read(file))
 }
 
 /// Opens a file of which only the content, not the length, may have changed.
-fn open_same_length(file: &Path, outboard: &Outboard) -> Result<Ranges, Failure> {
+fn open_same_length(file: &Path, header: &Header) -> Result<Ranges, Failure> {
     let read = open(file)?;
-    if read.size() != outboard.length() {
-        return Err(Failure::Length { file: file.to_owned(), stated: outboard.length(), found: read.size() });
+    if read.size() != header.length {
+        return Err(Failure::Length { file: file.to_owned(), stated: header.length, found: read.size() });
     }
     Ok(read)
 }
 
-/// Hashes the leaves anew that hold any of `ranges` (offset to end, in bytes), and the paths above them. That nothing else has
-/// changed is the caller's word: [`check`](super::check) finds out. Returns the number of values computed.
+/// Locks a tree that must be there.
+fn lock(tree: &Path, pass: &Pass<'_>) -> Result<Exclusive, Failure> {
+    let missing = || Failure::read(tree)(Problem::io(Stage::Open, &io::Error::from_raw_os_error(2)));
+    Exclusive::lock(tree, pass.cancel)?.ok_or_else(missing)
+}
+
+/// Hashes the leaves anew that hold any of `ranges` (offset to end, in bytes), and the paths above them, in the tree file. That nothing
+/// else has changed is the caller's word: [`check`](super::check) finds out. Reads and writes the paths alone.
 ///
 /// # Errors
-/// When a range is not the file's, when the file has another length than its tree, cannot be read, or changed meanwhile.
-pub fn update(
-    file: &Path,
-    outboard: &mut Outboard,
-    ranges: &[Range<u64>],
-    pass: &mut Pass<'_>,
-) -> Result<usize, Failure> {
-    let read = open_same_length(file, outboard)?;
-    let leaf = outboard.parameters().leaf_length() as u64;
+/// When a range is not the file's, when the file has another length than its tree, cannot be read, or changed meanwhile; when the
+/// tree cannot be used or not be written.
+pub fn update(file: &Path, tree: &Path, ranges: &[Range<u64>], pass: &mut Pass<'_>) -> Result<Updated, Failure> {
+    let locked = lock(tree, pass)?;
+    let header = stored::with(tree, |paged| Ok(paged.header()))?;
+    let read = open_same_length(file, &header)?;
+    let leaf = header.parameters.leaf_length() as u64;
     let mut leaves: Vec<Range<u64>> = Vec::new();
     for range in ranges {
         if range.end > read.size() || range.start >= range.end {
@@ -55,37 +76,31 @@ pub fn update(
         }
     }
     let all = distinct.iter().map(|range| range.end - range.start).sum::<u64>();
-    let mut changes = Changes::default();
+    let mut changes = Changes::new(header);
     for (done, index) in (0..).zip(distinct.into_iter().flatten()) {
         let mut bytes = Vec::new();
-        read.read(outboard.parameters().leaf_range(index, outboard.length()), &mut bytes)
-            .map_err(Failure::read(file))?;
-        changes.add(outboard, index, bytes)?;
+        read.read(header.parameters.leaf_range(index, header.length), &mut bytes).map_err(Failure::read(file))?;
+        changes.add(index, bytes);
         if pass.cancel.load(Ordering::Relaxed) {
             return Err(Failure::Cancelled);
         }
         (pass.progress)(done * leaf, all * leaf);
     }
-    let computed = changes.end(outboard)?;
     read.close().map_err(Failure::read(file))?;
-    Ok(computed)
+    changes.end(&locked, tree, ranges.to_vec())
 }
 
 /// Compares a file with an earlier copy of it, from which the tree was made, block by block, and hashes only leaves that differ.
-/// Returns the ranges that differ, in bytes, joined where they touch, and the number of values computed.
 ///
 /// # Errors
 /// As for [`update`]; also when the copy has another length.
-pub fn update_since(
-    file: &Path,
-    copy: &Path,
-    outboard: &mut Outboard,
-    pass: &mut Pass<'_>,
-) -> Result<(Vec<Range<u64>>, usize), Failure> {
-    let (read, old) = (open_same_length(file, outboard)?, open_same_length(copy, outboard)?);
-    let leaf = outboard.parameters().leaf_length();
+pub fn update_since(file: &Path, copy: &Path, tree: &Path, pass: &mut Pass<'_>) -> Result<Updated, Failure> {
+    let locked = lock(tree, pass)?;
+    let header = stored::with(tree, |paged| Ok(paged.header()))?;
+    let (read, old) = (open_same_length(file, &header)?, open_same_length(copy, &header)?);
+    let leaf = header.parameters.leaf_length();
     let (mut offset, mut before) = (0, Vec::new());
-    let (mut changes, mut ranges) = (Changes::default(), Vec::<Range<u64>>::new());
+    let (mut changes, mut ranges) = (Changes::new(header), Vec::<Range<u64>>::new());
     pieces(file, &read, 0..read.size(), pass, |piece| {
         old.read(offset..offset + piece.len() as u64, &mut before).map_err(Failure::read(copy))?;
         for (number, (now, before)) in piece.chunks(leaf).zip(before.chunks(leaf)).enumerate() {
@@ -93,7 +108,7 @@ pub fn update_since(
             if now == before {
                 continue;
             }
-            changes.add(outboard, start / leaf as u64, now.to_vec())?;
+            changes.add(start / leaf as u64, now.to_vec());
             match ranges.last_mut() {
                 Some(last) if last.end == start => last.end += now.len() as u64,
                 _ => ranges.push(start..start + now.len() as u64),
@@ -102,18 +117,19 @@ pub fn update_since(
         offset += piece.len() as u64;
         Ok(())
     })?;
-    let computed = changes.end(outboard)?;
     read.close().map_err(Failure::read(file))?;
     old.close().map_err(Failure::read(copy))?;
-    Ok((ranges, computed))
+    changes.end(&locked, tree, ranges)
 }
 
 /// Takes in what was appended to a file: its old last leaf if that was not full, and all after it. That nothing before has changed
-/// is the caller's word. Returns the bytes that are new.
+/// is the caller's word. The levels of the tree move, so it is written anew. Returns it with the bytes that are new.
 ///
 /// # Errors
-/// When the file has become shorter, cannot be read, or changed meanwhile.
-pub fn append(file: &Path, outboard: &mut Outboard, pass: &mut Pass<'_>) -> Result<u64, Failure> {
+/// When the file has become shorter, cannot be read, or changed meanwhile; when the tree cannot be used or not be written.
+pub fn append(file: &Path, tree: &Path, pass: &mut Pass<'_>) -> Result<(Outboard, u64), Failure> {
+    let _locked = lock(tree, pass)?;
+    let mut outboard = load(tree)?;
     let read = open(file)?;
     let (old, now) = (outboard.length(), read.size());
     if now < old {
@@ -133,34 +149,59 @@ pub fn append(file: &Path, outboard: &mut Outboard, pass: &mut Pass<'_>) -> Resu
         })?;
     }
     read.close().map_err(Failure::read(file))?;
-    Ok(now - old)
+    store(&outboard, tree)?;
+    Ok((outboard, now - old))
 }
 
-/// Leaves that wait to go into the tree together.
-#[derive(Default)]
+/// Leaves that have changed: some of them as data that waits to be hashed, the others as values.
 struct Changes {
+    header: Header,
     leaves: Vec<(u64, Vec<u8>)>,
     bytes: usize,
-    computed: usize,
+    values: Vec<(u64, Value)>,
 }
 
 impl Changes {
-    fn add(&mut self, outboard: &mut Outboard, index: u64, bytes: Vec<u8>) -> Result<(), Failure> {
+    fn new(header: Header) -> Changes {
+        Changes { header, leaves: Vec::new(), bytes: 0, values: Vec::new() }
+    }
+
+    /// The next leaf, in ascending order.
+    fn add(&mut self, index: u64, bytes: Vec<u8>) {
         self.bytes += bytes.len();
         self.leaves.push((index, bytes));
-        if self.bytes >= HELD { self.flush(outboard) } else { Ok(()) }
+        if self.bytes >= HELD {
+            self.flush();
+        }
     }
 
-    fn flush(&mut self, outboard: &mut Outboard) -> Result<(), Failure> {
+    fn flush(&mut self) {
         let leaves: Vec<(u64, &[u8])> = self.leaves.iter().map(|(index, bytes)| (*index, &bytes[..])).collect();
-        self.computed += outboard.update(&leaves)?;
+        if !leaves.is_empty() {
+            let values = self.header.parameters.leaves_of(self.header.length, &leaves);
+            self.values.extend(leaves.iter().map(|(index, _)| *index).zip(values));
+        }
         self.leaves.clear();
         self.bytes = 0;
-        Ok(())
     }
 
-    fn end(mut self, outboard: &mut Outboard) -> Result<usize, Failure> {
-        self.flush(outboard)?;
-        Ok(self.computed)
+    /// Brings the values into the tree file.
+    fn end(mut self, locked: &Exclusive, tree: &Path, ranges: Vec<Range<u64>>) -> Result<Updated, Failure> {
+        self.flush();
+        if self.values.len() <= FEW && locked.in_place() {
+            let change = stored::with(tree, |paged| paged.change(&self.values).map_err(stored::unusable(tree)))?;
+            if !self.values.is_empty() {
+                locked.apply(&change)?;
+            }
+            let (header, computed) = (change.new_header(), change.computed());
+            return Ok(Updated { header, ranges, computed, change: Some(change) });
+        }
+        let mut outboard = load(tree)?;
+        if outboard.header() != self.header {
+            return Err(Failure::Change(WrongChange::Parameters));
+        }
+        let computed = outboard.replace(&self.values)?;
+        store(&outboard, tree)?;
+        Ok(Updated { header: outboard.header(), ranges, computed, change: None })
     }
 }

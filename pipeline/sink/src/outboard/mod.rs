@@ -1,19 +1,21 @@
 //! Trees beside files: built, kept up to date, compared with what the file holds now.
 //!
-//! The tree of `FILE` is `FILE.pfhtree` unless said otherwise (`docs/tree.md` has its bytes). It is replaced as a whole: written
-//! without a name, synced, renamed over the old one, and the directory synced; whatever interrupts that, the old tree or the new one
-//! is there. A tree file of which any bit is wrong is refused.
+//! The tree of `FILE` is `FILE.pfhtree` unless said otherwise (`docs/tree.md` has its bytes). A change of some leaves is made in place, under a
+//! journal; a whole tree is written without a name, synced, renamed over the old one, and the directory synced. Whatever interrupts
+//! that, the old tree or the new one is there. A tree file of which any bit that is used is wrong is refused.
 
 mod change;
 mod check;
 mod pass;
+mod stored;
 
-pub use change::{append, update, update_since};
+pub use change::{Updated, append, update, update_since};
 pub use check::{Verdict, check};
-pub use pass::build;
+pub use pass::{build, build_stream, read_file, read_stream};
+pub use stored::{Exclusive, LONGEST, load, open, pages, with};
 
 use crate::Output;
-use pfh_source::{Problem, Ranges};
+use pfh_source::Problem;
 use pfh_tree::Malformed;
 use pfh_tree::outboard::{Outboard, WrongChange};
 use std::ffi::OsString;
@@ -25,8 +27,8 @@ use std::sync::atomic::AtomicBool;
 /// What is appended to a file's name for its tree.
 pub const SUFFIX: &str = ".pfhtree";
 
-/// A tree file of more bytes is not read: 64 GiB, the tree of 16 TiB in leaves of 16 KiB.
-pub const LONGEST: u64 = 64 << 30;
+/// What is appended to a tree's name for the record of a change that is being made.
+pub const JOURNAL: &str = ".journal";
 
 /// Why nothing came of it.
 #[derive(Debug, thiserror::Error)]
@@ -56,7 +58,7 @@ pub enum Failure {
         error: io::Error,
     },
     /// The file has another length than its tree says.
-    #[error("{}: has {found} bytes, its tree is of {stated}: append, or build it anew", shown(.file))]
+    #[error("{}: has {found} bytes, its tree is of {stated}: `pfh tree append` takes in what was added, `pfh tree build` makes the tree anew", shown(.file))]
     Length {
         /// The file.
         file: PathBuf,
@@ -110,15 +112,11 @@ pub fn beside(file: &Path) -> PathBuf {
     name.into()
 }
 
-/// Reads a tree and proves it consistent.
-///
-/// # Errors
-/// When it cannot be read, or any bit of it is wrong.
-pub fn load(path: &Path) -> Result<Outboard, Failure> {
-    let file = Ranges::open(path.as_os_str().as_bytes()).map_err(Failure::read(path))?;
-    let bytes = file.read_all(LONGEST).map_err(Failure::read(path))?;
-    file.close().map_err(Failure::read(path))?;
-    Outboard::decode(&bytes).map_err(|malformed| Failure::Tree { file: path.to_owned(), malformed })
+/// Where the record of a change of a tree is kept while it is made.
+pub fn journal_of(tree: &Path) -> PathBuf {
+    let mut name: OsString = tree.into();
+    name.push(JOURNAL);
+    name.into()
 }
 
 /// Puts a tree in the place of the one that is there, if any.

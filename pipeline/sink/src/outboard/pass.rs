@@ -3,6 +3,7 @@
 use super::{Failure, Pass};
 use pfh_source::{Problem, Ranges, Stage};
 use pfh_tree::outboard::{Builder, Outboard, Parameters};
+use std::io::{self, Read};
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -29,6 +30,61 @@ pub fn build(file: &Path, parameters: Parameters, pass: &mut Pass<'_>) -> Result
     })?;
     read.close().map_err(Failure::read(file))?;
     Ok(builder.finish())
+}
+
+/// The tree of a stream. Progress is reported without an end.
+///
+/// # Errors
+/// When it cannot be read to its end.
+pub fn build_stream(
+    name: &Path,
+    from: &mut dyn Read,
+    parameters: Parameters,
+    pass: &mut Pass<'_>,
+) -> Result<Outboard, Failure> {
+    let mut builder = Builder::new(parameters);
+    let executor = pfh_engine::executor(pass.threads);
+    read_stream(name, from, pass, |bytes| builder.update_on(bytes, &executor))?;
+    Ok(builder.finish())
+}
+
+/// Hands a stream to `take`, in order, in pieces.
+///
+/// # Errors
+/// When it cannot be read to its end.
+pub fn read_stream(
+    name: &Path,
+    from: &mut dyn Read,
+    pass: &mut Pass<'_>,
+    mut take: impl FnMut(&[u8]),
+) -> Result<(), Failure> {
+    let (mut piece, mut done) = (Vec::with_capacity(PIECE as usize), 0);
+    loop {
+        piece.clear();
+        let failed = |error: io::Error| Failure::read(name)(Problem::io(Stage::Read, &error));
+        if from.take(PIECE).read_to_end(&mut piece).map_err(failed)? == 0 {
+            return Ok(());
+        }
+        if pass.cancel.load(Ordering::Relaxed) {
+            return Err(Failure::Cancelled);
+        }
+        take(&piece);
+        done += piece.len() as u64;
+        (pass.progress)(done, 0);
+    }
+}
+
+/// Hands a whole file to `take`, in order, in pieces.
+///
+/// # Errors
+/// When it cannot be read to its end, or changed meanwhile: what was taken is of no use then.
+pub fn read_file(file: &Path, pass: &mut Pass<'_>, mut take: impl FnMut(&[u8])) -> Result<(), Failure> {
+    let read = Ranges::open(file.as_os_str().as_bytes()).map_err(Failure::read(file))?;
+    pieces(file, &read, 0..read.size(), pass, |bytes| {
+        take(bytes);
+        Ok(())
+    })?;
+    read.close().map_err(Failure::read(file))
 }
 
 /// Hands the bytes of a range to `take`, in order, in pieces of [`PIECE`] bytes.

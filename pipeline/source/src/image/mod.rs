@@ -3,7 +3,7 @@
 mod files;
 
 use crate::entry::Object;
-use crate::problem::{Cause, Problem, Stage};
+use crate::problem::{Cause, Damage, Problem, Stage};
 use files::{Files, next_pieces};
 use pfh_format::image::ewf::{self, Decompressor, FileHeader, Index, ReadAt, Table};
 use pfh_format::image::known::{self, Unread};
@@ -127,6 +127,21 @@ impl Image {
             return Err(OpenError::Mismatch { path: path.to_owned(), format });
         }
         Self::open_raw(path)
+    }
+
+    /// Opens an E01 image that is damaged outside of its chunks, as far as it goes; says of each thing where it is not as the
+    /// format demands. Damaged chunks are unreadable, as ever.
+    ///
+    /// # Errors
+    /// When a file cannot be read, or nothing states the geometry.
+    pub fn salvage(path: &Path) -> Result<(Self, Vec<String>), OpenError> {
+        let io = |error| OpenError::Io { path: path.to_owned(), error };
+        let files =
+            Files::open(&files::segments(path).map_err(io)?).map_err(|(path, error)| OpenError::Io { path, error })?;
+        let ewf = |failure| OpenError::Ewf { path: path.to_owned(), failure };
+        let (index, departures) = Index::salvage(&files).map_err(ewf)?;
+        let size = index.volume.length();
+        Ok((Self::with(files, Format::E01, size, Some(index)), departures))
     }
 
     /// Opens a file, or the pieces of a split image, as raw bytes, whatever its name and its first bytes say.
@@ -301,7 +316,12 @@ struct Stream {
 
 impl io::Read for Stream {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let got = self.image.read_at(buffer, self.offset)?;
+        let got = self.image.read_at(buffer, self.offset).map_err(|errno| match self.image.damage() {
+            Some(what) if errno == Errno::IO && self.image.is_damaged_at(self.offset) => {
+                io::Error::other(Damage(format!("damaged image: {what}")))
+            }
+            _ => errno.into(),
+        })?;
         self.offset += got as u64;
         Ok(got)
     }

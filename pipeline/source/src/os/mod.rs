@@ -1,6 +1,7 @@
 //! Every system call of the project's sources, through `rustix`. `unsafe` is allowed only in this folder.
 
 mod block;
+mod change;
 mod device;
 mod extent;
 mod heap;
@@ -13,6 +14,7 @@ mod waits;
 pub use block::{
     device_size, direct_alignment, evict, is_read_only, open_evidence, open_medium, sector_sizes, set_blocking,
 };
+pub use change::{ChangeTimes, change_times};
 pub use device::is_rotational;
 pub use extent::first_physical_offset;
 pub use heap::bound_heaps;

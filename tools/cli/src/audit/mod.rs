@@ -2,6 +2,7 @@
 
 mod ask;
 mod files;
+pub mod help;
 mod print;
 mod sample;
 mod serve;
@@ -22,6 +23,10 @@ pub enum Audit {
     Prove(Prove),
     /// Judge an answer.
     Verify(Verify),
+    /// Prepare audits while you have the data: questions with their answers, each good for one audit without it.
+    Tokens(Tokens),
+    /// Follow a change of the file without having it: from the kept root to the new one.
+    Renew(Renew),
     /// Answer questions over HTTP for all files below a directory that have a tree beside them.
     Serve(serve::Serve),
     /// Ask a server about every file that is kept, and judge its answers.
@@ -30,6 +35,7 @@ pub enum Audit {
 
 /// `pfh audit commit`
 #[derive(Args)]
+#[command(after_help = help::COMMIT)]
 pub struct Commit {
     /// Files with a tree beside them (`pfh tree build`).
     #[arg(value_name = "FILE", required = true)]
@@ -50,6 +56,7 @@ pub struct Commit {
 
 /// `pfh audit challenge`
 #[derive(Args)]
+#[command(after_help = help::CHALLENGE)]
 pub struct Challenge {
     /// What `commit` printed.
     #[arg(value_name = "KEPT")]
@@ -70,6 +77,7 @@ pub struct Challenge {
 
 /// `pfh audit prove`
 #[derive(Args)]
+#[command(after_help = help::PROVE)]
 pub struct Prove {
     /// The challenge, or - for standard input.
     #[arg(value_name = "CHALLENGE")]
@@ -86,9 +94,9 @@ pub struct Prove {
     /// Sign the answer with this Ed25519 private key (PEM or hexadecimal).
     #[arg(long, value_name = "KEY")]
     pub key: Option<PathBuf>,
-    /// Bytes of leaves that an answer may hold.
-    #[arg(long, value_name = "SIZE", value_parser = crate::size::parse, default_value = "1GiB")]
-    pub most: u64,
+    /// Bytes of leaves that an answer may hold [default: no limit].
+    #[arg(long, value_name = "SIZE", value_parser = crate::size::parse)]
+    pub most: Option<u64>,
     /// Where the answer goes [default: standard output].
     #[arg(short, long, value_name = "ANSWER")]
     pub output: Option<PathBuf>,
@@ -99,6 +107,7 @@ pub struct Prove {
 
 /// `pfh audit verify`
 #[derive(Args)]
+#[command(after_help = help::VERIFY)]
 pub struct Verify {
     /// What `commit` printed.
     #[arg(value_name = "KEPT")]
@@ -112,12 +121,64 @@ pub struct Verify {
     /// Take only answers that are signed by this Ed25519 key (PEM or hexadecimal).
     #[arg(long, value_name = "KEY", conflicts_with = "data")]
     pub signed_by: Option<PathBuf>,
-    /// The answer is a keyed one: compute it from this copy of the file.
+    /// The answer is a keyed one: compute it from this copy of the file, which must give the kept root (with FILE.pfhtree beside it only
+    /// the leaves asked for are read, else all of it).
     #[arg(long, value_name = "FILE")]
     pub data: Option<PathBuf>,
+    /// The loss whose probability of being found is stated: a fraction of the leaves (1% or 0.01).
+    #[arg(long = "find", value_name = "LOSS", value_parser = sample::fraction, default_value = "1%")]
+    pub find: f64,
     /// One JSON object.
     #[arg(long)]
     pub json: bool,
+}
+
+/// `pfh audit tokens`
+#[derive(Args)]
+#[command(after_help = help::TOKENS)]
+pub struct Tokens {
+    /// What `commit` printed.
+    #[arg(value_name = "KEPT")]
+    pub kept: PathBuf,
+    /// Your copy of the file, which must give the kept root.
+    #[arg(long, value_name = "FILE")]
+    pub data: PathBuf,
+    /// Which of the files, if there are several.
+    #[arg(long, value_name = "NAME")]
+    pub identity: Option<std::ffi::OsString>,
+    /// How many tokens.
+    #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub count: u32,
+    /// How much each asks for.
+    #[command(flatten)]
+    pub sample: sample::Options,
+    /// Where the tokens go: a file that only you may read.
+    #[arg(short, long, value_name = "TOKENS")]
+    pub output: PathBuf,
+    /// Replace existing files; never one that is read.
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// `pfh audit renew`
+#[derive(Args)]
+#[command(after_help = help::RENEW)]
+pub struct Renew {
+    /// What is kept of the file as it was.
+    #[arg(value_name = "KEPT")]
+    pub kept: PathBuf,
+    /// What `pfh tree update --proof` wrote, or - for standard input.
+    #[arg(value_name = "UPDATE")]
+    pub update: PathBuf,
+    /// Which of the files, if there are several.
+    #[arg(long, value_name = "NAME")]
+    pub identity: Option<std::ffi::OsString>,
+    /// Where KEPT with the new root goes [default: standard output].
+    #[arg(short, long, value_name = "KEPT")]
+    pub output: Option<PathBuf>,
+    /// Replace existing files; never one that is read.
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// Why a command ends without a result: a sentence, and the exit.
@@ -133,8 +194,12 @@ impl From<Error> for Stop {
     fn from(error: Error) -> Stop {
         let exit = match &error {
             error if error.is_verdict() => Exit::Verdict,
-            Error::Kept { .. } | Error::Sample(_) | Error::Challenge(_) | Error::TooLarge { .. } => Exit::Usage,
-            Error::Random(_) => Exit::Aborted,
+            Error::Kept { .. }
+            | Error::Tokens { .. }
+            | Error::Sample(_)
+            | Error::Challenge(_)
+            | Error::TooLarge { .. } => Exit::Usage,
+            Error::Random(_) | Error::Evidence(_) => Exit::Aborted,
             // Nothing was found out.
             _ => Exit::Incomplete,
         };
@@ -149,6 +214,8 @@ pub fn run(audit: &Audit) -> Exit {
         Audit::Challenge(challenge) => files::challenge(challenge),
         Audit::Prove(prove) => files::prove(prove),
         Audit::Verify(verify) => files::verify(verify),
+        Audit::Tokens(tokens) => files::tokens(tokens),
+        Audit::Renew(renew) => files::renew(renew),
         Audit::Serve(serve) => serve::run(serve),
         Audit::Ask(ask) => ask::run(ask),
     };

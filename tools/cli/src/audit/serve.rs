@@ -14,6 +14,7 @@ use std::time::Duration;
 
 /// The server.
 #[derive(Args)]
+#[command(after_help = super::help::SERVE)]
 pub struct Serve {
     /// Files below it that have a tree beside them when the server starts are answered for; nothing else is ever opened.
     #[arg(value_name = "DIRECTORY")]
@@ -24,14 +25,14 @@ pub struct Serve {
     /// Sign answers with this Ed25519 private key (PEM or hexadecimal).
     #[arg(long, value_name = "KEY")]
     pub key: Option<PathBuf>,
-    /// Bytes of leaves that one answer may hold.
-    #[arg(long, value_name = "SIZE", value_parser = size::parse, default_value = "64MiB")]
-    pub most: u64,
-    /// Time for a request to come in, and again for its answer to go out.
+    /// Bytes of leaves that one answer may hold [default: no limit]. Answers are written leaf by leaf, in the memory of one.
+    #[arg(long, value_name = "SIZE", value_parser = size::parse)]
+    pub most: Option<u64>,
+    /// Time for a request to come in, and again for its answer to go out; each MiB of leaves adds a second.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub timeout: u64,
     /// Connections served at the same time.
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub connections: u16,
     /// Say nothing of requests.
     #[arg(short, long)]
@@ -50,7 +51,7 @@ pub fn run(serve: &Serve) -> Result<Exit, Stop> {
         return Err(Stop::usage(format!("{name}: no file below it has a tree beside it: `pfh tree build` makes one")));
     }
     let limits = Limits {
-        answer: serve.most,
+        answer: serve.most.unwrap_or(u64::MAX),
         time: Duration::from_secs(serve.timeout),
         connections: usize::from(serve.connections),
     };

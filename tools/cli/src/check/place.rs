@@ -31,8 +31,8 @@ impl Place {
     }
 }
 
-/// Finds it: below `root` where that is given, otherwise in the working directory, the directory of the manifest, or the one that it
-/// records. Several may have names in common with it: the one that has most of them is meant, the earlier of equals.
+/// Finds it: below `root` where that is given, otherwise in the working directory; only if that has none of the names, in the directory of
+/// the manifest or the one that it records, whichever has more of them.
 pub fn find(root: Option<&OsStr>, manifest: &Path, expectations: &Expectations) -> Place {
     match root {
         Some(root) => below(root.as_bytes(), &expectations.entries),
@@ -78,6 +78,11 @@ fn somewhere(manifest: &Path, expectations: &Expectations) -> Place {
     ];
     for (directory, why) in others.into_iter().flatten() {
         let found = score(directory);
+        if here > 0 && found > here {
+            // Whoever stands beside a copy means the copy, however much of it is missing.
+            let more = format!("more of the names are in {}, {why}: --root checks those", shown(directory));
+            return place(b".", Some(more));
+        }
         if found > best.0 {
             let remark = format!("names start in {}, {why}", shown(directory));
             best = (found, place(directory, Some(remark)));

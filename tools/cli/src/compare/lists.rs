@@ -48,7 +48,7 @@ pub fn load(path: &OsStr, limit: usize, collections: &mut [Collection]) -> u64 {
     let name = shown(path.as_encoded_bytes());
     let assumed: Vec<Algorithm> = collections.iter().map(Collection::algorithm).collect();
     // sdhash's two modes are one collection.
-    let others = ["sdhash", "sdhash-dd"].iter().filter_map(|name| pfh::algorithm(name).ok());
+    let others = ["sdhash", "sdhash-stream", "sdhash-dd"].iter().filter_map(|name| pfh::algorithm(name).ok());
     let others = others.filter(|other| !assumed.contains(other) && collections.iter().any(|c| c.takes(*other)));
     let options = Options { limit, assumed: assumed.iter().copied().chain(others).collect(), ..Options::default() };
     let decoder = match open(path, &options) {

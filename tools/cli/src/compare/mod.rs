@@ -48,6 +48,10 @@ pub struct Compare {
     /// Only pairs that share a chunk (mrsh-v2) or a feature (sdhash) for certain, and how many; needs the files.
     #[arg(long)]
     pub evidence: bool,
+    /// Also pairs with sdhash digests that are saturated: those match random data, and so anything. Otherwise they are left out and
+    /// counted, unless --parity or --evidence is given.
+    #[arg(long)]
+    pub saturated: bool,
     /// A second set: only pairs of one from each. Paths or lists, one or more.
     #[arg(long, value_name = "PATH", num_args = 1..)]
     pub against: Vec<OsString>,

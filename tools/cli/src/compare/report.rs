@@ -6,8 +6,8 @@ use crate::gauge::Gauge;
 use crate::shown;
 use crate::signals::Signals;
 use pfh::format::pairs::{self, Form, page};
-use pfh::similarity::Score;
 use pfh::similarity::index::Clusters;
+use pfh::similarity::{Degenerate, Score};
 use pfh::sink::Output;
 use pfh::sink::compare::{Collection, Failure, Found, Hot, Pair, Search, Watch};
 use std::io;
@@ -108,7 +108,16 @@ impl Report<'_> {
         if let Some(page) = &mut page {
             page.begin(algorithm.name(), search.threshold, names.len() as u64);
         }
+        let parity = self.compare.parity;
+        let shows = self.compare.saturated || self.compare.parity || self.compare.evidence;
+        let mut saturated = 0;
         let mut take = |pair: Pair| {
+            if pair.degenerate == Some(Degenerate::Saturated) {
+                saturated += 1;
+                if !shows {
+                    return Ok(());
+                }
+            }
             if best.is_none_or(|best| pair.score.reaches(best)) {
                 *best = Some(pair.score);
             }
@@ -121,12 +130,22 @@ impl Report<'_> {
             if !as_groups {
                 let (a, b) = (&names[pair.a as usize][..], &names[pair.b as usize][..]);
                 let Pair { score, evidence, degenerate, .. } = pair;
+                // With --parity the text is the tool's own, which has no marks.
+                let degenerate = degenerate.filter(|_| !parity || form != Form::Text);
                 let pair = pairs::Pair { a, b, algorithm: algorithm.name(), score, evidence, degenerate };
                 pairs::pair(form, output.room(), &pair);
             }
             output.advance()
         };
-        let found = search.run(collection, watch, &mut take)?;
+        let mut found = search.run(collection, watch, &mut take)?;
+        if saturated > 0 {
+            let what = if shows { "are among the pairs" } else { "are left out (--saturated shows them)" };
+            watch.gauge.say(&format!(
+                "{}: {saturated} pairs with a digest that is saturated, which matches random data and so anything, {what}",
+                algorithm.name()
+            ));
+            found.pairs -= if shows { 0 } else { saturated };
+        }
         let groups = groups.map(Clusters::groups).unwrap_or_default();
         if as_groups {
             *many = write_groups(form, output, collection, &groups)?;

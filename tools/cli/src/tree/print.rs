@@ -2,9 +2,26 @@
 
 use crate::exit::{self, Exit};
 use pfh::outboard::Verdict;
-use pfh::tree::outboard::Outboard;
+use pfh::tree::outboard::Header;
 use serde_json::json;
 use std::ops::Range;
+
+/// Where a root that a file must give was stated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stated {
+    /// On the command line.
+    Root,
+    /// In a line that an auditor keeps.
+    Kept,
+}
+
+/// A root that a file must give, and the one that it gives.
+#[derive(Debug, Clone)]
+pub struct Expected {
+    pub stated: Stated,
+    pub root: [u8; 32],
+    pub found: [u8; 32],
+}
 
 /// One file's result.
 pub struct Said {
@@ -13,14 +30,18 @@ pub struct Said {
     algorithm: &'static str,
     leaf: usize,
     length: u64,
-    root: String,
+    root: [u8; 32],
     /// Ranges that were hashed anew, and the number of values that it took.
     changed: Option<(Vec<Range<u64>>, usize)>,
     appended: Option<Range<u64>>,
-    verdict: Option<Verdict>,
+    /// What the file is beside its tree, and the tree's name.
+    verdict: Option<(Verdict, Vec<u8>)>,
+    /// Leaves of a file that was hashed without a tree.
+    alone: Option<u64>,
+    expected: Option<Expected>,
 }
 
-fn hex(value: &[u8; 32]) -> String {
+pub fn hex(value: &[u8; 32]) -> String {
     value.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -29,18 +50,19 @@ fn ranges(ranges: &[Range<u64>]) -> Vec<serde_json::Value> {
 }
 
 impl Said {
-    pub fn new(what: &'static str, file: &[u8], tree: &Outboard) -> Said {
-        let parameters = tree.parameters();
+    pub fn new(what: &'static str, file: &[u8], tree: &Header) -> Said {
         Said {
             what,
             file: file.to_vec(),
-            algorithm: parameters.function().name(),
-            leaf: parameters.leaf_length(),
-            length: tree.length(),
-            root: hex(tree.root()),
+            algorithm: tree.parameters.function().name(),
+            leaf: tree.parameters.leaf_length(),
+            length: tree.length,
+            root: tree.root,
             changed: None,
             appended: None,
             verdict: None,
+            alone: None,
+            expected: None,
         }
     }
 
@@ -52,21 +74,31 @@ impl Said {
         Said { appended: Some(range), ..self }
     }
 
-    pub fn judged(self, verdict: Verdict) -> Said {
-        Said { verdict: Some(verdict), ..self }
+    pub fn judged(self, verdict: Verdict, tree: &[u8]) -> Said {
+        Said { verdict: Some((verdict, tree.to_vec())), ..self }
     }
 
-    /// Prints it. A corrupt range is a negative verdict.
+    pub fn without_tree(self, leaves: u64) -> Said {
+        Said { alone: Some(leaves), ..self }
+    }
+
+    pub fn expected(self, expected: Option<Expected>) -> Said {
+        Said { expected, ..self }
+    }
+
+    /// Whether anything differs from what it must be.
+    fn differs(&self) -> bool {
+        self.verdict.as_ref().is_some_and(|(verdict, _)| !verdict.corrupt.is_empty())
+            || self.expected.as_ref().is_some_and(|expected| expected.root != expected.found)
+    }
+
+    /// Prints it. A corrupt range and another root than the one stated are negative verdicts.
     pub fn print(&self, as_json: bool) -> Exit {
         let text = if as_json { self.json() } else { self.text().into_bytes() };
         if let Err(error) = exit::print(&text) {
             return exit::of_output(&error);
         }
-        if self.verdict.as_ref().is_some_and(|verdict| !verdict.corrupt.is_empty()) {
-            Exit::Verdict
-        } else {
-            Exit::Good
-        }
+        if self.differs() { Exit::Verdict } else { Exit::Good }
     }
 
     fn json(&self) -> Vec<u8> {
@@ -74,7 +106,7 @@ impl Said {
             "algorithm": self.algorithm,
             "leaf": self.leaf,
             "length": self.length,
-            "root": self.root,
+            "root": hex(&self.root),
         });
         if let Some((changed, computed)) = &self.changed {
             more["changed"] = json!(ranges(changed));
@@ -83,11 +115,18 @@ impl Said {
         if let Some(range) = &self.appended {
             more["appended"] = json!(range.end - range.start);
         }
-        if let Some(verdict) = &self.verdict {
-            more["verdict"] = json!(if verdict.corrupt.is_empty() { "good" } else { "corrupt" });
+        if self.verdict.is_some() || self.expected.is_some() {
+            more["verdict"] = json!(if self.differs() { "differs" } else { "verified" });
+        }
+        if let Some((verdict, tree)) = &self.verdict {
             more["found_length"] = json!(verdict.length);
             more["found_root"] = json!(hex(&verdict.root));
             more["corrupt"] = json!(ranges(&verdict.corrupt));
+            more["tree"] = json!(crate::shown(tree));
+        }
+        if let Some(expected) = &self.expected {
+            more["expected_root"] = json!(hex(&expected.root));
+            more["root_found"] = json!(hex(&expected.found));
         }
         let mut line = format!("{{\"type\":\"{}\"", self.what).into_bytes();
         pfh::format::jsonl::path(&mut line, &self.file);
@@ -100,17 +139,42 @@ impl Said {
 
     fn text(&self) -> String {
         let name = crate::shown(&self.file);
-        let Some(verdict) = &self.verdict else { return format!("{}  {name}\n", self.root) };
-        if verdict.corrupt.is_empty() {
-            return format!("{name}: OK\n");
+        if self.verdict.is_none() && self.expected.is_none() {
+            return format!("{}  {name}\n", hex(&self.root));
         }
         let mut text = String::new();
-        for range in &verdict.corrupt {
-            text += &format!("{name}: corrupt: {}:{}\n", range.start, range.end - range.start);
+        if let Some((verdict, tree)) = &self.verdict {
+            for range in &verdict.corrupt {
+                text += &format!("{name}: corrupt: {}:{}\n", range.start, range.end - range.start);
+            }
+            if verdict.length != self.length {
+                text += &format!("{name}: has {} bytes, its tree is of {}\n", verdict.length, self.length);
+            }
+            let right = self.expected.as_ref().is_some_and(|expected| expected.root == expected.found);
+            if right && !verdict.corrupt.is_empty() {
+                text += &format!(
+                    "{name}: gives the root stated; it is {} that differs: build it anew\n",
+                    crate::shown(tree)
+                );
+            }
         }
-        if verdict.length != self.length {
-            text += &format!("{name}: has {} bytes, its tree is of {}\n", verdict.length, self.length);
+        if let Some(expected) = self.expected.as_ref().filter(|expected| expected.root != expected.found) {
+            let (found, root) = (hex(&expected.found), hex(&expected.root));
+            text += &format!("{name}: DIFFERS: gives the {} root {found}, not {root}\n", self.algorithm);
         }
-        text
+        if !text.is_empty() {
+            return text;
+        }
+        let leaves = match (&self.verdict, self.alone) {
+            (Some((verdict, tree)), _) => format!("{} leaves are those of {}, ", verdict.leaves, crate::shown(tree)),
+            (None, Some(leaves)) => format!("{leaves} leaves, no tree, "),
+            (None, None) => String::new(),
+        };
+        let stated = match self.expected.as_ref().map(|expected| expected.stated) {
+            None => "",
+            Some(Stated::Root) => ", the one stated",
+            Some(Stated::Kept) => ", the one that is kept",
+        };
+        format!("{name}: OK: {leaves}{} root {}{stated}\n", self.algorithm, hex(&self.root))
     }
 }

@@ -300,6 +300,7 @@ fn read(
         imaging: imaging.clone(),
         map: None,
         adopt_map: false,
+        salvage: false,
         give_up: None,
         replace: false,
         about: About::default(),

@@ -3,6 +3,8 @@
 use super::{About, Descriptor, Digests, Errors, FileHeader, Malformed, Section, Table, Volume};
 use std::io;
 
+mod salvage;
+
 /// Segment files that can be read anywhere.
 pub trait ReadAt {
     /// How many segments there are.

@@ -1,0 +1,296 @@
+//! Answers that are made and judged while they pass: in the memory of a leaf and a value for each leaf of a sample, whatever the length
+//! of file and answer.
+
+use std::error::Error;
+use std::fmt;
+use std::io::{self, Read, Write};
+use std::ops::Range;
+
+use super::proof::{MAGIC, VERSION, leaf_of};
+use super::{Challenge, Commitment, Rejected, Sample, Unproved};
+use crate::Malformed;
+use crate::outboard::{Fold, Value, Values, multiproof, proven};
+
+const TRANSCRIPT: &str = "pfh audit 1 transcript";
+/// Bytes of leaves that are hashed in one go.
+const COMPANY: usize = 256 << 10;
+
+/// The digest of everything that has been said.
+pub(super) struct Transcript(blake3::Hasher);
+
+impl Transcript {
+    pub(super) fn new(challenge: &Challenge, commitment: &Commitment, leaves: u64) -> Transcript {
+        let mut transcript = Transcript(blake3::Hasher::new_derive_key(TRANSCRIPT));
+        let parameters = commitment.parameters();
+        transcript.bind(&challenge.encode());
+        transcript.bind(parameters.function().name().as_bytes());
+        transcript.bind(&(parameters.leaf_length() as u64).to_le_bytes());
+        transcript.bind(&leaves.to_le_bytes());
+        transcript
+    }
+
+    pub(super) fn bind(&mut self, bytes: &[u8]) {
+        self.0.update(&(bytes.len() as u64).to_le_bytes());
+        self.0.update(bytes);
+    }
+
+    pub(super) fn finish(&self) -> blake3::Hash {
+        self.0.finalize()
+    }
+}
+
+/// The leaves of a challenge in ascending order; all of them take no memory.
+pub(super) fn indices(challenge: &Challenge, leaves: u64) -> Box<dyn Iterator<Item = u64>> {
+    match challenge.sample() {
+        Sample::All => Box::new(0..leaves),
+        Sample::Leaves(_) => Box::new(challenge.indices(leaves).into_iter()),
+    }
+}
+
+/// Signs a transcript: the public key, and the signature.
+pub type Sign<'a> = &'a dyn Fn(&[u8; 32]) -> ([u8; 32], [u8; 64]);
+
+/// An answer that is ready to be written: the challenge fits, the paths of its leaves have been read and proven.
+pub struct Prover<'a> {
+    challenge: &'a Challenge,
+    commitment: Commitment,
+    siblings: Vec<Value>,
+}
+
+impl<'a> Prover<'a> {
+    /// Reads the paths that a challenge needs.
+    ///
+    /// # Errors
+    /// If the challenge is about another file, or the tree cannot be used.
+    pub fn new(challenge: &'a Challenge, tree: &dyn Values) -> Result<Prover<'a>, Unproved> {
+        let commitment = Commitment::of(tree);
+        if !challenge.is_about(&commitment) {
+            return Err(Unproved::Challenge);
+        }
+        let siblings = match challenge.sample() {
+            // The leaves give the root; the tree is not needed.
+            Sample::All => Vec::new(),
+            Sample::Leaves(_) => proven(tree, &challenge.indices(commitment.leaf_count())).map_err(Unproved::Tree)?.1,
+        };
+        Ok(Prover { challenge, commitment, siblings })
+    }
+
+    /// Bytes of the answer.
+    pub fn length(&self, signed: bool) -> u64 {
+        let leaves = self.commitment.leaf_count();
+        let shown = self.challenge.sample().size(leaves);
+        let bytes: u64 = match self.challenge.sample() {
+            Sample::All => self.commitment.length(),
+            Sample::Leaves(_) => {
+                self.challenge.indices(leaves).into_iter().map(|index| self.commitment.leaf_length(index)).sum()
+            }
+        };
+        let fixed = 8 + 1 + 8 + 8 + 32 + 1 + if signed { 96 } else { 0 };
+        fixed + bytes + 4 * shown + 32 * self.siblings.len() as u64
+    }
+
+    /// Writes the answer. `read` gives the bytes of a range of the file; `settled` is asked when all have been read, whether the file
+    /// has been the same all the time: if not, the answer is cut.
+    ///
+    /// # Errors
+    /// If the file cannot be read or the answer not written.
+    pub fn write(
+        &self,
+        read: &mut dyn FnMut(Range<u64>) -> io::Result<Vec<u8>>,
+        settled: &mut dyn FnMut() -> io::Result<()>,
+        sign: Option<Sign<'_>>,
+        to: &mut dyn Write,
+    ) -> Result<[u8; 32], Unproved> {
+        let leaves = self.commitment.leaf_count();
+        let shown = self.challenge.sample().size(leaves);
+        let mut transcript = Transcript::new(self.challenge, &self.commitment, shown);
+        let write = Unproved::Write;
+        to.write_all(&[&MAGIC[..], &[VERSION], &shown.to_le_bytes()].concat()).map_err(write)?;
+        for index in indices(self.challenge, leaves) {
+            let leaf = leaf_of(&self.commitment, index, read)?;
+            transcript.bind(&leaf);
+            // Cannot cut: a leaf has at most 16 MiB.
+            to.write_all(&(leaf.len() as u32).to_le_bytes()).and_then(|()| to.write_all(&leaf)).map_err(write)?;
+        }
+        settled().map_err(Unproved::Read)?;
+        transcript.bind(self.siblings.as_flattened());
+        let digest = *transcript.finish().as_bytes();
+        let mut end = (self.siblings.len() as u64).to_le_bytes().to_vec();
+        end.extend(self.siblings.as_flattened());
+        end.extend(digest);
+        match sign {
+            None => end.push(0),
+            Some(sign) => {
+                let (key, signature) = sign(&digest);
+                end.push(1);
+                end.extend(key);
+                end.extend(signature);
+            }
+        }
+        to.write_all(&end).map_err(write)?;
+        Ok(digest)
+    }
+}
+
+/// An answer that proves what was asked. Whether its signature, if it has one, is genuine is for its reader to look at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Accepted {
+    /// The digest that binds challenge and answer.
+    pub transcript: [u8; 32],
+    /// Ed25519: public key and signature of the transcript.
+    #[cfg_attr(not(feature = "ed25519"), allow(dead_code))]
+    pub(super) signature: Option<([u8; 32], [u8; 64])>,
+}
+
+/// Why a stream of bytes is not an answer that proves what was asked.
+#[derive(Debug)]
+pub enum Refused {
+    /// It could not be read to its end.
+    Read(io::Error),
+    /// It is no answer.
+    Malformed(Malformed),
+    /// It proves nothing.
+    Rejected(Rejected),
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refused::Read(error) => write!(f, "the answer cannot be read: {error}"),
+            Refused::Malformed(malformed) => write!(f, "not an answer: {malformed}"),
+            Refused::Rejected(rejected) => rejected.fmt(f),
+        }
+    }
+}
+
+impl Error for Refused {}
+
+impl From<Malformed> for Refused {
+    fn from(malformed: Malformed) -> Refused {
+        Refused::Malformed(malformed)
+    }
+}
+
+impl From<Rejected> for Refused {
+    fn from(rejected: Rejected) -> Refused {
+        Refused::Rejected(rejected)
+    }
+}
+
+/// The outcome of judging an answer.
+pub type Judged = Result<Accepted, Refused>;
+
+struct Bytes<'a>(&'a mut dyn Read);
+
+impl Bytes<'_> {
+    fn fill(&mut self, bytes: &mut [u8]) -> Result<(), Refused> {
+        self.0.read_exact(bytes).map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => Malformed::Truncated.into(),
+            _ => Refused::Read(error),
+        })
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], Refused> {
+        let mut array = [0; N];
+        self.fill(&mut array)?;
+        Ok(array)
+    }
+}
+
+/// The leaves of an answer on their way to the root.
+enum Climb {
+    All(Fold),
+    Sample(Vec<(u64, Value)>),
+}
+
+impl Commitment {
+    /// Judges an answer as it comes, as [`verify`](Commitment::verify) does one in memory. All leaves of a file of any length take the
+    /// memory of a few leaves; a sample takes 40 bytes for each leaf beside that. Every number in the answer is compared with what it
+    /// must be before anything is read or kept for it.
+    ///
+    /// # Errors
+    /// If the answer cannot be read, is none, or proves nothing.
+    pub fn judge(&self, challenge: &Challenge, from: &mut dyn Read) -> Judged {
+        if !challenge.is_about(self) {
+            return Err(Rejected::Challenge.into());
+        }
+        let (count, mut from) = (self.leaf_count(), Bytes(from));
+        if from.array::<8>()? != *MAGIC {
+            return Err(Malformed::Magic.into());
+        }
+        match from.array::<1>()? {
+            [VERSION] => {}
+            [other] => return Err(Malformed::Version(other).into()),
+        }
+        let shown = challenge.sample().size(count);
+        if u64::from_le_bytes(from.array()?) != shown {
+            return Err(Rejected::Leaves.into());
+        }
+        let mut transcript = Transcript::new(challenge, self, shown);
+        let (mut climb, wanted) = match challenge.sample() {
+            Sample::All => (Climb::All(Fold::new(self.parameters(), self.length())), 0),
+            Sample::Leaves(_) => {
+                let wanted = multiproof::sibling_count(count, &challenge.indices(count));
+                (Climb::Sample(Vec::with_capacity(shown as usize)), wanted)
+            }
+        };
+        let mut held: Vec<(u64, Vec<u8>)> = Vec::new();
+        let mut bytes = 0;
+        for index in indices(challenge, count) {
+            let length = u64::from(u32::from_le_bytes(from.array()?));
+            if length != self.leaf_length(index) {
+                return Err(Rejected::Leaves.into());
+            }
+            let mut leaf = vec![0; length as usize];
+            from.fill(&mut leaf)?;
+            transcript.bind(&leaf);
+            bytes += leaf.len();
+            held.push((index, leaf));
+            if bytes >= COMPANY {
+                self.climb(&mut climb, &held);
+                held.clear();
+                bytes = 0;
+            }
+        }
+        self.climb(&mut climb, &held);
+        drop(held);
+        if u64::from_le_bytes(from.array()?) != wanted {
+            return Err(Rejected::Shape.into());
+        }
+        let siblings: Vec<Value> = (0..wanted).map(|_| from.array()).collect::<Result<_, _>>()?;
+        transcript.bind(siblings.as_flattened());
+        let stated = blake3::Hash::from_bytes(from.array()?);
+        let signature = match from.array::<1>()? {
+            [0] => None,
+            [1] => Some((from.array()?, from.array()?)),
+            _ => return Err(Malformed::Field("signature mark").into()),
+        };
+        if from.0.read(&mut [0]).map_err(Refused::Read)? > 0 {
+            return Err(Malformed::Trailing.into());
+        }
+        // blake3::Hash compares in constant time.
+        if transcript.finish() != stated {
+            return Err(Rejected::Transcript.into());
+        }
+        let root = match climb {
+            Climb::All(fold) => fold.finish(),
+            Climb::Sample(known) => multiproof::root(&self.parameters(), self.length(), known, &siblings),
+        };
+        match root {
+            None => Err(Rejected::Shape.into()),
+            Some(root) if blake3::Hash::from_bytes(root) == blake3::Hash::from_bytes(*self.root()) => {
+                Ok(Accepted { transcript: *stated.as_bytes(), signature })
+            }
+            Some(_) => Err(Rejected::Root.into()),
+        }
+    }
+
+    fn climb(&self, climb: &mut Climb, leaves: &[(u64, Vec<u8>)]) {
+        let leaves: Vec<(u64, &[u8])> = leaves.iter().map(|(index, leaf)| (*index, &leaf[..])).collect();
+        let values = self.parameters().leaves_of(self.length(), &leaves);
+        match climb {
+            Climb::All(fold) => values.into_iter().for_each(|value| fold.push(value)),
+            Climb::Sample(known) => known.extend(leaves.iter().map(|(index, _)| *index).zip(values)),
+        }
+    }
+}

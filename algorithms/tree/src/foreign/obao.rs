@@ -1,0 +1,85 @@
+//! The outboard form of bao (versions 0.10 to 0.13): the length of the file in 64 bits, least significant byte first, then the parent nodes
+//! of the BLAKE3 tree over chunks of 1 KiB in pre-order, each the values of its two children.
+
+use crate::Malformed;
+use crate::outboard::{Function, Outboard, Parameters, Value, Values};
+
+/// Bytes of a chunk.
+const CHUNK: usize = 1024;
+
+/// The parameters of the trees that can be written in this form: BLAKE3 over leaves of 1 KiB.
+pub fn parameters() -> Parameters {
+    Parameters::new(Function::Blake3, CHUNK).expect("a power of two from 1 KiB")
+}
+
+/// Writes a tree in bao's form; `None` for one with other [`parameters`].
+pub fn encode(tree: &Outboard) -> Option<Vec<u8>> {
+    if tree.parameters() != parameters() {
+        return None;
+    }
+    let mut bytes = tree.length().to_le_bytes().to_vec();
+    let top = tree.height() as u32 - 1;
+    parents(tree, top + 1, 0, &mut bytes);
+    Some(bytes)
+}
+
+/// Appends the parents below the node at this place, itself first.
+fn parents(tree: &Outboard, level: u32, index: usize, bytes: &mut Vec<u8>) {
+    let Some(below) = level.checked_sub(1) else { return };
+    let values = tree.level(below as usize);
+    if let [left, right, ..] = &values[2 * index..] {
+        bytes.extend(left);
+        bytes.extend(right);
+        parents(tree, below, 2 * index, bytes);
+        parents(tree, below, 2 * index + 1, bytes);
+    } else {
+        // A node without a partner has moved up.
+        parents(tree, below, 2 * index, bytes);
+    }
+}
+
+/// Reads bao's form and gives the tree over leaves of `leaf_length` bytes. Every node is computed again; the root is for the caller to
+/// compare, and the file is not looked at.
+///
+/// # Errors
+/// If it is none, if any node is not that of its children, or for a file of one chunk, of which the form holds nothing.
+pub fn decode(bytes: &[u8], leaf_length: usize) -> Result<Outboard, Malformed> {
+    let asked = Parameters::new(Function::Blake3, leaf_length).ok_or(Malformed::Field("leaf length"))?;
+    let (length, nodes) = bytes.split_first_chunk::<8>().ok_or(Malformed::Truncated)?;
+    let length = u64::from_le_bytes(*length);
+    let chunks = parameters().leaf_count(length);
+    if chunks == 1 {
+        return Err(Malformed::Field("length: a file of one chunk has no nodes"));
+    }
+    // The claimed length costs nothing before as many nodes are there.
+    match (chunks - 1).checked_mul(64).map(|expected| (nodes.len() as u64).cmp(&expected)) {
+        Some(std::cmp::Ordering::Equal) => {}
+        Some(std::cmp::Ordering::Greater) => return Err(Malformed::Trailing),
+        _ => return Err(Malformed::Truncated),
+    }
+    let mut leaves: Vec<Value> = Vec::with_capacity(chunks as usize);
+    let (values, _) = nodes.as_chunks::<32>();
+    collect(&mut values.iter().copied(), chunks, None, &mut leaves);
+    let fine = Outboard::over(parameters(), length, leaves);
+    if encode(&fine).as_deref() != Some(bytes) {
+        return Err(Malformed::Checksum);
+    }
+    let level = (leaf_length / CHUNK).ilog2() as usize;
+    let coarse = match asked.leaf_count(length) {
+        1 => vec![*Values::root(&fine)],
+        _ => fine.level(level).to_vec(),
+    };
+    Ok(Outboard::over(asked, length, coarse))
+}
+
+/// Appends the leaves of a subtree of `chunks` chunks, whose own value is `value`.
+fn collect(nodes: &mut impl Iterator<Item = Value>, chunks: u64, value: Option<Value>, leaves: &mut Vec<Value>) {
+    if chunks == 1 {
+        leaves.extend(value);
+        return;
+    }
+    let (left, right) = (nodes.next(), nodes.next());
+    let split = 1 << (chunks - 1).ilog2();
+    collect(nodes, split, left, leaves);
+    collect(nodes, chunks - split, right, leaves);
+}

@@ -1,0 +1,211 @@
+//! A tree in its binary form, read value by value. What is used is verified: the values of a path and their siblings must give the
+//! root of the header, whose checksum is verified when the tree is opened.
+
+use std::error::Error;
+use std::fmt;
+use std::io;
+
+use super::format::Layout;
+use super::journal::Journal;
+use super::{Header, Parameters, Value, Values, WrongChange, multiproof};
+use crate::wire::Malformed;
+
+/// Why a tree cannot be used.
+#[derive(Debug)]
+pub enum Unusable {
+    /// It cannot be read.
+    Read(io::Error),
+    /// It is none, or the part that was looked at has been changed.
+    Malformed(Malformed),
+    /// The change does not fit it.
+    Change(WrongChange),
+}
+
+impl fmt::Display for Unusable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unusable::Read(error) => write!(f, "the tree cannot be read: {error}"),
+            Unusable::Malformed(malformed) => malformed.fmt(f),
+            Unusable::Change(change) => change.fmt(f),
+        }
+    }
+}
+
+impl Error for Unusable {}
+
+impl From<io::Error> for Unusable {
+    fn from(error: io::Error) -> Unusable {
+        Unusable::Read(error)
+    }
+}
+
+impl From<Malformed> for Unusable {
+    fn from(malformed: Malformed) -> Unusable {
+        Unusable::Malformed(malformed)
+    }
+}
+
+/// Fills a buffer with the bytes at an offset.
+pub type ReadAt<'a> = Box<dyn Fn(u64, &mut [u8]) -> io::Result<()> + Send + Sync + 'a>;
+
+/// A tree of which only the values asked for are read.
+pub struct Paged<'a> {
+    header: Header,
+    layout: Layout,
+    read: ReadAt<'a>,
+    /// A change that was begun and not finished: its values stand for those of the file.
+    journal: Option<Journal>,
+}
+
+impl<'a> Paged<'a> {
+    /// Opens the binary form of `bytes` bytes that `read` gives. `journal` is the record of a change that may have been interrupted,
+    /// if there is one; a record that is not whole, or of another state of the tree, is passed over.
+    ///
+    /// # Errors
+    /// If the header cannot be read or has been changed, or the tree has not the number of bytes that it must have.
+    pub fn open(bytes: u64, journal: Option<&[u8]>, read: ReadAt<'a>) -> Result<Paged<'a>, Unusable> {
+        let mut front = [0; Header::BYTES];
+        if bytes < front.len() as u64 {
+            // What is there says best what is wrong.
+            let mut front = vec![0; bytes as usize];
+            read(0, &mut front)?;
+            return Err(Header::decode(&front).err().unwrap_or(Malformed::Truncated).into());
+        }
+        read(0, &mut front)?;
+        let stored = Header::decode(&front);
+        let journal = journal.and_then(Journal::decode).filter(|journal| journal.is_for(stored.as_ref().ok()));
+        let header = match &journal {
+            Some(journal) => journal.header(),
+            None => stored?,
+        };
+        let layout = Layout::of(&header).ok_or(Malformed::Field("length"))?;
+        match bytes.cmp(&layout.end()) {
+            std::cmp::Ordering::Less => Err(Malformed::Truncated.into()),
+            std::cmp::Ordering::Greater => Err(Malformed::Trailing.into()),
+            std::cmp::Ordering::Equal => Ok(Paged { header, layout, read, journal }),
+        }
+    }
+
+    /// The header, with the change of an interrupted update if there was one.
+    pub fn header(&self) -> Header {
+        self.header
+    }
+
+    /// The interrupted change that is yet to be written.
+    pub fn journal(&self) -> Option<&Journal> {
+        self.journal.as_ref()
+    }
+
+    /// Proves the values of these leaves, which ascend and are the file's, and gives them with the siblings that lead to the root.
+    ///
+    /// # Errors
+    /// If they cannot be read, or do not give the root: the tree has been changed.
+    #[allow(clippy::type_complexity)]
+    pub fn proven(&self, indices: &[u64]) -> Result<(Vec<(u64, Value)>, Vec<Value>), Unusable> {
+        proven(self, indices)
+    }
+
+    /// What must be written where when these leaves get these values, indices ascending and distinct. Reads the paths of the leaves
+    /// and proves them.
+    ///
+    /// # Errors
+    /// If there is no such leaf, the paths cannot be read, or do not give the root.
+    pub fn change(&self, leaves: &[(u64, Value)]) -> Result<Change, Unusable> {
+        let count = self.leaves();
+        if let Some(&(index, _)) = leaves.iter().find(|(index, _)| *index >= count) {
+            return Err(Unusable::Change(WrongChange::Index(index)));
+        }
+        if leaves.is_empty() {
+            return Ok(Change {
+                old: self.header,
+                new: self.header,
+                before: vec![],
+                after: vec![],
+                siblings: vec![],
+                nodes: vec![],
+            });
+        }
+        let indices: Vec<u64> = leaves.iter().map(|(index, _)| *index).collect();
+        let (before, siblings) = self.proven(&indices)?;
+        let mut nodes: Vec<(u64, Value)> = Vec::new();
+        let mut place = |level, index, value| {
+            if let Some(offset) = self.layout.offset(level, index) {
+                nodes.push((offset, value));
+            }
+        };
+        leaves.iter().for_each(|&(index, value)| place(0, index, value));
+        let Header { parameters, length, .. } = self.header;
+        let root = multiproof::root_and_nodes(&parameters, length, leaves.to_vec(), &siblings, place)
+            .ok_or(Malformed::Checksum)?;
+        let new = Header { root, ..self.header };
+        Ok(Change { old: self.header, new, before, after: leaves.to_vec(), siblings, nodes })
+    }
+}
+
+/// The values of these leaves and the siblings that lead to the root, proven.
+#[allow(clippy::type_complexity)]
+pub(crate) fn proven(tree: &dyn Values, indices: &[u64]) -> Result<(Vec<(u64, Value)>, Vec<Value>), Unusable> {
+    let siblings = multiproof::siblings(tree, indices)?;
+    let leaves: Vec<(u64, Value)> =
+        indices.iter().map(|&index| Ok((index, tree.value(0, index)?))).collect::<io::Result<_>>()?;
+    let root = multiproof::root(&tree.parameters(), tree.length(), leaves.clone(), &siblings);
+    if root.as_ref() == Some(tree.root()) { Ok((leaves, siblings)) } else { Err(Malformed::Checksum.into()) }
+}
+
+impl Values for Paged<'_> {
+    fn parameters(&self) -> Parameters {
+        self.header.parameters
+    }
+
+    fn length(&self) -> u64 {
+        self.header.length
+    }
+
+    fn root(&self) -> &Value {
+        &self.header.root
+    }
+
+    fn value(&self, level: u32, index: u64) -> io::Result<Value> {
+        let offset = self.layout.offset(level, index).ok_or(io::ErrorKind::InvalidInput)?;
+        if let Some(value) = self.journal.as_ref().and_then(|journal| journal.value(offset)) {
+            return Ok(value);
+        }
+        let mut value = [0; 32];
+        (self.read)(offset, &mut value)?;
+        Ok(value)
+    }
+}
+
+/// A change of some leaves: what was, what is now, and what leads from either to its root.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    pub(crate) old: Header,
+    pub(crate) new: Header,
+    pub(crate) before: Vec<(u64, Value)>,
+    pub(crate) after: Vec<(u64, Value)>,
+    pub(crate) siblings: Vec<Value>,
+    /// Offsets in the binary form, and the values that come there.
+    pub(crate) nodes: Vec<(u64, Value)>,
+}
+
+impl Change {
+    /// The header before the change.
+    pub fn old(&self) -> Header {
+        self.old
+    }
+
+    /// The header after the change.
+    pub fn new_header(&self) -> Header {
+        self.new
+    }
+
+    /// Values that were computed: leaves, nodes and the root.
+    pub fn computed(&self) -> usize {
+        if self.after.is_empty() { 0 } else { self.nodes.len() + 1 }
+    }
+
+    /// The record from which the change can be made again after an interruption.
+    pub fn journal(&self) -> Journal {
+        Journal::of(self)
+    }
+}

@@ -1,0 +1,283 @@
+//! Tree files: opened by pages or as a whole, and changed in place so that no interruption leaves anything but the old tree or the new.
+//!
+//! A change is first written to `TREE.journal` and synced; then the tree is written and synced; then the journal is removed. Whoever
+//! opens a tree takes the values of a whole journal for those of the tree, so that from the moment of the journal's sync the change
+//! has been made. Writers lock the tree (`flock`); readers do not: what they use gives the root of the header, and if it does not, they
+//! look again.
+
+use super::{Failure, journal_of};
+use pfh_source::{Problem, Ranges, Stage};
+use pfh_tree::outboard::{Change, Journal, Outboard, Paged, Unusable};
+use rustix::fs::{self, FlockOperation};
+use rustix::io::Errno;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+/// A tree file of more bytes is not read as a whole: 64 GiB, the tree of 16 TiB in leaves of 16 KiB.
+pub const LONGEST: u64 = 64 << 30;
+/// Bytes of a journal at most: paths of some thousand leaves.
+const LONGEST_JOURNAL: u64 = 32 << 20;
+/// How often a reader that met a writer looks again.
+const TRIES: usize = 4;
+const PAUSE: Duration = Duration::from_millis(10);
+
+fn bytes_of(file: Ranges, most: u64) -> Result<Vec<u8>, Problem> {
+    let bytes = file.read_all(most)?;
+    file.close()?;
+    Ok(bytes)
+}
+
+/// The journal of a tree, if there is one.
+fn read_journal(path: &Path) -> Result<Option<Vec<u8>>, Failure> {
+    let journal = journal_of(path);
+    if std::fs::symlink_metadata(&journal).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+        return Ok(None);
+    }
+    let read = Ranges::open(journal.as_os_str().as_bytes()).and_then(|file| bytes_of(file, LONGEST_JOURNAL));
+    match read {
+        Ok(bytes) => Ok(Some(bytes)),
+        // Removed by its writer meanwhile.
+        Err(_) if !journal.exists() => Ok(None),
+        Err(problem) => Err(Failure::read(&journal)(problem)),
+    }
+}
+
+/// What is wrong with a tree file.
+pub(super) fn unusable(path: &Path) -> impl Fn(Unusable) -> Failure + use<'_> {
+    |why| match why {
+        Unusable::Read(error) => Failure::read(path)(Problem::io(Stage::Read, &error)),
+        Unusable::Malformed(malformed) => Failure::Tree { file: path.to_owned(), malformed },
+        Unusable::Change(change) => Failure::Change(change),
+    }
+}
+
+/// Does it again as long as the tree seems damaged: a writer may be at work, whose journal the next look will find.
+fn patiently<T>(mut look: impl FnMut() -> Result<T, Failure>) -> Result<T, Failure> {
+    for _ in 1..TRIES {
+        match look() {
+            Err(Failure::Tree { .. }) => thread::sleep(PAUSE),
+            seen => return seen,
+        }
+    }
+    look()
+}
+
+/// A tree of which pages are read when they are needed. `file` and `journal` are its bytes and those of its journal.
+pub fn pages(file: Ranges, journal: Option<&[u8]>) -> Result<Paged<'static>, Unusable> {
+    let bytes = file.size();
+    let read = move |offset: u64, buffer: &mut [u8]| {
+        let mut page = Vec::with_capacity(buffer.len());
+        file.read(offset..offset + buffer.len() as u64, &mut page).map_err(|p| io::Error::other(p.to_string()))?;
+        buffer.copy_from_slice(&page);
+        Ok(())
+    };
+    Paged::open(bytes, journal, Box::new(read))
+}
+
+/// Opens a tree of which nothing but the header is read for now.
+///
+/// # Errors
+/// When it cannot be read, or is none.
+pub fn open(path: &Path) -> Result<Paged<'static>, Failure> {
+    patiently(|| look(path))
+}
+
+fn look(path: &Path) -> Result<Paged<'static>, Failure> {
+    let journal = read_journal(path)?;
+    let file = Ranges::open(path.as_os_str().as_bytes()).map_err(Failure::read(path))?;
+    pages(file, journal.as_deref()).map_err(unusable(path))
+}
+
+/// Opens a tree, hands it to `work`, and does so again if it seems damaged while a writer is at work.
+///
+/// # Errors
+/// When it cannot be read, or what is used of it is wrong.
+pub fn with<T>(path: &Path, mut work: impl FnMut(&Paged<'_>) -> Result<T, Failure>) -> Result<T, Failure> {
+    patiently(|| work(&look(path)?))
+}
+
+/// Reads a whole tree and proves it consistent.
+///
+/// # Errors
+/// When it cannot be read, or any bit of it is wrong.
+pub fn load(path: &Path) -> Result<Outboard, Failure> {
+    patiently(|| {
+        let journal = read_journal(path)?;
+        let file = Ranges::open(path.as_os_str().as_bytes()).map_err(Failure::read(path))?;
+        if file.size() > LONGEST {
+            return Err(Failure::read(path)(Problem::io(Stage::Read, &io::ErrorKind::FileTooLarge.into())));
+        }
+        let mut bytes = Vec::new();
+        file.read(0..file.size(), &mut bytes).map_err(Failure::read(path))?;
+        if let Some(journal) = journal {
+            redo(&mut bytes, &journal).map_err(unusable(path))?;
+        }
+        Outboard::decode(&bytes).map_err(|malformed| Failure::Tree { file: path.to_owned(), malformed })
+    })
+}
+
+/// The tree that bytes and journal stand for together.
+fn redo(bytes: &mut [u8], journal: &[u8]) -> Result<(), Unusable> {
+    let whole: &[u8] = bytes;
+    let copy = |offset: u64, buffer: &mut [u8]| {
+        let start = offset as usize;
+        buffer.copy_from_slice(whole.get(start..start + buffer.len()).ok_or(io::ErrorKind::UnexpectedEof)?);
+        Ok(())
+    };
+    let found = Paged::open(whole.len() as u64, Some(journal), Box::new(copy))?.journal().cloned();
+    for (offset, new) in found.iter().flat_map(Journal::writes) {
+        let start = offset as usize;
+        if let Some(place) = bytes.get_mut(start..start + new.len()) {
+            place.copy_from_slice(&new);
+        }
+    }
+    Ok(())
+}
+
+/// One thing that is done to the disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Step {
+    /// The journal is created with these bytes.
+    Record(Vec<u8>),
+    SyncRecord,
+    /// The journal's name is synced.
+    SyncDirectory,
+    /// Bytes of the tree are written in place.
+    Write(u64, Vec<u8>),
+    SyncTree,
+    /// The journal is removed.
+    Forget,
+}
+
+/// What a change does to the disk, in this order.
+fn steps(journal: &Journal) -> Vec<Step> {
+    let mut steps = vec![Step::Record(journal.encode()), Step::SyncRecord, Step::SyncDirectory];
+    steps.extend(redoing(journal));
+    steps
+}
+
+/// What is left of it once the journal is on the disk.
+fn redoing(journal: &Journal) -> Vec<Step> {
+    let writes = journal.writes().into_iter().map(|(offset, bytes)| Step::Write(offset, bytes));
+    writes.chain([Step::SyncTree, Step::Forget]).collect()
+}
+
+/// A tree that nobody else changes meanwhile.
+pub struct Exclusive {
+    file: File,
+    path: PathBuf,
+    writable: bool,
+}
+
+impl Exclusive {
+    /// Locks the tree of this path and ends an interrupted change, if there is one; `None` if there is no tree yet. Waits for whoever
+    /// has the lock.
+    ///
+    /// # Errors
+    /// When it cannot be opened, or the caller asked to end.
+    pub fn lock(path: &Path, cancel: &AtomicBool) -> Result<Option<Exclusive>, Failure> {
+        let failed = |error: io::Error| Failure::read(path)(Problem::io(Stage::Open, &error));
+        loop {
+            let open = |write| OpenOptions::new().read(true).write(write).open(path);
+            let (file, writable) = match open(true) {
+                Ok(file) => (file, true),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+                Err(_) => (open(false).map_err(failed)?, false),
+            };
+            let stat = file.metadata().map_err(failed)?;
+            if !stat.is_file() {
+                return Ok(None);
+            }
+            match fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+                Err(Errno::WOULDBLOCK) => {
+                    if cancel.load(Ordering::Relaxed) {
+                        return Err(Failure::Cancelled);
+                    }
+                    thread::sleep(PAUSE);
+                    continue;
+                }
+                // File systems without locks: the header is compared again before anything is written.
+                Ok(()) | Err(_) => {}
+            }
+            // Who held the lock may have put another file in the place of this one.
+            if std::fs::metadata(path).is_ok_and(|now| (now.dev(), now.ino()) == (stat.dev(), stat.ino())) {
+                let locked = Exclusive { file, path: path.to_owned(), writable };
+                locked.recover()?;
+                return Ok(Some(locked));
+            }
+        }
+    }
+
+    fn failed(&self) -> impl Fn(io::Error) -> Failure + use<'_> {
+        |error| Failure::Write { file: self.path.clone(), error }
+    }
+
+    /// Ends a change that was interrupted. A journal that is not whole is of one that was never begun.
+    fn recover(&self) -> Result<(), Failure> {
+        let Some(bytes) = read_journal(&self.path)? else { return Ok(()) };
+        // What was not synced may be missing, or zeros; anything else is somebody's file.
+        if !bytes.starts_with(b"pfh jrnl") && bytes.iter().take(8).any(|byte| *byte != 0) {
+            let error = io::Error::other("is there and is no journal of a tree: move it away");
+            return Err(Failure::Write { file: journal_of(&self.path), error });
+        }
+        let file = Ranges::open(self.path.as_os_str().as_bytes()).map_err(Failure::read(&self.path))?;
+        let journal = pages(file, Some(&bytes)).ok().and_then(|paged| paged.journal().cloned());
+        let steps = journal.map_or_else(|| vec![Step::Forget], |journal| redoing(&journal));
+        steps.iter().try_for_each(|step| self.take(step)).map_err(self.failed())
+    }
+
+    /// Whether the tree can be changed in place: it can be written to, and has no other name that would change with it.
+    pub fn in_place(&self) -> bool {
+        self.writable && self.file.metadata().is_ok_and(|stat| stat.nlink() == 1)
+    }
+
+    /// Makes a change: when this returns, it is on the disk.
+    ///
+    /// # Errors
+    /// Whatever the system says; the tree is the old one then, or, if its journal had been synced, the new one.
+    pub fn apply(&self, change: &Change) -> Result<(), Failure> {
+        let mut front = [0; pfh_tree::outboard::Header::BYTES];
+        self.file.read_exact_at(&mut front, 0).map_err(self.failed())?;
+        if front != change.old().encode() {
+            return Err(self.failed()(io::Error::other("somebody else has changed the tree meanwhile")));
+        }
+        let mut recorded = false;
+        for step in steps(&change.journal()) {
+            if let Err(error) = self.take(&step) {
+                if !recorded {
+                    let _ = std::fs::remove_file(journal_of(&self.path));
+                }
+                return Err(self.failed()(error));
+            }
+            recorded |= step == Step::SyncDirectory;
+        }
+        Ok(())
+    }
+
+    fn take(&self, step: &Step) -> io::Result<()> {
+        let journal = journal_of(&self.path);
+        match step {
+            Step::Record(bytes) => OpenOptions::new().write(true).create_new(true).open(journal)?.write_all(bytes),
+            Step::SyncRecord => File::open(journal)?.sync_all(),
+            Step::SyncDirectory => {
+                let directory = self.path.parent().filter(|parent| !parent.as_os_str().is_empty());
+                match File::open(directory.unwrap_or(Path::new(".")))?.sync_all() {
+                    Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
+                    synced => synced,
+                }
+            }
+            Step::Write(offset, bytes) => self.file.write_all_at(bytes, *offset),
+            Step::SyncTree => self.file.sync_all(),
+            Step::Forget => std::fs::remove_file(journal),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
