@@ -173,6 +173,7 @@ fn guarded(compile: &Compile, inputs: &[Input]) -> Outputs {
     let mut outputs = Outputs::new(compile.force);
     outputs.writes("OUT", &compile.output, Kind::File, set);
     let work = compile.work.clone().unwrap_or_else(|| beside(".work"));
+    outputs.writes("--work", &work, Kind::Directory, Existing::Refused);
     // Runs of an earlier build are removed, which must not be anybody else's files of such names.
     let names_inputs = |name: &str| {
         let text = std::fs::read_to_string(work.join(name)).unwrap_or_default();
@@ -180,9 +181,7 @@ fn guarded(compile: &Compile, inputs: &[Input]) -> Outputs {
     };
     let is_ours = names_inputs("journal") || names_inputs("journal.new");
     // After a power cut the half set of a build that is under way may hold anything, its mark included.
-    let half = if is_ours { Existing::Own(0, b"") } else { set };
-    outputs.writes("OUT", beside(".partial"), Kind::File, half);
-    outputs.writes("--work", &work, Kind::Directory, Existing::Refused);
+    outputs.writes("OUT", beside(".partial"), Kind::File, if is_ours { Existing::Welcome } else { set });
     let existing = if is_ours { Existing::Welcome } else { Existing::Refused };
     for entry in std::fs::read_dir(&work).into_iter().flatten().flatten() {
         let name = entry.file_name();
