@@ -212,7 +212,7 @@ fn follow(threads: Option<u16>, no_progress: bool, work: impl FnOnce(&mut Pass<'
     };
     let cancel = signals.flag();
     let bar = Bytes::open(!no_progress);
-    let threads = threads.map_or_else(|| pfh::processors(), usize::from);
+    let threads = threads.map_or_else(pfh::processors, usize::from);
     let mut progress = |done, all| bar.show(done, all);
     let result = work(&mut Pass { threads, cancel: &cancel, progress: &mut progress });
     drop(bar);

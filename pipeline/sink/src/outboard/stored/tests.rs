@@ -52,8 +52,8 @@ impl Disk {
         for (offset, bytes) in &self.tree_later {
             for (at, byte) in (*offset as usize..).zip(bytes) {
                 // The same for all bytes of a sector.
-                let mut sector = Dice(dice.0 ^ (at / SECTOR) as u64 * 0x9e37_79b9);
-                if sector.roll(1000) % 2 == 0 {
+                let mut sector = Dice(dice.0 ^ ((at / SECTOR) as u64 * 0x9e37_79b9));
+                if sector.roll(1000) < 500 {
                     tree[at] = *byte;
                 }
             }
@@ -64,8 +64,8 @@ impl Disk {
             let length = if dice.roll(2) == 0 { self.journal_later.len() } else { journal.len() };
             journal.resize(length.max(journal.len()), 0);
             for (at, byte) in self.journal_later.iter().enumerate() {
-                let mut sector = Dice(dice.0 ^ (at / SECTOR) as u64 * 0x51_7cc1);
-                if at < journal.len() && sector.roll(1000) % 2 == 0 {
+                let mut sector = Dice(dice.0 ^ ((at / SECTOR) as u64 * 0x51_7cc1));
+                if at < journal.len() && sector.roll(1000) < 500 {
                     journal[at] = *byte;
                 }
             }
