@@ -4,7 +4,7 @@ CORPUS ?= target/corpus
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help test ci faults nightly large bench fuzz corpus
+.PHONY: help test ci faults nightly campaigns large bench fuzz corpus
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):[^#]*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -20,6 +20,10 @@ faults: ## the fault matrix of docs/faults.md; needs root, FUSE and strace, and 
 
 nightly: ## the tests that take minutes: long vectors, many seeds, every errno at every call
 	PFH_NIGHTLY=1 $(CARGO) test --workspace --release -- --include-ignored
+
+campaigns: ## 20,000 errnos, 10,000 power cuts, 300 raced writes, and a dated record (part of nightly, without the record)
+	PFH_RECORD=$(CURDIR)/bench/record/$(shell date +%F)-campaigns.md PFH_REQUIRE_INJECTORS=1 \
+		$(CARGO) test --package pfh-cli --release --test 'campaign_*' --test faults_e_unending -- --ignored --nocapture
 
 large: ## updates and files beyond 4 GiB
 	PFH_LARGE=1 $(CARGO) test --workspace --release large -- --include-ignored

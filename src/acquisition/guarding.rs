@@ -66,7 +66,7 @@ fn files(to: &To) -> Vec<PathBuf> {
 }
 
 fn names_beside(path: &Path) -> BTreeSet<OsString> {
-    std::fs::read_dir(directory_of(path)).into_iter().flatten().flatten().map(|entry| entry.file_name()).collect()
+    pfh_source::os::names_in(directory_of(path)).into_iter().collect()
 }
 
 /// Files that are called as pieces of the image are, up to any number: one that is left over would be read with it.

@@ -153,10 +153,13 @@ fn people(log: &Path, sound: &Sound) -> Option<Finding> {
         io::Seek::seek(&mut file, io::SeekFrom::Start(bytes))?;
         file.take(4096).read_to_end(&mut rest)
     });
+    if read.is_err() {
+        return Some(Finding::Absent(format!("{name}: the log for people cannot be read")));
+    }
     let value = format!("chain of records: {}", sound.chain.value());
     let rest = String::from_utf8_lossy(&rest).into_owned();
     let is_closed = [format!("{value}\n"), format!("{value}, signed with Ed25519\n"), String::new()].contains(&rest);
-    Some(if found == bytes && digest == sha256 && read.is_ok() && is_closed {
+    Some(if found == bytes && digest == sha256 && is_closed {
         Finding::Equal(format!("{name}: the log for people (sha256)"))
     } else {
         Finding::Differs(format!("{name}: the log for people is not what the chained log states, by sha256"))

@@ -342,7 +342,7 @@ impl Decoder {
         }
         let mut digests = Vec::new();
         let mut foreign = Vec::new();
-        let named = columns.iter().any(|column| *column == Column::Named("type"));
+        let named = columns.contains(&Column::Named("type"));
         for (column, field) in columns.iter().zip(fields) {
             match column {
                 // What has no digest at all has its type in a column that was left out.

@@ -15,7 +15,7 @@ use pfh::format::image::split::Suffix;
 use pfh::imaging::{Holes, Imaging};
 use pfh::outputs::{Existing, Kind, Outputs};
 use pfh::sink::image::Pieces;
-use std::io::{Read, Write};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -355,7 +355,7 @@ fn try_run(args: &AcquireArgs) -> Result<Exit, String> {
         Err(exit) => return Ok(exit),
     };
     let report = if args.json { json(args, &carried, &log) } else { text(args, &carried) };
-    match std::io::stdout().lock().write_all(report.as_bytes()) {
+    match exit::print(report.as_bytes()) {
         Ok(()) => Ok(carried.exit),
         Err(error) => Ok(exit::of_output(&error)),
     }

@@ -1,7 +1,9 @@
 //! Exit codes, and the one way to say something on standard error.
 
+use pfh::sink::Output;
 use std::io::Write;
 use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
 
 /// How the program ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,4 +94,16 @@ mod tests {
             assert_eq!(with_names(same), same);
         }
     }
+}
+
+/// Writes to standard output at once. Not by std's own loops, which repeat an interrupted write forever.
+///
+/// # Errors
+/// As `write`; `TimedOut` when it was interrupted for as long as is allowed.
+pub fn print(bytes: &[u8]) -> std::io::Result<()> {
+    static OUT: Mutex<Option<Output>> = Mutex::new(None);
+    let mut out = OUT.lock().unwrap_or_else(PoisonError::into_inner);
+    let out = out.get_or_insert_with(Output::standard);
+    out.write_all(bytes)?;
+    out.flush()
 }

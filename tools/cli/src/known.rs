@@ -12,7 +12,6 @@ use pfh::known::{
     is_database,
 };
 use pfh::outputs::{Existing, Kind, Outputs};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Subcommand)]
@@ -173,13 +172,26 @@ fn guarded(compile: &Compile, inputs: &[Input]) -> Outputs {
     let set = Existing::Own(0, b"pfh known set\n");
     let mut outputs = Outputs::new(compile.force);
     outputs.writes("OUT", &compile.output, Kind::File, set);
-    outputs.writes("OUT", beside(".partial"), Kind::File, set);
-    outputs.writes(
-        "--work",
-        compile.work.clone().unwrap_or_else(|| beside(".work")),
-        Kind::Directory,
-        Existing::Refused,
-    );
+    let work = compile.work.clone().unwrap_or_else(|| beside(".work"));
+    // Runs of an earlier build are removed, which must not be anybody else's files of such names.
+    let names_inputs = |name: &str| {
+        let text = std::fs::read_to_string(work.join(name)).unwrap_or_default();
+        text.lines().next().is_some_and(|line| line.starts_with('{') && line.contains("\"pfh-known\""))
+    };
+    let is_ours = names_inputs("journal") || names_inputs("journal.new");
+    // After a power cut the half set of a build that is under way may hold anything, its mark included.
+    let half = if is_ours { Existing::Own(0, b"") } else { set };
+    outputs.writes("OUT", beside(".partial"), Kind::File, half);
+    outputs.writes("--work", &work, Kind::Directory, Existing::Refused);
+    let existing = if is_ours { Existing::Welcome } else { Existing::Refused };
+    for entry in std::fs::read_dir(&work).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let name = name.as_encoded_bytes();
+        let is_work = |start: &&[u8]| name.starts_with(start);
+        if [&b"run-"[..], b"applied-", b"journal", b"lock"].iter().any(is_work) && entry.path().is_file() {
+            outputs.writes("--work", entry.path(), Kind::File, existing);
+        }
+    }
     for input in inputs {
         outputs.reads(&input.path).reads_all(&input.deltas);
     }
@@ -291,7 +303,7 @@ fn info(request: &Info) -> Result<Exit, String> {
     };
     let empties = empties(&known).map_err(|e| e.to_string())?;
     let text = if request.json { json(&known, digest, &empties) } else { lines(&known, digest, &empties) };
-    match std::io::stdout().lock().write_all(text.as_bytes()) {
+    match exit::print(text.as_bytes()) {
         Ok(()) => Ok(Exit::Good),
         Err(error) => Ok(exit::of_output(&error)),
     }

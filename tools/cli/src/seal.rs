@@ -72,7 +72,10 @@ pub fn verify(
         Ok(file) => file.take(LONGEST).read_to_string(&mut text),
     };
     if let Err(error) = read {
-        return wrong(Exit::Verdict, format!("{name}: {error}"));
+        // Text that is none is a wrong seal, one that is not there no seal of this key's; one that cannot be read says nothing.
+        let kind = error.kind();
+        let says = matches!(kind, io::ErrorKind::InvalidData | io::ErrorKind::NotFound);
+        return wrong(if says { Exit::Verdict } else { Exit::Incomplete }, format!("{name}: {error}"));
     }
     let verified = Seal::decode(&text).and_then(|seal| {
         let (found, other) = meant(manifest, options, &seal)?;

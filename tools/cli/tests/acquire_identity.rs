@@ -207,13 +207,25 @@ fn ddrescues_map_is_taken_when_its_source_is_named() {
 #[test]
 fn an_interrupted_stream_is_not_said_to_be_resumable() {
     let room = Room::new();
-    let image = room.path().join("image");
-    let trial = acquire(["-", "--to"]).arg(&image).under(["sh", "-c", "sleep 30 | \"$0\" \"$@\""]);
-    let seen = trial.signal_once_caught(std::time::Duration::from_millis(300), 2).run();
-    // The shell stands between: what counts is what the log says.
-    drop(seen);
-    let log = fs::read_to_string(room.path().join("image.log")).unwrap_or_default();
-    assert!(!log.contains("resumes here"), "{log}");
+    let (image, fifo) = (room.path().join("image"), room.path().join("fifo"));
+    assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    // Slowly, until the other side has gone.
+    let writer = std::thread::spawn({
+        let (fifo, bytes) = (fifo.clone(), content(8, 65_536));
+        move || {
+            let mut open = fs::OpenOptions::new().write(true).open(fifo).unwrap();
+            while std::io::Write::write_all(&mut open, &bytes).is_ok() {
+                std::thread::sleep(std::time::Duration::from_millis(5));
+            }
+        }
+    });
+    let trial = acquire(["--to"]).arg(&image).arg(&fifo);
+    let seen = trial.signal_once_caught(std::time::Duration::from_millis(300), 2).run().unwrap();
+    writer.join().unwrap();
+    assert_eq!(seen.code, Some(130), "{}", seen.stderr);
+    let log = fs::read_to_string(room.path().join("image.log")).unwrap();
+    assert!(log.contains("stopped after") && !log.contains("resumes here"), "{log}");
+    assert!(!seen.stderr.contains("resumes here"), "{}", seen.stderr);
 }
 
 /// Sectors are those of the medium also where the image starts inside of it (AM-10).

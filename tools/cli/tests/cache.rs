@@ -102,7 +102,7 @@ fn an_interrupted_run_goes_on_and_ends_the_same() {
     let large = fs::File::create(room.path().join("d/zz")).unwrap();
     large.set_len(40 << 30).unwrap();
     let trial = Trial::new(env!("CARGO_BIN_EXE_pfh"))
-        .args(["hash", "--no-progress", "-r", "-f", "jsonl", "--cache", "cache", "-o", "out", "d"])
+        .args(["hash", "--no-progress", "-r", "-f", "jsonl", "--cache", "cache", "--force", "-o", "out", "d"])
         .directory(room.path())
         .signal_once_caught(Duration::from_secs(6), 15)
         .limit(Duration::from_secs(120));
@@ -111,7 +111,7 @@ fn an_interrupted_run_goes_on_and_ends_the_same() {
     assert!(!room.path().join("out").exists());
     large.set_len(5).unwrap();
     age(&room);
-    let seen = hash(&room, &["-o", "out"]);
+    let seen = hash(&room, &["--force", "-o", "out"]);
     assert_eq!(seen.code, Some(0), "{}", seen.stderr);
     assert!(seen.stderr.contains("20 files were not read again"), "{}", seen.stderr);
     let resumed = fs::read(room.path().join("out")).unwrap();

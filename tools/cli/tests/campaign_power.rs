@@ -56,9 +56,9 @@ fn tree(room: &Room) {
 fn list(cuts: std::ops::Range<u64>) -> Count {
     let (room, after) = (Room::new(), Room::new());
     tree(&room);
-    good(room.path(), &["hash", "-r", "-o", "list", "tree/01", "tree/02"]);
+    good(room.path(), &["hash", "-r", "--force", "-o", "list", "tree/01", "tree/02"]);
     let old = fs::read(room.path().join("list")).unwrap();
-    let recording = record(room.path(), &["hash", "-r", "-o", "list", "--no-progress", "tree"]);
+    let recording = record(room.path(), &["hash", "-r", "--force", "-o", "list", "--no-progress", "tree"]);
     let new = fs::read(room.path().join("list")).unwrap();
     let mut count = Count::default();
     for seed in cuts {

@@ -120,7 +120,7 @@ fn what_was_not_understood_counts() {
 fn errors_of_the_run_that_wrote_it_are_not_passed_over() {
     let room = tree();
     for format in ["jsonl", "csv", "dfxml"] {
-        let seen = pfh(&room, ["hash", "--no-progress", "-f", format, "-o", "m", "d/0", "d/none", "d/1"]);
+        let seen = pfh(&room, ["hash", "--no-progress", "-f", format, "--force", "-o", "m", "d/0", "d/none", "d/1"]);
         assert_eq!(seen.code, Some(3));
         let seen = check(&room, &["m"]);
         assert_eq!(seen.code, Some(3), "{format}: {}", seen.stderr);
@@ -210,7 +210,10 @@ fn an_audit_finds_its_base() {
     let absolute = room.path().join("d");
     room.file("relative", &manifest(&room, "sha256", "jsonl"));
     let full = absolute.to_str().unwrap();
-    assert_eq!(pfh(&room, ["hash", "--no-progress", "-r", "-f", "jsonl", "-o", "absolute", full]).code, Some(0));
+    assert_eq!(
+        pfh(&room, ["hash", "--no-progress", "-r", "-f", "jsonl", "--force", "-o", "absolute", full]).code,
+        Some(0)
+    );
     let inside = Trial::new(env!("CARGO_BIN_EXE_pfh")).args(["hash", "-r", "-f", "jsonl", "."]).directory(&absolute);
     room.file("inside", &inside.run().unwrap().stdout);
     assert!(Command::new("cp").args(["-a", "d", "copy"]).current_dir(room.path()).status().unwrap().success());
@@ -285,7 +288,7 @@ fn files_that_changed_places_were_moved() {
 fn missing_is_not_said_of_what_nobody_looked_at() {
     let room = tree();
     symlink("sub", room.path().join("d/link")).unwrap();
-    let seen = pfh(&room, ["hash", "--no-progress", "-r", "-L", "-f", "jsonl", "-o", "m", "d"]);
+    let seen = pfh(&room, ["hash", "--no-progress", "-r", "-L", "-f", "jsonl", "--force", "-o", "m", "d"]);
     assert_eq!(seen.code, Some(0), "{}", seen.stderr);
     let (code, classes, _) = audit(&room, &["-L", "m", "d"]);
     assert_eq!((code, class(&classes, "d/link/deep")), (Some(0), "matched".into()));
@@ -338,7 +341,7 @@ fn missing_is_not_said_of_what_nobody_looked_at() {
 fn a_seal_that_holds_is_said() {
     let room = tree();
     for algorithm in ["sha256", "blake3", "mrsh-v2-network", "kt128"] {
-        let seen = pfh(&room, ["hash", "--no-progress", "-r", "-a", algorithm, "--seal", "-o", "m", "d"]);
+        let seen = pfh(&room, ["hash", "--no-progress", "-r", "-a", algorithm, "--seal", "--force", "-o", "m", "d"]);
         assert_eq!(seen.code, Some(0), "{}", seen.stderr);
         let seen = check(&room, &["m"]);
         assert_eq!(seen.code, Some(0), "{algorithm}: {}", seen.stderr);

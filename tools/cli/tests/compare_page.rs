@@ -26,7 +26,7 @@ fn page(room: &Room) -> PathBuf {
     room.file("t/other", &bytes[..30_000]);
     let out = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("compare.html");
     let seen = Trial::new(env!("CARGO_BIN_EXE_pfh"))
-        .args(["compare", "--no-progress", "-a", "ssdeep,tlsh", "-f", "csv", "--html"])
+        .args(["compare", "--no-progress", "-a", "ssdeep,tlsh", "-f", "csv", "--force", "--html"])
         .arg(&out)
         .arg("t")
         .directory(room.path())

@@ -111,7 +111,7 @@ fn c02_no_inode_left_for_the_output() {
     fs::create_dir(&out).unwrap();
     // The mount is private to the run: one inode, which the root directory takes.
     let script = "mount -t tmpfs -o nr_inodes=1 none out && exec \"$@\"";
-    let trial = pfh_hash(["-r", "-o", "out/list", "tree"]).directory(room.path());
+    let trial = pfh_hash(["-r", "--force", "-o", "out/list", "tree"]).directory(room.path());
     let seen = trial.under(["unshare", "-m", "sh", "-c", script, "sh"]).run().unwrap();
     assert_eq!(seen.code, Some(4), "{}", seen.stderr);
 }

@@ -77,7 +77,7 @@ fn u2_an_output_that_is_never_taken_aborts_the_run() {
     }
     let (room, _) = tree();
     for (calls, errno) in [("write", "EINTR"), ("write", "EAGAIN"), ("fsync", "EINTR"), ("linkat", "EINTR")] {
-        let seen = patient(&["-r", "-o", "out", "tree"], &room, Injection::from(calls, errno, 1));
+        let seen = patient(&["-r", "--force", "-o", "out", "tree"], &room, Injection::from(calls, errno, 1));
         assert!(seen.injected > 0, "{calls}");
         assert_clean(&seen, calls);
         assert_eq!(seen.code, Some(4), "{calls} {errno}: {}", seen.stderr);

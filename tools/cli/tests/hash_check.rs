@@ -249,7 +249,7 @@ fn the_run_leaves_its_own_output_out() {
     let room = Room::new();
     room.file("D/a", b"a");
     room.file("D/b/S", b"another file of that name");
-    let hash = ["hash", "--no-progress", "-r", "D", "-f", "jsonl", "-o", "D/S", "--seal", "--cache", "D/c"];
+    let hash = ["hash", "--no-progress", "-r", "D", "-f", "jsonl", "--force", "-o", "D/S", "--seal", "--cache", "D/c"];
     for round in 0..3 {
         let seen = pfh(room.path(), [&hash[..], if round > 0 { &["--force"] } else { &[] }].concat());
         assert_eq!(seen.code, Some(0), "{}", seen.stderr);

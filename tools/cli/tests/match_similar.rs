@@ -37,7 +37,7 @@ fn files(room: &Room) {
 }
 
 fn list(room: &Room, algorithm: &str, format: &str) {
-    let seen = pfh(["hash", "--no-progress", "-r", "-a", algorithm, "-f", format, "-o", "list", "known"])
+    let seen = pfh(["hash", "--no-progress", "-r", "-a", algorithm, "-f", format, "--force", "-o", "list", "known"])
         .directory(room.path())
         .run()
         .expect("a run");

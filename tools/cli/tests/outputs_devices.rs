@@ -89,7 +89,7 @@ fn a_target_on_a_file_system_of_the_source_is_refused() {
     for words in [
         format!("acquire {device} --to mounted/new"),
         format!("acquire {device} --to mounted/below/new --force"),
-        format!("acquire disk --to mounted/new"),
+        "acquire disk --to mounted/new".to_owned(),
         format!("acquire {device} --to dangling"),
         format!("acquire {device} --to new --log mounted/log"),
         format!("acquire {device} --to new --map mounted/map"),

@@ -1,5 +1,6 @@
 //! What the system says of a device: for the record of an acquisition.
 
+use crate::os::{kernel_text, names_in};
 use rustix::fs::{major, minor};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -34,7 +35,7 @@ pub(crate) fn of(device: u64) -> Facts {
         ("backing-file", "loop/backing_file"),
     ];
     for (name, file) in words {
-        let text = std::fs::read_to_string(here.join(file)).unwrap_or_default();
+        let text = kernel_text(here.join(file)).unwrap_or_default();
         if !text.trim().is_empty() {
             facts.entry(name).or_insert_with(|| text.trim().to_owned());
         }
@@ -45,9 +46,8 @@ pub(crate) fn of(device: u64) -> Facts {
     {
         facts.insert("name", name.to_string_lossy().into_owned());
     }
-    let holders: Vec<String> = std::fs::read_dir(here.join("holders"))
-        .map(|names| names.flatten().map(|name| name.file_name().to_string_lossy().into_owned()).collect())
-        .unwrap_or_default();
+    let holders: Vec<String> =
+        names_in(here.join("holders")).into_iter().map(|name| name.to_string_lossy().into_owned()).collect();
     if !holders.is_empty() {
         facts.insert("holders", holders.join(" "));
     }
@@ -57,12 +57,11 @@ pub(crate) fn of(device: u64) -> Facts {
 /// Where a block device (`st_rdev`) or one of its partitions is mounted, and whether for writing (mountinfo of proc(5)).
 pub fn mounts(device: u64) -> Vec<(String, bool)> {
     let mut numbers = vec![format!("{}:{}", major(device), minor(device))];
-    if let Ok(children) = std::fs::read_dir(directory(device)) {
-        let dev = |entry: std::fs::DirEntry| std::fs::read_to_string(entry.path().join("dev")).ok();
-        let partition = |entry: &std::fs::DirEntry| entry.path().join("partition").exists();
-        numbers.extend(children.flatten().filter(partition).filter_map(dev).map(|text| text.trim().to_owned()));
-    }
-    let table = std::fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+    let here = directory(device);
+    let children = names_in(&here).into_iter().map(|name| here.join(name));
+    let partitions = children.filter(|child| child.join("partition").exists());
+    numbers.extend(partitions.filter_map(|child| Some(kernel_text(child.join("dev"))?.trim().to_owned())));
+    let table = kernel_text("/proc/self/mountinfo").unwrap_or_default();
     let mounted = |line: &str| {
         let words: Vec<&str> = line.split(' ').collect();
         let hit = numbers.iter().any(|n| words.get(2) == Some(&n.as_str()));

@@ -4,6 +4,7 @@
 //! partition on its disk, a loop device on its backing file, a mapped device (LVM, dm-crypt, RAID) on its slaves. Two
 //! names meet when these chains share storage of which at least one of the two owns all.
 
+use crate::os::{kernel_text, names_in};
 use rustix::fs::{FileType, major, makedev, minor, stat};
 use std::collections::HashMap;
 use std::io;
@@ -183,7 +184,7 @@ impl Places {
         found.push(share);
         let Storage::Device(device) = share.storage else { return };
         let here = directory(device);
-        let word = |name: &str| std::fs::read_to_string(here.join(name)).ok();
+        let word = |name: &str| kernel_text(here.join(name));
         let number = |name: &str| word(name).and_then(|text| text.trim().parse::<u64>().ok());
         // Counted in units of 512 bytes, whatever the sectors of the device.
         let inside =
@@ -212,8 +213,9 @@ impl Places {
                 }
             }
         }
-        for slave in std::fs::read_dir(here.join("slaves")).into_iter().flatten().flatten() {
-            let number = std::fs::read_to_string(slave.path().join("dev")).ok();
+        let slaves = here.join("slaves");
+        for slave in names_in(&slaves) {
+            let number = kernel_text(slaves.join(slave).join("dev"));
             if let Some(number) = number.and_then(|text| device_number(&text)) {
                 // Which sectors of the slave a mapping uses is not looked up.
                 let share = Share { storage: Storage::Device(number), from: 0, to: u64::MAX, whole: false };
@@ -236,7 +238,7 @@ fn device_number(text: &str) -> Option<u64> {
 /// (mountinfo of proc(5)); of an overlay, that of its upper directory.
 fn mounted_from(path: &Path) -> Option<u64> {
     let path = path.canonicalize().ok()?;
-    let table = std::fs::read_to_string("/proc/self/mountinfo").ok()?;
+    let table = kernel_text("/proc/self/mountinfo")?;
     let (mut nearest, mut source) = (0, None);
     for line in table.lines() {
         let (mount, rest) = line.split_once(" - ")?;

@@ -3,27 +3,35 @@
 use super::Patience;
 use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::io::Errno;
-use std::os::fd::OwnedFd;
+use std::ffi::OsString;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStringExt;
+use std::path::Path;
 use std::sync::OnceLock;
 use std::time::Duration;
 
 /// How long such a file is asked for where every call is interrupted: a run does not depend on what they say.
 const PATIENCE: Duration = Duration::from_millis(300);
-/// The longest that is read.
-const LONGEST: usize = 64 << 10;
+/// Bytes asked for at once.
+const PIECE: usize = 16 << 10;
+/// The longest that is read: a table of tens of thousands of mounts.
+const LONGEST: usize = 16 << 20;
 
 /// A small text file of the kernel's (`/proc`, `/sys`); `None` where it is not there or cannot be read. Unlike the standard library's
 /// functions it gives up when every call is interrupted.
-pub fn kernel_text(path: &str) -> Option<String> {
+pub fn kernel_text(path: impl AsRef<Path>) -> Option<String> {
     let mut patience = Patience::within(PATIENCE);
     let file: OwnedFd = loop {
-        match openat(CWD, path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()) {
+        match openat(CWD, path.as_ref(), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()) {
             Err(Errno::INTR) => patience.again(Errno::INTR).ok()?,
             other => break other.ok()?,
         }
     };
-    let (mut text, mut filled) = (vec![0; LONGEST], 0);
+    let (mut text, mut filled) = (vec![0; PIECE], 0);
     while filled < LONGEST {
+        if filled == text.len() {
+            text.resize(filled + PIECE, 0);
+        }
         match rustix::io::read(&file, &mut text[filled..]) {
             Ok(0) => break,
             Ok(n) => filled += n,
@@ -33,6 +41,20 @@ pub fn kernel_text(path: &str) -> Option<String> {
     }
     text.truncate(filled);
     String::from_utf8(text).ok()
+}
+
+/// The names in a directory, in no order; as many as there were before the first error, none where it cannot be opened. Unlike the
+/// standard library's function it does not panic when the system refuses to close the directory.
+pub fn names_in(path: impl AsRef<Path>) -> Vec<OsString> {
+    let mut names = Vec::new();
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    if let Ok(directory) = super::retry(|| openat(CWD, path.as_ref(), flags, Mode::empty())) {
+        let _ = super::list(directory.as_fd(), |name, _| {
+            names.push(OsString::from_vec(name.to_vec()));
+            Ok(())
+        });
+    }
+    names
 }
 
 /// Processors that this process may use: its affinity, and what its control groups leave it; at least one.

@@ -18,7 +18,7 @@ pub use change::{ChangeTimes, change_times};
 pub use device::is_rotational;
 pub use extent::first_physical_offset;
 pub use heap::bound_heaps;
-pub use machine::{kernel_text, processors};
+pub use machine::{kernel_text, names_in, processors};
 pub use patience::{Patience, Patient, broken, patience, retry, set_patience, write};
 pub use settle::settle;
 pub use uring::Ring;

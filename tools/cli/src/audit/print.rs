@@ -6,7 +6,6 @@ use ed25519_dalek::VerifyingKey;
 use pfh::tree::audit::{Accepted, Challenge, finds};
 use pfh_audit::{Error, Kept};
 use serde_json::json;
-use std::io::Write;
 use std::time::Duration;
 
 /// What an answer was compared with.
@@ -109,7 +108,7 @@ impl Verdict {
     /// Prints it.
     pub fn print(&self, as_json: bool) -> Exit {
         let line = if as_json { self.json() } else { self.text().into_bytes() };
-        match std::io::stdout().lock().write_all(&line) {
+        match exit::print(&line) {
             Ok(()) => self.exit(),
             Err(error) => exit::of_output(&error),
         }

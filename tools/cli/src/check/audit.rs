@@ -9,7 +9,7 @@ use crate::shown;
 use pfh::sink::check::{Audit, Change, Class, Counts, Expectations, hashdeep, json, text};
 use pfh::{Descend, Links, Operands, Record, Recurse, Source};
 use std::ffi::OsStr;
-use std::io::{self, Write};
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -93,7 +93,7 @@ pub fn run(
     }
     out += &summary(form, changes.iter().chain(&last), &counts, request);
     if !request.status
-        && let Err(error) = io::stdout().lock().write_all(out.as_bytes())
+        && let Err(error) = exit::print(out.as_bytes())
     {
         return Ok(exit::of_output(&error));
     }
@@ -216,6 +216,6 @@ impl Taker for Auditing<'_> {
         if self.form == Form::Hashdeep {
             self.changes.push(change);
         }
-        if self.request.status { Ok(()) } else { io::stdout().lock().write_all(line.as_bytes()) }
+        if self.request.status { Ok(()) } else { exit::print(line.as_bytes()) }
     }
 }

@@ -8,7 +8,7 @@ use crate::shown;
 use pfh::sink::check::{Comparison, Expectations, Expected};
 use pfh::{Algorithm, Descend, Operands, Outcome, Record, Source, Within};
 use std::ffi::OsStr;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::Path;
 
 /// Checks the files that a manifest names.
@@ -183,7 +183,7 @@ impl Word {
             Word::Unread => "FAILED open or read",
             Word::Ignored => return Ok(()),
         };
-        if request.status { Ok(()) } else { writeln!(io::stdout().lock(), "{}: {word}", shown(&entry.name)) }
+        if request.status { Ok(()) } else { exit::print(format!("{}: {word}\n", shown(&entry.name)).as_bytes()) }
     }
 }
 
@@ -240,10 +240,6 @@ impl Taker for Checking<'_> {
             return Ok(());
         }
         word.print(self.request, entry)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        io::stdout().lock().flush()
     }
 
     fn tells(&self, record: &Record) -> bool {

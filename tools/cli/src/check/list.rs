@@ -69,7 +69,7 @@ pub fn check(request: &Check, manifest: &Path, root: Option<&OsStr>) -> Result<E
         exit if !not_compared.is_empty() && !request.lenient => worse(exit, Exit::Incomplete),
         exit => exit,
     };
-    if !request.status && !(request.quiet && exit == Exit::Good && told.is_plain()) {
+    if !(request.status || request.quiet && exit == Exit::Good && told.is_plain()) {
         exit::say(told.line(not_compared.len()));
     }
     Ok(exit)

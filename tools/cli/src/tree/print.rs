@@ -4,7 +4,6 @@ use crate::exit::{self, Exit};
 use pfh::outboard::Verdict;
 use pfh::tree::outboard::Header;
 use serde_json::json;
-use std::io::Write;
 use std::ops::Range;
 
 /// Where a root that a file must give was stated.
@@ -96,7 +95,7 @@ impl Said {
     /// Prints it. A corrupt range and another root than the one stated are negative verdicts.
     pub fn print(&self, as_json: bool) -> Exit {
         let text = if as_json { self.json() } else { self.text().into_bytes() };
-        if let Err(error) = std::io::stdout().lock().write_all(&text) {
+        if let Err(error) = exit::print(&text) {
             return exit::of_output(&error);
         }
         if self.differs() { Exit::Verdict } else { Exit::Good }

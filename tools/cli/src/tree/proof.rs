@@ -214,7 +214,7 @@ impl Verify {
 
 /// Prints a line and ends with `exit`, unless it cannot be printed.
 pub fn print(line: &str, exit: Exit) -> Exit {
-    match io::stdout().lock().write_all(line.as_bytes()) {
+    match exit::print(line.as_bytes()) {
         Ok(()) => exit,
         Err(error) => exit::of_output(&error),
     }

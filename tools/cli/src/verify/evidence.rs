@@ -95,15 +95,10 @@ impl Evidence {
     pub fn beside(image: &Image, given: Option<&Path>) -> Evidence {
         let mut found = Evidence::default();
         let base = image.base();
-        let mut others: Vec<PathBuf> = std::fs::read_dir(image.directory())
+        let bare = image.path.parent() == Some(Path::new(""));
+        let mut others: Vec<PathBuf> = pfh::names_in(image.directory())
             .into_iter()
-            .flatten()
-            .flatten()
-            .map(
-                |entry| {
-                    if image.path.parent() == Some(Path::new("")) { entry.file_name().into() } else { entry.path() }
-                },
-            )
+            .map(|name| if bare { name.into() } else { image.directory().join(name) })
             .filter(|path| !image.files.contains(path) && given.is_none_or(|log| !is_same(path, log)))
             .collect();
         others.sort();
@@ -255,10 +250,9 @@ fn list_of(path: &Path, image: &Image) -> Option<Vec<Algorithm>> {
     };
     let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
     let sums = lower.trim_end_matches(".txt");
-    if let Some(word) = sums.strip_suffix("sums").or_else(|| sums.strip_suffix("sum")).filter(|word| !word.is_empty()) {
-        if let Some(found) = known(word) {
-            return Some(found);
-        }
+    let word = sums.strip_suffix("sums").or_else(|| sums.strip_suffix("sum")).filter(|word| !word.is_empty());
+    if let Some(found) = word.and_then(known) {
+        return Some(found);
     }
     if let Some(found) = known(&extension) {
         return Some(found);

@@ -334,7 +334,6 @@ fn read(
 }
 
 fn print(args: &Verify, findings: &Findings, imaged: Option<&Imaged>) -> Result<Exit, String> {
-    use std::io::Write;
     let digests = imaged.into_iter().flat_map(|imaged| &imaged.digests);
     let text = if args.json {
         let digests: serde_json::Map<String, serde_json::Value> =
@@ -345,7 +344,7 @@ fn print(args: &Verify, findings: &Findings, imaged: Option<&Imaged>) -> Result<
         let lines = findings.lines().iter().map(|line| format!("{line}\n"));
         lines.chain(digests).chain([format!("{}\n", findings.verdict_line())]).collect()
     };
-    if let Err(error) = std::io::stdout().lock().write_all(text.as_bytes()) {
+    if let Err(error) = exit::print(text.as_bytes()) {
         return Ok(exit::of_output(&error));
     }
     Ok(findings.exit())

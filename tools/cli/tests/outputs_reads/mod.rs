@@ -76,6 +76,7 @@ pub const READS: &[(&str, &str)] = &[
     ("bench-self", "--scratch"),
     ("check", "--below"),
     ("check", "--key"),
+    ("check", "--root"),
     ("check", "MANIFEST"),
     ("check", "--root"),
     ("check", "ROOT"),
