@@ -200,16 +200,13 @@ impl Exclusive {
             if !stat.is_file() {
                 return Ok(None);
             }
-            match fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
-                Err(Errno::WOULDBLOCK) => {
-                    if cancel.load(Ordering::Relaxed) {
-                        return Err(Failure::Cancelled);
-                    }
-                    thread::sleep(PAUSE);
-                    continue;
+            // File systems without locks: the header is compared again before anything is written.
+            if fs::flock(&file, FlockOperation::NonBlockingLockExclusive) == Err(Errno::WOULDBLOCK) {
+                if cancel.load(Ordering::Relaxed) {
+                    return Err(Failure::Cancelled);
                 }
-                // File systems without locks: the header is compared again before anything is written.
-                Ok(()) | Err(_) => {}
+                thread::sleep(PAUSE);
+                continue;
             }
             // Who held the lock may have put another file in the place of this one.
             if std::fs::metadata(path).is_ok_and(|now| (now.dev(), now.ino()) == (stat.dev(), stat.ino())) {

@@ -53,7 +53,7 @@ impl Disk {
             for (at, byte) in (*offset as usize..).zip(bytes) {
                 // The same for all bytes of a sector.
                 let mut sector = Dice(dice.0 ^ ((at / SECTOR) as u64 * 0x9e37_79b9));
-                if sector.roll(1000).is_multiple_of(2) {
+                if sector.roll(1000) < 500 {
                     tree[at] = *byte;
                 }
             }
@@ -65,7 +65,7 @@ impl Disk {
             journal.resize(length.max(journal.len()), 0);
             for (at, byte) in self.journal_later.iter().enumerate() {
                 let mut sector = Dice(dice.0 ^ ((at / SECTOR) as u64 * 0x51_7cc1));
-                if at < journal.len() && sector.roll(1000).is_multiple_of(2) {
+                if at < journal.len() && sector.roll(1000) < 500 {
                     journal[at] = *byte;
                 }
             }
