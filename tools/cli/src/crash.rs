@@ -16,7 +16,9 @@ pub fn prepare() {
 
 fn line(panic: &PanicHookInfo<'_>) -> String {
     let place = panic.location().map_or_else(|| "an unknown place".into(), ToString::to_string);
-    let words = panic.payload_as_str().unwrap_or("no reason given");
+    let payload = panic.payload();
+    let words = payload.downcast_ref::<&str>().copied();
+    let words = words.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no reason given");
     let words = words.split('\n').next().unwrap_or_default();
     format!("internal error at {place}: {}; please report this line", crate::shown(words.as_bytes()))
 }

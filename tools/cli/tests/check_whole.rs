@@ -185,8 +185,11 @@ fn a_document_of_fiwalk() {
     assert!(!text(&seen).contains("/.: ") && check(&room, &["--lenient", "m", "d"]).code == Some(0));
 }
 
-/// Each file's class, and where it came from; the summary.
-fn audit(room: &Room, more: &[&str]) -> (Option<i32>, BTreeMap<String, (String, Option<String>)>, Value) {
+/// The class of each file, and where it came from.
+type Classes = BTreeMap<String, (String, Option<String>)>;
+
+/// The exit code, each file's class, and the summary.
+fn audit(room: &Room, more: &[&str]) -> (Option<i32>, Classes, Value) {
     let seen = check(room, &[&["--audit", "--all", "-f", "jsonl"], more].concat());
     let mut lines: Vec<Value> = seen.lines().iter().map(|line| serde_json::from_slice(line).unwrap()).collect();
     let summary = lines.pop().unwrap_or_else(|| panic!("{}", seen.stderr));
@@ -200,7 +203,7 @@ fn audit(room: &Room, more: &[&str]) -> (Option<i32>, BTreeMap<String, (String, 
     (seen.code, classes.collect(), summary)
 }
 
-fn class(classes: &BTreeMap<String, (String, Option<String>)>, name: &str) -> String {
+fn class(classes: &Classes, name: &str) -> String {
     classes.get(name).map_or_else(|| panic!("{name} among {classes:?}"), |(class, _)| class.clone())
 }
 
