@@ -21,6 +21,8 @@ enum Target {
         fd: OwnedFd,
         path: PathBuf,
         temporary: Option<PathBuf>,
+        /// Nothing had this name when the output was opened.
+        is_new: bool,
     },
     /// A device, a FIFO: written to as it is. Nothing may take its place; `/dev/null` would be gone.
     Special(OwnedFd),
@@ -69,7 +71,8 @@ impl Output {
             }
             Err(errno) => return Err(os::broken("open", errno)),
         };
-        let target = Target::File { fd, path: path.to_owned(), temporary };
+        let is_new = matches!(fs::lstat(path), Err(Errno::NOENT));
+        let target = Target::File { fd, path: path.to_owned(), temporary, is_new };
         Ok(Output { target, room: Vec::with_capacity(ROOM), written: 0 })
     }
 
@@ -126,8 +129,8 @@ impl Output {
     pub fn commit(mut self) -> io::Result<()> {
         self.write_out()?;
         let target = std::mem::replace(&mut self.target, Target::Standard { seen: false });
-        let (fd, path, mut temporary) = match target {
-            Target::File { fd, path, temporary } => (fd, path, temporary),
+        let (fd, path, mut temporary, is_new) = match target {
+            Target::File { fd, path, temporary, is_new } => (fd, path, temporary, is_new),
             Target::Special(fd) => return close(fd),
             // close(2) is where NFS and quotas report late; standard output must survive for messages, so a copy is closed.
             Target::Standard { .. } => {
@@ -145,16 +148,19 @@ impl Output {
                 return Err(os::broken("fsync", errno));
             }
         }
+        let mut is_named = false;
         if temporary.is_none() {
-            let name = beside(&path);
+            // A link, unlike a rename, never takes the place of what somebody else made meanwhile.
+            let name = if is_new { path.clone() } else { beside(&path) };
             let here = format!("/proc/self/fd/{}", fd.as_raw_fd());
             let link = || fs::linkat(CWD, here.as_str(), CWD, &name, AtFlags::SYMLINK_FOLLOW);
             os::retry(link).map_err(failed("linkat"))?;
             temporary = Some(name);
+            is_named = is_new;
         }
         let result = close(fd).and_then(|()| match &temporary {
-            Some(name) => os::retry(|| fs::renameat(CWD, name, CWD, &path)).map_err(failed("rename")),
-            None => Ok(()),
+            Some(name) if !is_named => os::retry(|| fs::renameat(CWD, name, CWD, &path)).map_err(failed("rename")),
+            _ => Ok(()),
         });
         if result.is_err() {
             discard(temporary);
@@ -270,6 +276,18 @@ mod tests {
     fn a_terminal_sees_nothing_raw() {
         assert_eq!(harmless("a\u{1b}[31m\tb\\n\u{202e}\r\r\n".as_bytes()), b"a\\x1b[31m\tb\\n\\u{202e}\\r\r\n");
         assert_eq!(harmless(b"\xff \0\n"), b"\\xff \\x00\n");
+    }
+
+    #[test]
+    fn what_appears_meanwhile_is_not_replaced() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("out");
+        let mut output = Output::file(&path).unwrap();
+        output.write_all(b"new").unwrap();
+        std::fs::write(&path, "somebody's").unwrap();
+        assert_eq!(output.commit().unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(std::fs::read(&path).unwrap(), b"somebody's");
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
     }
 
     #[test]
