@@ -225,6 +225,8 @@ pub struct Standing {
     pub bytes: u64,
     /// The record `end`, where it has one: only a record of the kind [`REOPENED`] continues it then.
     pub end: Option<Map<String, Value>>,
+    /// The first record: of which acquisition it is.
+    pub first: Option<Map<String, Value>>,
 }
 
 /// Reads a log that is to be continued.
@@ -234,7 +236,7 @@ pub struct Standing {
 pub fn standing(log: impl BufRead) -> Result<Standing, Broken> {
     let pass = Pass::read(log)?;
     let end = pass.ended.as_ref().and_then(|_| pass.records.last().cloned());
-    Ok(Standing { chain: pass.chain, bytes: pass.bytes, end })
+    Ok(Standing { chain: pass.chain, bytes: pass.bytes, end, first: pass.records.first().cloned() })
 }
 
 #[cfg(test)]

@@ -45,12 +45,21 @@ pub fn chained_name(text: &Path) -> PathBuf {
     name.into()
 }
 
+/// Whether a log's first record names one of these targets, in whichever directory.
+fn is_of(first: &Map<String, Value>, targets: &[String]) -> bool {
+    let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+    let stated = first.get("targets").and_then(Value::as_array);
+    stated.is_none_or(|stated| {
+        stated.iter().filter_map(Value::as_str).any(|one| targets.iter().any(|other| last(one) == last(other)))
+    })
+}
+
 impl Logs {
-    /// Opens both.
+    /// Opens both, for an acquisition into these targets.
     ///
     /// # Errors
-    /// A sentence for the user.
-    pub fn open(text: &Path, opening: Opening) -> Result<Self, String> {
+    /// A sentence for the user: the log is of another acquisition, or finished, or cannot be read or written.
+    pub fn open(text: &Path, opening: Opening, targets: &[String]) -> Result<Self, String> {
         let name = chained_name(text);
         let said = |path: &Path, e: &dyn std::fmt::Display| {
             format!("{}: {e}", crate::shown(path.as_os_str().as_encoded_bytes()))
@@ -60,6 +69,12 @@ impl Logs {
                 let found = custody::standing(BufReader::new(file)).map_err(|e| said(&name, &e))?;
                 if found.end.is_some() && opening == Opening::Resume {
                     return Err(said(&name, &"the log of a finished acquisition: name another one with --log"));
+                }
+                if found.first.as_ref().is_some_and(|first| !is_of(first, targets)) {
+                    return Err(said(
+                        &name,
+                        &"the log of an acquisition into other targets: name another one with --log",
+                    ));
                 }
                 (found.chain, found.bytes)
             }

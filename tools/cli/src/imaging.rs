@@ -134,7 +134,8 @@ pub fn carry_out(asked: Acquisition, mut carrying: Carrying) -> Result<Carried, 
         case_uco::clear(path, &asked)?;
     }
     // Not before: a command that is refused leaves no log.
-    let logs = carrying.log.as_deref().map_or(Ok(Logs::default()), |path| Logs::open(path, opening));
+    let targets: Vec<String> = asked.targets.iter().map(|to| shown(to.path.as_os_str().as_encoded_bytes())).collect();
+    let logs = carrying.log.as_deref().map_or(Ok(Logs::default()), |path| Logs::open(path, opening, &targets));
     let mut logs = logs.map_err(|message| {
         exit::say(message);
         Exit::Usage

@@ -216,3 +216,25 @@ fn the_chained_log_covers_what_lies_beside_it() {
     assert_eq!(seen.code, Some(1), "{seen:?}");
     assert!(seen.stderr.contains("the examiner is \"Bob\", the log states \"Ann\""), "{}", seen.stderr);
 }
+
+/// A log that was cut off is continued by the acquisition that it is of, and by no other.
+#[test]
+fn the_log_of_another_acquisition_is_refused() {
+    let room = Room::new();
+    let source = room.file("source", &content(5, MIB));
+    let (one, two, log) = (room.path().join("one"), room.path().join("two"), room.path().join("log"));
+    let to = |target: &Path| with(&source, target, &["--log"]).arg(&log).run().unwrap();
+    assert_eq!(to(&one).code, Some(0));
+    let chained = room.path().join("log.jsonl");
+    let text = fs::read_to_string(&chained).unwrap();
+    let begun: String = text.split_inclusive('\n').take_while(|line| !line.contains("\"kind\":\"end\"")).collect();
+    assert!(!begun.is_empty() && begun.len() < text.len(), "{text}");
+    fs::write(&chained, &begun).unwrap();
+    let seen = to(&two);
+    assert_eq!(seen.code, Some(2), "{}", seen.stderr);
+    assert!(seen.stderr.contains("other targets"), "{}", seen.stderr);
+    assert!(!two.exists() && fs::read_to_string(&chained).unwrap() == begun);
+    // Its own acquisition takes it up.
+    let seen = to(&one);
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+}

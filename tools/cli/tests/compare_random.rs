@@ -29,14 +29,16 @@ fn name(place: usize) -> String {
     format!("n{:04}", place * 7919 % 10_000)
 }
 
-fn pairs(arguments: &[&str], room: &Room, memory: &str) -> (Vec<String>, String) {
+fn pairs(arguments: &[&str], room: &Room, memory: &str, digests: usize) -> (Vec<String>, String) {
     let seen = Trial::new(env!("CARGO_BIN_EXE_pfh"))
         .args(["compare", "--no-progress", "--stats", "json", "-f", "csv", "-m", memory])
         .args(arguments)
         .directory(room.path())
         .run()
         .expect("a run");
-    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    // One digest has nothing to be compared with.
+    let code = if digests < 2 { 3 } else { 0 };
+    assert_eq!(seen.code, Some(code), "{}", seen.stderr);
     let text = String::from_utf8(seen.stdout).expect("UTF-8");
     let row = |line: &str| {
         let fields: Vec<&str> = line.split(',').collect();
@@ -74,11 +76,12 @@ impl<D: Display> Kind<'_, D> {
             let common = [&["-a", self.algorithm, "--threshold", &limit], self.more].concat();
             for memory in MEMORIES {
                 let case = format!("{} at {threshold} in {memory}", self.algorithm);
-                let (found, stats) = pairs(&[&common[..], &["all"]].concat(), &room, memory);
+                let (found, stats) = pairs(&[&common[..], &["all"]].concat(), &room, memory, digests.len());
                 assert_eq!(found, expected(false), "{case}");
                 told += &stats;
                 if split > 0 {
-                    let (found, _) = pairs(&[&common[..], &["first", "--against", "second"]].concat(), &room, memory);
+                    let words = [&common[..], &["first", "--against", "second"]].concat();
+                    let (found, _) = pairs(&words, &room, memory, digests.len());
                     assert_eq!(found, expected(true), "{case}, two sets");
                 }
             }
@@ -116,7 +119,8 @@ fn check_sdhash(digests: &[sdhash::Digest], thresholds: &[u32]) {
         line
     };
     let score = |a: &sdhash::Digest, b: &sdhash::Digest| u32::from(sdhash::compare(a, b, Ordering::Equal).unwrap_or(0));
-    Kind { algorithm: "sdhash", line: &line, score: &score, thresholds, more: &[] }.check(digests);
+    // Filters of a common stock look like those of files that match anything, and are compared all the same.
+    Kind { algorithm: "sdhash", line: &line, score: &score, thresholds, more: &["--saturated"] }.check(digests);
 }
 
 fn random(seed: u64, length: usize) -> Vec<u8> {
