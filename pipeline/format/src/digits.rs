@@ -78,12 +78,15 @@ fn from_hex(algorithm: Algorithm, text: &[u8]) -> Option<Result<Digest, Fault>> 
     Some(Digest::from_bytes(algorithm, bytes).map_err(|_| Fault::WrongLength))
 }
 
-/// Every algorithm whose digests look like this one: as many bytes, or mrsh-v2's text. Those that have this length by default
+/// Every algorithm whose digests look like this one: as many bytes, or the text of another mode of the method. Those that have this length by default
 /// come first. Checksums, which anybody can make come out as they like, are no alternatives to what resists that.
 pub fn alternatives(registry: Registry, digest: &Digest) -> Vec<Algorithm> {
     let given = digest.algorithm();
     if digest.text().is_some() {
-        let alike = |other: &Algorithm| other.name().starts_with("mrsh-v2") && given.name().starts_with("mrsh-v2");
+        // Modes of one method print alike: sdhash's streams of long files, its blocks of short ones, mrsh-v2's two hashes.
+        let of_one =
+            |method: &str, other: &Algorithm| other.name().starts_with(method) && given.name().starts_with(method);
+        let alike = |other: &Algorithm| of_one("mrsh-v2", other) || of_one("sdhash", other);
         return registry.all().filter(|other| *other != given && alike(other)).collect();
     }
     let length = digest.bytes().len();

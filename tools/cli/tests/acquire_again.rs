@@ -223,7 +223,7 @@ fn the_log_of_another_acquisition_is_refused() {
     let room = Room::new();
     let source = room.file("source", &content(5, MIB));
     let (one, two, log) = (room.path().join("one"), room.path().join("two"), room.path().join("log"));
-    let to = |target: &Path| with(&source, target, &["--log"]).arg(&log).run().unwrap();
+    let to = |target: &Path| with(&source, target, &[]).arg("--log").arg(&log).run().unwrap();
     assert_eq!(to(&one).code, Some(0));
     let chained = room.path().join("log.jsonl");
     let text = fs::read_to_string(&chained).unwrap();

@@ -63,9 +63,6 @@ impl Decoder {
             return Err(Fault::Malformed("no name"));
         }
         let (mark, method) = MARKS[usize::from(digest.block().is_some())];
-        // From here on `sdhash` itself would have taken blocks: this one was asked for as a stream.
-        let is_long_stream = digest.block().is_none() && digest.size() >= sdhash::REFERENCE_STREAM_LIMIT;
-        let method = if is_long_stream { Named::SdhashStream } else { method };
         let algorithm = self.0.find(method.name()).map_err(|_| Fault::UnknownAlgorithm(method.name().into()))?;
         // The line was found right, so what follows the name is what the digest prints.
         let length = name.len().to_string().len();
