@@ -169,6 +169,11 @@ impl From<Result<Entry, Fault>> for Parsed {
 /// Decodes the lines of one format.
 pub(crate) trait DecodeLine: Send {
     fn line(&mut self, line: &[u8]) -> Parsed;
+
+    /// An item of lines that were held back as neutral until others came, or until the end. It is asked for as long as there is one.
+    fn held(&mut self, _ended: bool) -> Option<Item> {
+        None
+    }
 }
 
 type Source<R> = std::io::Chain<Cursor<Vec<u8>>, Text<R>>;
@@ -264,10 +269,18 @@ impl<R: BufRead> Iterator for Decoder<R> {
             Form::Lines { lines, decoder, end } => (lines, decoder, *end),
         };
         loop {
-            let parsed = match lines.next() {
+            let mut held = decoder.held(false);
+            let parsed = match if held.is_some() { Ok(None) } else { lines.next() } {
                 Ok(None) => {
-                    self.ended = true;
-                    return None;
+                    held = held.or_else(|| decoder.held(true));
+                    let Some(item) = held else {
+                        self.ended = true;
+                        return None;
+                    };
+                    // One of its lines is the item's, and was counted as neutral.
+                    self.neutral -= 1;
+                    self.tally.count(&item);
+                    return Some(Ok(Located { line: lines.number(), item }));
                 }
                 Err(error) => {
                     self.ended = true;

@@ -171,3 +171,44 @@ fn one_malformed_digest_is_one_fault() {
         assert!(matches!(&found[..], [Item::Fault(_), Item::Entry(_)]), "{found:?}");
     }
 }
+
+/// The lines of a file's segments are one entry; what is not all there stays as it is, and no line is lost from the count.
+#[test]
+fn segments_are_one_entry() {
+    let zeros = data_encoding::BASE64.encode(&[0; 256]);
+    let line = |name: &str, size: u64| {
+        let filters = size.div_ceil(16 << 10);
+        let digest = format!(":00:{zeros}").repeat(filters as usize);
+        format!("sdbf-dd:03:{}:{name}:{size}:sha1:256:5:7ff:192:{filters}:16384{digest}\n", name.len())
+    };
+    let whole: u64 = 128 << 20;
+    let entries = |lines: &[(&str, u64)]| {
+        let mut text: String = lines.iter().map(|(name, size)| line(name, *size)).collect();
+        text.push('\n');
+        let options = Options { limit: 1 << 23, ..Options::default() };
+        let mut decoder = Decoder::with_registry(text.as_bytes(), &options, REGISTRY).unwrap();
+        let mut found = Vec::new();
+        while let Some(located) = decoder.next() {
+            let Item::Entry(entry) = located.unwrap().item else { panic!("no entry") };
+            found.push((String::from_utf8(entry.name).unwrap(), entry.size.unwrap() / whole));
+        }
+        // Lines without an item of their own.
+        (found, decoder.neutral())
+    };
+    let found = |lines: &[(&str, u64)]| {
+        let (found, neutral) = entries(lines);
+        assert_eq!(found.len() as u64 + neutral, lines.len() as u64 + 1);
+        found.iter().map(|(name, size)| format!("{name} {size}")).collect::<Vec<_>>()
+    };
+    // Ended by a short segment, by another file, by another file's first segment, and by the end.
+    let (first, second) = (("a.0000M", whole), ("a.0128M", whole));
+    assert_eq!(found(&[first, ("a.0128M", 1 << 20), ("a.0256M", 1 << 20)]), ["a 1", "a.0256M 0"]);
+    assert_eq!(found(&[first, second, ("b", 1 << 20)]), ["a 2", "b 0"]);
+    assert_eq!(found(&[first, second, ("b.0000M", whole), ("b.0128M", whole + 512)]), ["a 2", "b 2"]);
+    assert_eq!(found(&[first, second]), ["a 2"]);
+    // One missing, another's, out of order, and one alone.
+    assert_eq!(found(&[first, ("a.0256M", whole)]), ["a.0000M 1", "a.0256M 1"]);
+    assert_eq!(found(&[first, ("b.0128M", whole)]), ["a.0000M 1", "b.0128M 1"]);
+    assert_eq!(found(&[second, first]), ["a.0128M 1", "a.0000M 1"]);
+    assert_eq!(found(&[("a.0000M", 1 << 20), ("a.0128M", 1 << 20)]), ["a.0000M 0", "a.0128M 0"]);
+}

@@ -162,7 +162,9 @@ fn try_run(hash: &Hash) -> Result<Exit, String> {
     if let (true, false, Some(path)) = (hash.seal, ended.summary.interrupted, &hash.output) {
         // Which algorithms the digests are of is known here, so those of any length are read back right.
         let end = if hash.zero { End::Nul } else { End::Line };
-        let options = Options { format: Some(format), assumed: plan.algorithms.clone(), end, ..Options::default() };
+        let limit = plan.memory.max(1 << 20);
+        let assumed = plan.algorithms.clone();
+        let options = Options { format: Some(format), assumed, end, limit, ..Options::default() };
         if let Err(why) = seal::write(path, &options, hash.key.as_deref()) {
             exit::say(why);
             return Ok(Exit::Aborted);

@@ -51,6 +51,25 @@ impl Digest {
         self.counts[filter]
     }
 
+    /// The digest of some of the filters, of a part of the input with this length in bytes. Block mode only.
+    pub(super) fn part(&self, size: u64, filters: std::ops::Range<usize>) -> Digest {
+        Digest {
+            size,
+            block: self.block,
+            filters: self.filters[filters.clone()].to_vec(),
+            ones: self.ones[filters.clone()].to_vec(),
+            counts: self.counts[filters].to_vec(),
+        }
+    }
+
+    /// Adds the digest of what follows in the input. Block mode only.
+    pub(super) fn extend(&mut self, next: Digest) {
+        self.size = self.size.saturating_add(next.size);
+        self.filters.extend(next.filters);
+        self.ones.extend(next.ones);
+        self.counts.extend(next.counts);
+    }
+
     pub(crate) fn bits(&self) -> &[Bits] {
         &self.filters
     }

@@ -12,6 +12,7 @@ mod popularity;
 mod ranks;
 mod reference;
 mod saturated;
+mod segments;
 pub mod tables;
 
 pub use compare::compare;
@@ -19,6 +20,7 @@ pub(crate) use compare::{LEAST_ELEMENTS, cutoff, filter_score};
 pub use digest::Digest;
 pub use generate::{Featured, Generator};
 pub use reference::Either;
+pub use segments::{SEGMENT, Segment, split_name};
 
 use crate::{Comparison, Evidence, Method, Score};
 use std::cmp::Ordering;
@@ -48,8 +50,8 @@ impl Sdhash {
         (1..=16).contains(&kib).then_some(Sdhash { block: Some(kib << 10) })
     }
 
-    /// The mode that the reference uses for an input of this length in bytes. (From 128 MiB on, it also cuts the input into segments of that
-    /// length and makes a digest of each.)
+    /// The mode that the reference uses for an input of this length in bytes. (Beyond 128 MiB, it also cuts the input into segments of that
+    /// length and makes a digest of each: see [`Digest::into_segments`].)
     pub fn of_reference(length: u64) -> Sdhash {
         if length < REFERENCE_STREAM_LIMIT { Sdhash::STREAM } else { Sdhash::BLOCKS }
     }

@@ -1,15 +1,21 @@
 //! sdhash's file format: a line `sdbf:03:…` or `sdbf-dd:03:…` for each input, the name inside, told off by its length.
+//!
+//! A file of more than 128 MiB has a line for each segment of so many, named `name.0000M`, `name.0128M` and so on: they are written from
+//! one digest, and read as one if they are all there, one behind the other.
 
 use pfh_digest::{Digest, Registry};
 use pfh_similarity::{Named, sdhash};
+use std::collections::VecDeque;
 
-use crate::decode::{DecodeLine, Entry, Fault, Parsed};
+use crate::decode::{DecodeLine, Entry, Fault, Item, Parsed};
 use crate::manifest::{Carried, Encode, Preamble, Problem, Row, Summary, Unrepresentable};
 
 /// What begins a digest's text, up to the name's length.
 const MARKS: [(&str, Named); 2] = [("sdbf:03:", Named::Sdhash), ("sdbf-dd:03:", Named::SdhashDd)];
 /// The length of an empty name, and what follows it.
 const NAMELESS: &str = "0::";
+/// Bytes of text without which no digest has more than one segment: each filter takes more.
+const SEGMENTED: u64 = sdhash::SEGMENT / (16 << 10) * 256;
 
 /// Writes sdhash's file format.
 #[derive(Default)]
@@ -34,6 +40,17 @@ impl Encode for Encoder {
         if row.name.contains(&b'\n') {
             return Err(Unrepresentable::new("sdbf cannot hold a name with a line feed"));
         }
+        if text.len() as u64 > SEGMENTED
+            && let Ok(digest) = text.parse::<sdhash::Digest>()
+            && digest.is_segmented()
+        {
+            for segment in digest.into_segments() {
+                let printed = segment.digest.print_line(&segment.name(row.name), out);
+                printed.map_err(|_| Unrepresentable::new("sdbf cannot hold a name with a line feed"))?;
+                out.push(b'\n');
+            }
+            return Ok(());
+        }
         out.extend_from_slice(format!("{mark}{}:", row.name.len()).as_bytes());
         out.extend_from_slice(row.name);
         out.push(b':');
@@ -50,33 +67,93 @@ impl Encode for Encoder {
 }
 
 /// Reads sdhash's file format, digests of both modes.
-pub(crate) struct Decoder(Registry);
+pub(crate) struct Decoder {
+    registry: Registry,
+    /// The segments of one file, as far as they came.
+    segments: Vec<sdhash::Digest>,
+    /// The name of that file.
+    file: Vec<u8>,
+    ready: VecDeque<Item>,
+}
 
 impl Decoder {
     pub(crate) fn new(registry: Registry) -> Decoder {
-        Decoder(registry)
+        Decoder { registry, segments: Vec::new(), file: Vec::new(), ready: VecDeque::new() }
     }
 
-    fn entry(&self, line: &[u8]) -> Result<Entry, Fault> {
+    fn entry(&self, digest: &sdhash::Digest, name: Vec<u8>) -> Result<Entry, Fault> {
+        let (_, method) = MARKS[usize::from(digest.block().is_some())];
+        let algorithm = self.registry.find(method.name()).map_err(|_| Fault::UnknownAlgorithm(method.name().into()))?;
+        let size = Some(digest.size());
+        let digest = Digest::parse(algorithm, &digest.to_string()).map_err(|_| Fault::WrongLength)?;
+        Ok(Entry { name, size, digests: vec![digest], ..Entry::default() })
+    }
+
+    fn take(&mut self, line: &[u8]) -> Result<(), Fault> {
         let (digest, name) = sdhash::Digest::parse_line(line).map_err(super::fault)?;
         if name.is_empty() {
             return Err(Fault::Malformed("no name"));
         }
-        let (mark, method) = MARKS[usize::from(digest.block().is_some())];
-        let algorithm = self.0.find(method.name()).map_err(|_| Fault::UnknownAlgorithm(method.name().into()))?;
-        // The line was found right, so what follows the name is what the digest prints.
-        let length = name.len().to_string().len();
-        let rest = &line[mark.len() + length + 1 + name.len() + 1..];
-        let rest = str::from_utf8(rest).map_err(|_| Fault::Malformed("digest is not text"))?;
-        let text = [mark, NAMELESS, rest].concat();
-        let size = Some(digest.size());
-        let digest = Digest::parse(algorithm, &text).map_err(|_| Fault::WrongLength)?;
-        Ok(Entry { name: name.to_vec(), size, digests: vec![digest], ..Entry::default() })
+        if let Some((file, begin)) = sdhash::split_name(name) {
+            let expected = self.segments.len() as u64 * (sdhash::SEGMENT >> 20);
+            let follows = begin == expected && (begin == 0 || file == self.file);
+            if follows && (digest.is_whole_segment() || (begin > 0 && digest.is_last_segment())) {
+                let last = !digest.is_whole_segment();
+                self.file.clear();
+                self.file.extend_from_slice(file);
+                self.segments.push(digest);
+                if last {
+                    self.close();
+                }
+                return Ok(());
+            }
+            // Another file's first segment, after one that ended with a whole segment.
+            if begin == 0 && digest.is_whole_segment() {
+                self.close();
+                self.file = file.to_vec();
+                self.segments.push(digest);
+                return Ok(());
+            }
+        }
+        self.close();
+        let entry = self.entry(&digest, name.to_vec())?;
+        self.ready.push_back(Item::Entry(entry));
+        Ok(())
+    }
+
+    /// Makes one digest of the segments. One alone is none of a file that was cut: it keeps its name.
+    fn close(&mut self) {
+        let many = self.segments.len();
+        let mut segments = std::mem::take(&mut self.segments).into_iter();
+        let Some(mut digest) = segments.next() else { return };
+        segments.for_each(|next| digest.append(next));
+        let mut name = std::mem::take(&mut self.file);
+        if many == 1 {
+            name.extend_from_slice(b".0000M");
+        }
+        let item = self.entry(&digest, name).map_or_else(Item::Fault, Item::Entry);
+        self.ready.push_back(item);
     }
 }
 
 impl DecodeLine for Decoder {
     fn line(&mut self, line: &[u8]) -> Parsed {
-        if line.is_empty() { Parsed::Neutral } else { self.entry(line).into() }
+        if line.is_empty() {
+            return Parsed::Neutral;
+        }
+        match self.take(line) {
+            Ok(()) if self.ready.len() == 1 && self.segments.is_empty() => {
+                self.ready.pop_front().map_or(Parsed::Neutral, Parsed::Item)
+            }
+            Ok(()) => Parsed::Neutral,
+            Err(fault) => fault.into(),
+        }
+    }
+
+    fn held(&mut self, ended: bool) -> Option<Item> {
+        if ended {
+            self.close();
+        }
+        self.ready.pop_front()
     }
 }

@@ -128,7 +128,8 @@ impl Collection {
         }
     }
 
-    /// Takes in a digest. A text that says that the input has none is counted.
+    /// Takes in a digest. A text that says that the input has none is counted. One of sdhash that its tool makes in segments of 128 MiB
+    /// becomes as many, named as the tool names them; with features it stays whole, because those are the file's.
     pub fn add(&mut self, name: &Arc<[u8]>, digest: &Digest) -> Result<(), Refused> {
         let place = u32::try_from(self.names.len()).ok().filter(|&place| place < (1 << 31) - 1).ok_or(Refused::Full)?;
         let text = digest.text().unwrap_or_default();
@@ -144,6 +145,9 @@ impl Collection {
             Digests::Ssdeep(digests) => digests.push(text.parse().map_err(Refused::Malformed)?),
             Digests::Sdhash(digests) => {
                 let digest: sdhash::Digest = text.parse().map_err(Refused::Malformed)?;
+                if self.features.is_none() && digest.is_segmented() {
+                    return self.add_segments(name, digest);
+                }
                 self.saturated.push(digest.degenerate() == Some(Degenerate::Saturated));
                 digests.push(digest);
             }
@@ -156,6 +160,19 @@ impl Collection {
             for feature in features {
                 sorter.push(u128::from(feature) << 32 | u128::from(place)).map_err(Refused::Spill)?;
             }
+        }
+        Ok(())
+    }
+
+    fn add_segments(&mut self, name: &[u8], digest: sdhash::Digest) -> Result<(), Refused> {
+        let Digests::Sdhash(digests) = &mut self.digests else { return Ok(()) };
+        for segment in digest.into_segments() {
+            if self.names.len() >= (1 << 31) - 1 {
+                return Err(Refused::Full);
+            }
+            self.names.push(segment.name(name).into());
+            self.saturated.push(segment.digest.degenerate() == Some(Degenerate::Saturated));
+            digests.push(segment.digest);
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use pfh_digest::Digest;
 use pfh_similarity::mrsh_v2::{self, Base};
 use pfh_similarity::ssdeep::Target;
 use pfh_similarity::{Degenerate, Method, Named, Score, sdhash, ssdeep, tlsh};
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 use std::io;
 use std::path::Path;
 
@@ -117,9 +117,13 @@ fn listed(collection: &Collection, digest: &Digest, threshold: Score) -> io::Res
         }
         Digests::Sdhash(digests) => {
             let digest: sdhash::Digest = text.parse().map_err(malformed)?;
-            let own = digest.degenerate();
+            // Of a file that its tool cuts, the segment that is most alike counts, and of equal ones the one that means most.
+            let of = |segment: sdhash::Segment| (segment.digest.degenerate(), segment.digest);
+            let segments: Vec<_> = digest.into_segments().into_iter().map(of).collect();
             for (place, other) in digests.iter().enumerate() {
-                let score = sdhash::compare(&digest, other, Ordering::Equal).unwrap_or(0);
+                let score = |digest| sdhash::compare(digest, other, Ordering::Equal).unwrap_or(0);
+                let best = segments.iter().map(|(own, digest)| (score(digest), Reverse(*own))).max();
+                let Some((score, Reverse(own))) = best else { continue };
                 // Fits: places are 32 bits.
                 take(place, Score::Similarity(score), own.max(collection.degenerate(place as u32)));
             }

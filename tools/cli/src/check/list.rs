@@ -22,7 +22,9 @@ pub fn check(request: &Check, manifest: &Path, root: Option<&OsStr>) -> Result<E
     let end = if request.zero { End::Nul } else { End::Line };
     let format = request.zero.then_some(Format::Sums);
     let hints = hints(manifest);
-    let mut options = Options { format, assumed, hints, any: true, end, ..Options::default() };
+    // A digest is a part of its line, and those of sdhash and mrsh-v2 grow with the file.
+    let limit = request.run.memory.map_or(pfh::DEFAULT_MEMORY, |memory| memory as usize).max(1 << 20);
+    let mut options = Options { format, assumed, hints, any: true, end, limit };
     // The seal first: of a manifest that was changed nothing is worth checking.
     let silent = request.status || request.quiet;
     match seal::verify(manifest, &options, request.key.as_deref(), silent) {

@@ -39,15 +39,16 @@ impl Sets {
     /// # Errors
     /// A sentence for the user where the request makes no sense.
     pub fn gather(compare: &Compare) -> Result<Gathered, String> {
-        let first: Vec<Part> = parts(&compare.input.paths, !compare.no_lists);
-        let mut second: Vec<Part> = parts(&compare.against, !compare.no_lists);
-        second.extend(compare.sought.iter().map(|path| Part::Files(vec![path.clone()])));
         if !compare.input.is_named() {
             return Err("nothing is named: give a PATH, or --files-from FILE".into());
         }
         let memory = compare.run.memory.map_or(pfh::DEFAULT_MEMORY, |memory| memory as usize);
         // A digest is a line of its list; those of large files are long.
         let limit = memory.max(1 << 20);
+        let lists = (!compare.no_lists).then_some(limit);
+        let first: Vec<Part> = parts(&compare.input.paths, lists);
+        let mut second: Vec<Part> = parts(&compare.against, lists);
+        second.extend(compare.sought.iter().map(|path| Part::Files(vec![path.clone()])));
         let algorithms = algorithms_of(compare, first.iter().chain(&second), limit)?;
         let collections = algorithms
             .iter()
@@ -146,10 +147,11 @@ enum Part {
     Files(Vec<OsString>),
 }
 
-fn parts(paths: &[OsString], lists: bool) -> Vec<Part> {
+/// `lists`: the longest line of a list; none where lists are files like others.
+fn parts(paths: &[OsString], lists: Option<usize>) -> Vec<Part> {
     let mut parts = Vec::new();
     for path in paths {
-        if lists && lists::is_list(path) {
+        if lists.is_some_and(|limit| lists::is_list(path, limit)) {
             parts.push(Part::List(path.clone()));
         } else if let Some(Part::Files(files)) = parts.last_mut() {
             files.push(path.clone());

@@ -2,12 +2,12 @@
 
 use crate::exit;
 use crate::shown;
-use pfh::format::{Decoder, Format, Item, Options};
+use pfh::format::{Decoder, Fault, Format, Item, Located, Options};
 use pfh::sink::compare::Collection;
 use pfh::{Algorithm, Patient};
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, BufReader};
+use std::io::{self, BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -18,8 +18,9 @@ fn open(path: &OsStr, options: &Options) -> io::Result<Decoder<BufReader<Patient
     Decoder::with_registry(BufReader::with_capacity(1 << 16, Patient::open(Path::new(path))?), options, pfh::REGISTRY)
 }
 
-/// Whether a regular file begins as a list of digests does: with a format's own mark, or with a line that is a record.
-pub fn is_list(path: &OsStr) -> bool {
+/// Whether a regular file begins as a list of digests does: with a format's own mark, or with a line that is a record. Of a format with
+/// a mark, that line may have `limit` bytes.
+pub fn is_list(path: &OsStr, limit: usize) -> bool {
     if !std::fs::metadata(path).is_ok_and(|found| found.is_file()) {
         return false;
     }
@@ -27,8 +28,24 @@ pub fn is_list(path: &OsStr) -> bool {
     match decoder.format() {
         Format::Ssdeep | Format::Sdbf | Format::Mrsh | Format::Hashdeep => true,
         // Others have no mark of their own: the first record decides.
-        _ => decoder.next().is_some_and(|first| matches!(first, Ok(located) if matches!(located.item, Item::Entry(_)))),
+        _ => match decoder.next() {
+            Some(Ok(Located { item: Item::Entry(_), .. })) => true,
+            Some(Ok(Located { item: Item::Fault(Fault::TooLong), .. })) => begins_long(path, decoder.format(), limit),
+            _ => false,
+        },
     }
+}
+
+/// Whether a file whose first record is long begins with one: only those that begin like one are read so far.
+fn begins_long(path: &OsStr, format: Format, limit: usize) -> bool {
+    let mut start = [0; 8];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
+    if read.is_err() || !(matches!(format, Format::Csv | Format::Jsonl) || start.starts_with(b"sdbf")) {
+        return false;
+    }
+    let decoder = open(path, &Options { limit, ..Options::default() });
+    let first = decoder.ok().and_then(|mut decoder| decoder.next());
+    matches!(first, Some(Ok(Located { item: Item::Entry(_), .. })))
 }
 
 /// The algorithms of a list's first record.
