@@ -157,8 +157,11 @@ impl Decoder {
             };
         }
         match digits::similar(self.registry, &[], text) {
-            // The two kinds of mrsh-v2 look alike.
-            Some(algorithm) => Ok((digits::digest(algorithm, text)?, algorithm.name() == "mrsh-v2")),
+            // The modes of mrsh-v2 and of sdhash look alike.
+            Some(algorithm) => {
+                let has_modes = ["mrsh-v2", "sdhash"].iter().any(|method| algorithm.name().starts_with(method));
+                Ok((digits::digest(algorithm, text)?, has_modes))
+            }
             None => Ok((digits::unnamed(&self.usual, text)?, true)),
         }
     }

@@ -86,7 +86,8 @@ impl Decoder {
         let algorithm = self.registry.find(method.name()).map_err(|_| Fault::UnknownAlgorithm(method.name().into()))?;
         let size = Some(digest.size());
         let digest = Digest::parse(algorithm, &digest.to_string()).map_err(|_| Fault::WrongLength)?;
-        Ok(Entry { name, size, digests: vec![digest], ..Entry::default() })
+        // A line does not say in which mode the method chose blocks or stream.
+        Ok(Entry { name, size, digests: vec![digest], guessed: true, ..Entry::default() })
     }
 
     fn take(&mut self, line: &[u8]) -> Result<(), Fault> {
