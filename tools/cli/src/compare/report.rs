@@ -125,7 +125,7 @@ impl Report<'_> {
                 groups.join(pair.a, pair.b);
             }
             if let Some(page) = &mut page {
-                page.pair(pair.a, pair.b, pair.score, pair.evidence);
+                page.pair(pair.a, pair.b, pair.score, pair.evidence, pair.degenerate);
             }
             if !as_groups {
                 let (a, b) = (&names[pair.a as usize][..], &names[pair.b as usize][..]);
