@@ -79,3 +79,37 @@ fn a_browser_draws_it_and_runs_no_name() {
     browser.open(&page, &[&format!("--screenshot={}", picture.display()), "--window-size=1200,1600"]);
     assert!(std::fs::metadata(picture).is_ok_and(|found| found.len() > 10_000));
 }
+
+/// A pair that says little has its mark on the page as in the other forms.
+#[test]
+fn saturated_pairs_are_marked_on_the_page() {
+    let room = Room::new();
+    let mut state = 3u64;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as u8
+    };
+    let once: Vec<u8> = (0..400_000).map(|_| next()).collect();
+    room.file("t/twice", &[&once[..], &once[..]].concat());
+    room.file("t/part", &once[..30_000]);
+    let mark = "<td>saturated</td></tr>";
+    for (options, marked) in
+        [(&["--saturated"][..], true), (&["--parity"], true), (&["--evidence"], true), (&["--threshold", "21"], false)]
+    {
+        let seen = Trial::new(env!("CARGO_BIN_EXE_pfh"))
+            .args(["compare", "--no-progress", "-a", "sdhash", "--html", "page", "--force", "t"])
+            .args(options)
+            .directory(room.path())
+            .run()
+            .expect("a run");
+        assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+        let html = std::fs::read_to_string(room.path().join("page")).expect("UTF-8");
+        assert_eq!(html.matches(mark).count(), usize::from(marked), "{options:?}");
+        assert_eq!(html.contains("1 of the pairs have a digest that is saturated"), marked, "{options:?}");
+        assert_eq!(html.contains("<th>mark</th>"), marked, "{options:?}");
+        if options == ["--evidence"] {
+            let text = String::from_utf8_lossy(&seen.stdout).into_owned();
+            assert!(text.ends_with("|saturated\n"), "{text}");
+        }
+    }
+}

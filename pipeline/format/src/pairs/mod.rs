@@ -152,6 +152,9 @@ fn text(out: &mut Vec<u8>, pair: &Pair<'_>) {
             // The tool has no mark; it says nothing of it either.
             None if pair.degenerate == Some(Degenerate::Saturated) => format!("{a}|{b}|{score:03}|saturated\n"),
             None => format!("{a}|{b}|{score:03}\n"),
+            Some(shared) if pair.degenerate == Some(Degenerate::Saturated) => {
+                format!("{a}|{b}|{score:03}|{shared}|saturated\n")
+            }
             Some(shared) => format!("{a}|{b}|{score:03}|{shared}\n"),
         },
         // The reference ends its lines with a space.

@@ -8,10 +8,12 @@ mod blocks;
 mod collection;
 mod join;
 mod lookup;
+mod ranking;
 mod search;
 mod sorter;
 pub mod stored;
 
 pub use collection::{Collection, Refused};
 pub use lookup::{Lookup, Match};
+pub use ranking::{By, Ranking};
 pub use search::{Failure, Found, Hot, Order, Pair, Search, Watch};

@@ -13,7 +13,7 @@ use crate::exit::{self, Exit};
 use crate::input::Input;
 use crate::run::Run;
 use crate::shown;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use gather::Gathered;
 use pfh::format::pairs::Form;
 use pfh::outputs::Outputs;
@@ -26,6 +26,15 @@ use std::path::PathBuf;
 /// The operands.
 const PATHS: &str =
     "Directories with everything below, files, and lists of digests as ssdeep, sdhash, mrsh-v2 and pfh write them";
+
+/// An order of pairs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Sort {
+    /// The highest score or the least distance first.
+    Score,
+    /// By the bytes of the names: of what is written first, then of the other.
+    Path,
+}
 
 /// What `pfh compare` is asked for.
 #[derive(Debug, Default, Args)]
@@ -55,6 +64,14 @@ pub struct Compare {
     /// A second set: only pairs of one from each. Paths or lists, one or more.
     #[arg(long, value_name = "PATH", num_args = 1..)]
     pub against: Vec<OsString>,
+    /// Only the N best pairs of each algorithm: the highest scores, or the least distances; of equal ones those that come first. They are
+    /// listed best first, unless --sort says otherwise. A page of --html is of all pairs.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "cluster")]
+    pub top: Option<u64>,
+    /// The order of an algorithm's pairs: score (the best first) or path (by the bytes of the names) [default: as the tools have it, in
+    /// the order of what is compared].
+    #[arg(long, value_name = "ORDER", value_enum, conflicts_with = "cluster")]
+    pub sort: Option<Sort>,
     /// Groups that pairs link together, instead of the pairs.
     #[arg(long)]
     pub cluster: bool,
@@ -82,6 +99,13 @@ pub struct Compare {
     /// How it is carried out; the memory also bounds the index and what waits to be sorted.
     #[command(flatten)]
     pub run: Run,
+}
+
+impl Compare {
+    /// Whether the pairs come in another order than that of what is compared.
+    fn is_ranked(&self) -> bool {
+        self.top.is_some() || self.sort.is_some()
+    }
 }
 
 /// Runs a request to its end.
@@ -149,7 +173,8 @@ pub fn try_run(compare: &Compare) -> Result<(Exit, u64), String> {
         Search {
             threshold: thresholds.of(name),
             order: if like_ssdeep { Order::Later } else { Order::Earlier },
-            memory,
+            // The other half is for the pairs that wait for another order.
+            memory: if compare.is_ranked() { memory / 2 } else { memory },
             threads,
             names: compare.parity,
         }

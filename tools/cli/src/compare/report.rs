@@ -1,6 +1,6 @@
 //! From collections to the output.
 
-use super::{Compare, gather};
+use super::{Compare, Sort, gather};
 use crate::exit::{self, Exit};
 use crate::gauge::Gauge;
 use crate::shown;
@@ -9,7 +9,7 @@ use pfh::format::pairs::{self, Form, page};
 use pfh::similarity::index::Clusters;
 use pfh::similarity::{Degenerate, Score};
 use pfh::sink::Output;
-use pfh::sink::compare::{Collection, Failure, Found, Hot, Pair, Search, Watch};
+use pfh::sink::compare::{By, Collection, Failure, Found, Hot, Pair, Ranking, Search, Watch};
 use std::io;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,6 +18,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const HOT: u64 = 1000;
 /// Something that so many digests have in common is told of before they are compared.
 const VERY_HOT: u64 = 5_000;
+
+/// Pairs that are written between two looks at the signals.
+const STEP: u64 = 1 << 12;
 
 /// What is to be written, and where.
 pub struct Report<'a> {
@@ -48,6 +51,7 @@ impl Report<'_> {
             let whole = self.compare.cluster && page.is_none();
             let mut watch =
                 Watching { gauge, asked: &asked, algorithm: collection.algorithm().name(), whole, said: false };
+            // The number of groups, or of pairs listed where not all are.
             let (mut best, mut groups) = (None, 0);
             let found = self.one(collection, &search, &mut watch, page.as_mut(), &mut best, &mut groups);
             let said = watch.said;
@@ -67,6 +71,9 @@ impl Report<'_> {
             };
             tell(collection, &found, said, self.compare.run.stats.is_some());
             sum_up(collection, &found, self.compare.cluster.then_some(groups), best);
+            if self.compare.top.is_some_and(|_| (groups as u64) < found.pairs) {
+                exit::say(format!("{}: the {groups} best are listed", collection.algorithm().name()));
+            }
             total += found.pairs;
         }
         self.output.commit().map_err(|error| exit::of_output(&error))?;
@@ -110,7 +117,21 @@ impl Report<'_> {
         }
         let parity = self.compare.parity;
         let shows = self.compare.saturated || self.compare.parity || self.compare.evidence;
+        let mut ranking = self.compare.is_ranked().then(|| {
+            let by = if self.compare.sort == Some(Sort::Path) { By::Path } else { By::Score };
+            Ranking::new(by, self.compare.top, search.order, &names, search.memory)
+        });
+        let mut write = |pair: Pair| {
+            let (a, b) = (&names[pair.a as usize][..], &names[pair.b as usize][..]);
+            let Pair { score, evidence, degenerate, .. } = pair;
+            // With --parity the text is the tool's own, which has no marks.
+            let degenerate = degenerate.filter(|_| !parity || form != Form::Text);
+            let pair = pairs::Pair { a, b, algorithm: algorithm.name(), score, evidence, degenerate };
+            pairs::pair(form, output.room(), &pair);
+            output.advance()
+        };
         let mut saturated = 0;
+        let mut spill = None;
         let mut take = |pair: Pair| {
             if pair.degenerate == Some(Degenerate::Saturated) {
                 saturated += 1;
@@ -125,19 +146,34 @@ impl Report<'_> {
                 groups.join(pair.a, pair.b);
             }
             if let Some(page) = &mut page {
-                page.pair(pair.a, pair.b, pair.score, pair.evidence);
+                page.pair(pair.a, pair.b, pair.score, pair.evidence, pair.degenerate);
             }
-            if !as_groups {
-                let (a, b) = (&names[pair.a as usize][..], &names[pair.b as usize][..]);
-                let Pair { score, evidence, degenerate, .. } = pair;
-                // With --parity the text is the tool's own, which has no marks.
-                let degenerate = degenerate.filter(|_| !parity || form != Form::Text);
-                let pair = pairs::Pair { a, b, algorithm: algorithm.name(), score, evidence, degenerate };
-                pairs::pair(form, output.room(), &pair);
+            match &mut ranking {
+                _ if as_groups => Ok(()),
+                None => write(pair),
+                Some(ranking) => ranking.push(&pair).map_err(|error| {
+                    let kind = error.kind();
+                    spill = Some(error);
+                    kind.into()
+                }),
             }
-            output.advance()
         };
-        let mut found = search.run(collection, watch, &mut take)?;
+        let found = search.run(collection, watch, &mut take);
+        let mut found = match (found, spill) {
+            (Err(_), Some(error)) => return Err(Failure::Spill(error)),
+            (found, _) => found?,
+        };
+        if let Some(ranking) = ranking {
+            let mut done = 0;
+            let listed = ranking.hand_out(&mut |pair| {
+                done += 1;
+                if done % STEP == 0 && watch.progress(done, found.pairs).is_break() {
+                    return Err(Failure::Interrupted);
+                }
+                write(pair).map_err(Failure::Output)
+            })?;
+            *many = listed as usize;
+        }
         if saturated > 0 {
             let what = if shows { "are among the pairs" } else { "are left out (--saturated shows them)" };
             watch.gauge.say(&format!(

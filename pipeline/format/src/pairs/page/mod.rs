@@ -7,7 +7,7 @@ mod graph;
 mod layout;
 
 use pfh_digest::Algorithm;
-use pfh_similarity::{Evidence, Score};
+use pfh_similarity::{Degenerate, Evidence, Score};
 use std::collections::HashMap;
 use std::fmt::Write;
 
@@ -50,13 +50,25 @@ struct Section {
     threshold: String,
     distance: bool,
     digests: u64,
-    pairs: Vec<(u32, u32, Score, Option<u64>)>,
+    pairs: Vec<Row>,
     /// Pairs beyond those that link members that no pair before linked: with them every group hangs together.
     bridges: Vec<(u32, u32, Score)>,
     /// A member's way to the one that stands for its group so far.
     parents: HashMap<u32, u32>,
     count: u64,
+    /// Of them, those with a digest that matches random data.
+    saturated: u64,
     bins: Vec<u64>,
+}
+
+/// A pair of the table.
+#[derive(Debug)]
+struct Row {
+    a: u32,
+    b: u32,
+    score: Score,
+    shared: Option<u64>,
+    degenerate: Option<Degenerate>,
 }
 
 impl Section {
@@ -102,15 +114,17 @@ impl Page {
         };
     }
 
-    /// Takes a pair, told by its members' places.
-    pub fn pair(&mut self, a: u32, b: u32, score: Score, evidence: Evidence) {
+    /// Takes a pair, told by its members' places, with the reason why its score may mean nothing.
+    pub fn pair(&mut self, a: u32, b: u32, score: Score, evidence: Evidence, degenerate: Option<Degenerate>) {
         let section = &mut self.section;
         section.count += 1;
+        section.saturated += u64::from(degenerate == Some(Degenerate::Saturated));
         let bin = (score.number() / 10).min(10) as usize;
         section.bins[bin] += 1;
         let bridge = section.join(a, b);
         if section.pairs.len() < MOST_PAIRS {
-            section.pairs.push((a, b, score, evidence.shared_chunks.or(evidence.shared_features)));
+            let shared = evidence.shared_chunks.or(evidence.shared_features);
+            section.pairs.push(Row { a, b, score, shared, degenerate });
         } else if bridge {
             section.bridges.push((a, b, score));
         }
@@ -130,6 +144,13 @@ impl Page {
             groups.len(),
             members
         );
+        if section.saturated > 0 {
+            let _ = writeln!(
+                self.body,
+                "<p>{} of the pairs have a digest that is saturated: it matches random data, and so anything.</p>",
+                section.saturated
+            );
+        }
         graph::draw(&mut self.body, &section, groups, &name);
         lists(&mut self.body, groups, &name);
         histogram(&mut self.body, &section);
@@ -231,7 +252,8 @@ fn histogram(out: &mut String, section: &Section) {
 fn table<'a>(out: &mut String, section: &Section, name: &impl Fn(u32) -> &'a [u8]) {
     let kind = if section.distance { "distance" } else { "score" };
     // With evidence every pair has some.
-    let evidence = section.pairs.iter().any(|pair| pair.3.is_some());
+    let evidence = section.pairs.iter().any(|pair| pair.shared.is_some());
+    let marks = section.pairs.iter().any(|pair| pair.degenerate.is_some());
     if section.count > section.pairs.len() as u64 {
         let _ = writeln!(
             out,
@@ -243,17 +265,20 @@ fn table<'a>(out: &mut String, section: &Section, name: &impl Fn(u32) -> &'a [u8
     let _ = writeln!(
         out,
         "<input type=\"search\" placeholder=\"search names and {kind}s\" aria-label=\"search\">\
-         <table><caption>{} rows</caption><thead><tr><th>a</th><th>b</th><th class=\"n\">{kind}</th>{}</tr></thead>\n<tbody>",
+         <table><caption>{} rows</caption><thead><tr><th>a</th><th>b</th><th class=\"n\">{kind}</th>{}{}</tr></thead>\n<tbody>",
         section.pairs.len(),
-        if evidence { "<th class=\"n\">shared</th>" } else { "" }
+        if evidence { "<th class=\"n\">shared</th>" } else { "" },
+        if marks { "<th>mark</th>" } else { "" }
     );
-    for &(a, b, score, shared) in &section.pairs {
+    for &Row { a, b, score, shared, degenerate } in &section.pairs {
+        let why = degenerate.map_or_else(String::new, |why| why.to_string());
         let _ = writeln!(
             out,
-            "<tr><td>{}</td><td>{}</td><td class=\"n\">{score}</td>{}</tr>",
+            "<tr><td>{}</td><td>{}</td><td class=\"n\">{score}</td>{}{}</tr>",
             shown(name(a)),
             shown(name(b)),
-            shared.map_or_else(String::new, |shared| format!("<td class=\"n\">{shared}</td>"))
+            shared.map_or_else(String::new, |shared| format!("<td class=\"n\">{shared}</td>")),
+            if marks { format!("<td>{}</td>", escape(&why)) } else { why }
         );
     }
     out.push_str("</tbody></table>\n");
