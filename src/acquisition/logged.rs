@@ -22,6 +22,8 @@ pub enum Finding {
     Differs(String),
     /// The log states it, and there is nothing to compare with.
     Absent(String),
+    /// The log states it, and what it is to be compared with cannot be read.
+    Unread(String),
 }
 
 /// SHA-256 of the first `length` bytes of a file, and how many there were; of all of it without a length.
@@ -145,7 +147,7 @@ fn people(log: &Path, sound: &Sound) -> Option<Finding> {
         return Some(Finding::Absent(format!("{name}: the log for people is not beside the chained one")));
     }
     let Ok((found, digest)) = sha256_of(&path, Some(bytes)) else {
-        return Some(Finding::Absent(format!("{name}: the log for people cannot be read")));
+        return Some(Finding::Unread(format!("{name}: the log for people cannot be read")));
     };
     // Behind what the chain covers stands the chain's own last value, and nothing else.
     let mut rest = Vec::new();
@@ -154,7 +156,7 @@ fn people(log: &Path, sound: &Sound) -> Option<Finding> {
         file.take(4096).read_to_end(&mut rest)
     });
     if read.is_err() {
-        return Some(Finding::Absent(format!("{name}: the log for people cannot be read")));
+        return Some(Finding::Unread(format!("{name}: the log for people cannot be read")));
     }
     let value = format!("chain of records: {}", sound.chain.value());
     let rest = String::from_utf8_lossy(&rest).into_owned();
@@ -175,8 +177,13 @@ fn segments(sound: &Sound, image: &Path) -> Option<Finding> {
     for file in list {
         let name = file["name"].as_str()?;
         let path = image.with_file_name(name);
-        let (Some(bytes), Ok(found)) = (file["bytes"].as_u64(), std::fs::metadata(&path)) else {
-            return Some(Finding::Differs(format!("{}: listed in the log, and not there", path.display())));
+        let bytes = file["bytes"].as_u64()?;
+        let found = match std::fs::metadata(&path) {
+            Ok(found) => found,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Some(Finding::Differs(format!("{}: listed in the log, and not there", path.display())));
+            }
+            Err(error) => return Some(Finding::Unread(format!("{}: {error}", path.display()))),
         };
         if found.len() != bytes {
             let found = found.len();
@@ -184,8 +191,12 @@ fn segments(sound: &Sound, image: &Path) -> Option<Finding> {
         }
         if let Some(sha256) = file["sha256"].as_str() {
             hashed += 1;
-            if sha256_of(&path, None).is_ok_and(|(_, found)| found != sha256) {
-                return Some(Finding::Differs(format!("{}: not as the log states, by sha256", path.display())));
+            match sha256_of(&path, None) {
+                Ok((_, found)) if found == sha256 => {}
+                Ok(_) => {
+                    return Some(Finding::Differs(format!("{}: not as the log states, by sha256", path.display())));
+                }
+                Err(error) => return Some(Finding::Unread(format!("{}: {error}", path.display()))),
             }
         }
     }

@@ -344,7 +344,8 @@ impl<'a> Patch<'a> {
                     let Some(suffix) = pieces.suffix.of(number, pieces.width) else { break };
                     name.push(suffix);
                     let path = PathBuf::from(name);
-                    if !path.exists() {
+                    let looked = path.try_exists();
+                    if !looked.map_err(|error| AcquisitionError::Target { path: path.clone(), error })? {
                         break;
                     }
                     files.push((number * pieces.length, open(path)?));

@@ -164,12 +164,14 @@ fn never_began(seen: &Outcome) -> bool {
 }
 
 /// Whether Rust's standard library gave up where nobody can catch it (docs/limitations.md): a directory of `known build` that the system
-/// refuses to close, the signal stack of a thread that is being started. It ends with 4 all the same.
+/// refuses to close, the signal stack of a thread that is being started. It ends with 4 all the same; where it is the first thread,
+/// before `main`, with SIGABRT.
 fn gave_up_in_std(run: &Run, seen: &Outcome) -> bool {
     let closed = run.command == "known" && seen.stderr.contains("unexpected error during closedir");
     let stack =
         ["an alternative stack", "alternative stack guard page"].iter().any(|words| seen.stderr.contains(words));
-    (closed || stack) && seen.code == Some(4)
+    let before_main = stack && seen.stderr.contains("thread 'main'") && seen.stdout.is_empty();
+    (closed || stack) && seen.code == Some(4) || before_main && seen.code == Some(134)
 }
 
 /// What is wrong with a run, if anything.

@@ -43,7 +43,7 @@ fn read_journal(path: &Path) -> Result<Option<Vec<u8>>, Failure> {
     match read {
         Ok(bytes) => Ok(Some(bytes)),
         // Removed by its writer meanwhile.
-        Err(_) if !journal.exists() => Ok(None),
+        Err(_) if journal.try_exists().is_ok_and(|there| !there) => Ok(None),
         Err(problem) => Err(Failure::read(&journal)(problem)),
     }
 }

@@ -69,6 +69,7 @@ pub fn compare(log: &Path, sound: &Sound, image: Option<&Path>, imaged: &Imaged,
             Finding::Equal(what) => findings.equal(what, name(log), None),
             Finding::Differs(what) => findings.bad(what),
             Finding::Absent(what) => findings.note(what),
+            Finding::Unread(what) => findings.open(what),
         }
     }
 }
@@ -112,6 +113,7 @@ pub fn given(path: &Path, key_file: Option<&Path>, is_alone: bool, findings: &mu
             Finding::Equal(what) => findings.equal(what, self::name(path), None),
             Finding::Differs(what) => findings.bad(what),
             Finding::Absent(what) => findings.note(what),
+            Finding::Unread(what) => findings.open(what),
         }
     }
     Ok(())
