@@ -188,7 +188,7 @@ fn segments_are_one_entry() {
         let options = Options { limit: 1 << 23, ..Options::default() };
         let mut decoder = Decoder::with_registry(text.as_bytes(), &options, REGISTRY).unwrap();
         let mut found = Vec::new();
-        while let Some(located) = decoder.next() {
+        for located in decoder.by_ref() {
             let Item::Entry(entry) = located.unwrap().item else { panic!("no entry") };
             found.push((String::from_utf8(entry.name).unwrap(), entry.size.unwrap() / whole));
         }
