@@ -1,18 +1,25 @@
 //! `pfh bench forecast`: what a case will take, with intervals.
 
+mod device;
+mod line;
+pub mod measure;
+pub mod model;
+pub(crate) mod sample;
+pub mod sizes;
+
 use crate::amount::{parse_bytes, show_bytes, show_seconds};
-use crate::pipeline::{Cost, Tree, pass};
+use crate::machine::Machine;
 use crate::report::align;
-use crate::statistics::{Interval, median};
-use crate::study::{Program, READING_ERROR, StudyResult, Time, published};
+use crate::study::StudyResult;
 use crate::{Error, message::Method};
-use pfh::{Algorithm, Plan};
-use rustix::fs::{Advice, fadvise};
+pub use line::Line;
+use line::{Costs, of_2014, of_pfh, of_program};
+use measure::{Effort, Hashes, Measured, Program};
+use model::{Expected, Load};
 use serde::Serialize;
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
-use std::time::Instant;
+use sizes::{Sizes, Walked};
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 
 /// Cases that papers forecast.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -23,16 +30,43 @@ pub enum Preset {
 }
 
 /// What is asked.
+///
+/// pfh itself is measured: a sample of random bytes with the case's sizes of files is written, hashed by `pfh hash -r` in
+/// rounds, and removed. CPU and device are forecast apart. The intervals are 95 % prediction intervals of one run to come.
 #[derive(Debug, Clone, clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  pfh bench forecast --like /mnt/evidence -a md5,sha256
+  pfh bench forecast --like /mnt/evidence --bytes 4TB --save fit.json
+  pfh bench forecast --fit fit.json --bytes 20TB
+  find /mnt/evidence -type f -printf '%s\\n' >sizes && pfh bench forecast --histogram sizes
+
+Exit codes: 0; 2 usage; 3 some of --like could not be read, and its files are missing from the forecast; 4 it could not be
+done.")]
 pub struct Forecast {
-    /// Bytes of the case: 722GB, 4TB
-    #[arg(long, value_name = "SIZE", value_parser = parse_bytes, required_unless_present = "preset")]
+    /// The case, or a part of it that is like it: the sizes of its files are taken; the files are not opened
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["histogram", "fit"])]
+    pub like: Option<PathBuf>,
+    /// The sizes of the case's files: bytes of a file, or bytes and number of files, in each line (`pfh bench sizes DIR`)
+    #[arg(long, value_name = "FILE", conflicts_with = "fit")]
+    pub histogram: Option<PathBuf>,
+    /// What --save kept: nothing is measured now
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["device", "scratch", "sample", "rounds", "save"])]
+    pub fit: Option<PathBuf>,
+    /// Keep what was measured, for --fit
+    #[arg(long, value_name = "FILE")]
+    pub save: Option<PathBuf>,
+    /// Replace FILE of --save
+    #[arg(long, requires = "save")]
+    pub force: bool,
+    /// Bytes of the case: 722GB, 4TB (those of the sizes)
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes, required_unless_present_any = ["preset", "like", "histogram", "fit"])]
     pub bytes: Option<u64>,
-    /// Files of the case
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub files: u64,
-    /// Algorithms that pfh computes, each forecast by itself
-    #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',', default_value = "sha256")]
+    /// Files of the case (those of the sizes; without any, 1)
+    #[arg(long, value_name = "N")]
+    pub files: Option<u64>,
+    /// Algorithms that pfh computes, each forecast by itself (sha256; with --fit all that it has)
+    #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
     pub algorithms: Vec<String>,
     /// A case from a paper in place of --bytes
     #[arg(long, value_enum, conflicts_with = "bytes")]
@@ -43,276 +77,256 @@ pub struct Forecast {
     /// A finished `pfh bench languages`: its programs are forecast too
     #[arg(long, value_name = "DIR")]
     pub study: Option<PathBuf>,
-    /// Where files to measure with are written and removed again (the system's temporary directory)
+    /// Where the sample is written and removed again (the system's temporary directory): cold reading is that device's
     #[arg(long, value_name = "DIR")]
     pub scratch: Option<PathBuf>,
+    /// Bytes of the sample at most
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes, default_value = "1GiB")]
+    pub sample: u64,
+    /// Rounds of measuring
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(2..=1000))]
+    pub rounds: u32,
     /// As JSON
     #[arg(long)]
     pub json: bool,
 }
 
-/// A line of the forecast.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Expected {
-    /// What does the work.
-    pub who: String,
-    /// The algorithm.
-    pub algorithm: String,
-    /// Seconds of computing.
-    pub computing: f64,
-    /// Its 95 % interval.
-    pub computing_interval: Interval,
-    /// Seconds of reading.
-    pub reading: f64,
-    /// Its 95 % interval.
-    pub reading_interval: Interval,
-    /// Seconds that it takes: whatever is longer where both go on at the same time, their sum where not.
-    pub takes: f64,
-    /// Its 95 % interval.
-    pub takes_interval: Interval,
-    /// The study's own way to scale up, t(1024 MiB) × bytes / 10^9, for its programs; seconds.
-    pub scaled_as_in_the_study: Option<f64>,
+/// `pfh bench sizes`: what `forecast --histogram` reads.
+///
+/// The number of files of each size below a directory; the files are not opened. Sizes that are alike are put together when
+/// there are more than 4,096; number and bytes of all files stay what they are.
+#[derive(Debug, Clone, clap::Args)]
+#[command(after_long_help = "\
+Example:
+  pfh bench sizes /mnt/evidence >sizes && pfh bench forecast --histogram sizes
+
+Exit codes: 0; 2 usage; 3 some of DIR could not be read; 4 it could not be done.")]
+pub struct SizesOf {
+    /// Where the files are
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
 }
 
-const DRAWS: usize = 1000;
-const ROUNDS: usize = 7;
+/// Files of a sample at most: more take long to write, and add nothing to what is known of a file's cost.
+const MOST_FILES: u64 = 20_000;
+
+/// The forecast.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Forecasted {
+    /// The form of this answer.
+    pub pfh_forecast: u32,
+    /// Bytes of the case.
+    pub bytes: u64,
+    /// Files of the case.
+    pub files: u64,
+    /// Where the sizes of its files come from.
+    pub sizes: String,
+    /// Files and bytes of the sample that was measured.
+    pub sample: (u64, u64),
+    /// The machine that was measured.
+    pub machine: Machine,
+    /// Whether that is another machine than this one.
+    pub measured_on_another_machine: bool,
+    /// Names that could not be read when the sizes were taken.
+    pub unread: u64,
+    /// What limits the forecast.
+    pub notes: Vec<String>,
+    /// A line for each algorithm of pfh, and each program of a study.
+    pub lines: Vec<Line>,
+}
 
 impl Forecast {
-    /// Bytes and files of the case.
-    pub fn case(&self) -> (u64, u64) {
-        match self.preset {
-            Some(Preset::Study) => (722_000_000_000, self.files),
-            None => (self.bytes.unwrap_or(0), self.files),
+    /// The sizes of the case's files, and where they come from.
+    fn law(&self) -> Result<(String, Walked), Error> {
+        if let Some(path) = &self.like {
+            return Ok((format!("like {}", path.display()), Sizes::below(path)?));
+        }
+        let known = |sizes| Walked { sizes, unread: Vec::new() };
+        if let Some(path) = &self.histogram {
+            return Ok((format!("of {}", path.display()), known(Sizes::read(path)?)));
+        }
+        let (files, bytes) = (self.files.unwrap_or(1), self.wanted_bytes().unwrap_or(0));
+        let law = if files == 1 { "one file" } else { "assumed: log-normal, not known" };
+        Ok((law.to_owned(), known(Sizes::assumed(bytes, files).map_err(Error::Usage)?)))
+    }
+
+    fn wanted_bytes(&self) -> Option<u64> {
+        self.preset.map_or(self.bytes, |Preset::Study| Some(722_000_000_000))
+    }
+
+    /// What there is to hash.
+    fn load(&self, sizes: &Sizes) -> Load {
+        match (self.files, self.wanted_bytes()) {
+            (None, None) => Load::certain(sizes.files(), sizes.bytes()),
+            (files, bytes) => Load::by_mean(files, bytes, sizes.mean().max(1.0), sizes.uncertainty(), 5),
         }
     }
 
-    /// Measures pfh and the device, takes the programs from a study, and forecasts them all.
-    pub fn expect(&self, study: Option<&StudyResult>) -> Result<Vec<Expected>, Error> {
-        let (bytes, files) = self.case();
-        let parent = self.scratch.clone().unwrap_or_else(std::env::temp_dir);
-        let scratch = Scratch::create(&parent)?;
-        let small = Tree::create(&scratch.0.join("small"), 2000, 4096, 1)?;
-        let large = Tree::create(&scratch.0.join("large"), 4, 24 << 20, 1)?;
-
-        // The device, as pfh's own readers read it: an algorithm that costs next to nothing, pages dropped before.
-        let cheap = plan("xxh3-128")?;
-        let (mut cold_small, mut cold_large) = (Vec::new(), Vec::new());
-        for _ in 0..ROUNDS {
-            for (tree, times) in [(&small, &mut cold_small), (&large, &mut cold_large)] {
-                tree.evict()?;
-                times.push(pass(&tree.root, &cheap)?.wall.as_secs_f64());
-            }
-        }
-        let mut reading = Cost::of((&small, &cold_small), (&large, &cold_large), DRAWS, 1);
-        if let Some(device) = &self.device {
-            let rates = sample(device)?;
-            let mut random = crate::random::Random::new(2);
-            reading.at.1 = median(&rates);
-            for draw in &mut reading.draws {
-                draw.1 = median(&random.resample(&rates));
-            }
-        }
-
-        let mut lines = Vec::new();
+    /// Measures with the program at `program`, or reads what was measured, and forecasts the case. `stop` ends the measuring.
+    pub fn expect(
+        &self,
+        study: Option<&StudyResult>,
+        program: &std::path::Path,
+        stop: &AtomicBool,
+    ) -> Result<Forecasted, Error> {
         for name in &self.algorithms {
-            let plan = plan(name)?;
-            let (mut warm_small, mut warm_large) = (Vec::new(), Vec::new());
-            pass(&small.root, &plan)?;
-            pass(&large.root, &plan)?;
-            for _ in 0..ROUNDS {
-                warm_small.push(pass(&small.root, &plan)?.wall.as_secs_f64());
-                warm_large.push(pass(&large.root, &plan)?.wall.as_secs_f64());
-            }
-            let computing = Cost::of((&small, &warm_small), (&large, &warm_large), DRAWS, 1);
-            // Reading and hashing go on at the same time.
-            let both = |computing: f64, reading: f64| computing.max(reading);
-            lines.push(line("pfh", name, &computing, &reading, (bytes, files), both));
+            pfh::algorithm(name).map_err(|error| Error::Usage(error.to_string()))?;
         }
-        if let Some(result) = study {
-            for (row, method) in result.rows.iter().flat_map(|row| Method::ALL.map(|method| (row, method))) {
-                if !self.algorithms.iter().any(|name| name == method.name()) {
-                    continue;
-                }
-                let Some(estimate) = result.estimate(&row.name, method, Time::Wall) else { continue };
-                let of = |line: &crate::statistics::Line| (line.a.max(0.0) / 1e3, line.b / 1e3 / f64::from(1 << 20));
-                let computing = Cost { at: of(&estimate.line), draws: estimate.draws.iter().map(of).collect() };
-                // The study's programs read a file, and then hash it.
-                let both = |computing: f64, reading: f64| computing + reading;
-                let mut expected = line(&row.label, method.name(), &computing, &reading, (bytes, files), both);
-                expected.scaled_as_in_the_study = Some(estimate.line.at(1024.0) / 1e3 * bytes as f64 / 1e9);
-                lines.push(expected);
+        let measured = match &self.fit {
+            Some(path) => Measured::read(path)?,
+            None => self.measure(&mut Program(program.to_owned()), stop)?,
+        };
+        if let Some(path) = &self.save {
+            let text = serde_json::to_string(&measured).expect("plain data becomes JSON") + "\n";
+            std::fs::write(path, text).map_err(Error::file(path))?;
+        }
+        self.from(&measured, study)
+    }
+
+    fn measure(&self, program: &mut dyn Hashes, stop: &AtomicBool) -> Result<Measured, Error> {
+        let (law, Walked { sizes, unread }) = self.law()?;
+        for name in &unread {
+            eprintln!("not read: {name}");
+        }
+        let default = ["sha256".to_owned()];
+        let algorithms = if self.algorithms.is_empty() { &default[..] } else { &self.algorithms[..] };
+        let parent = self.scratch.clone().unwrap_or_else(std::env::temp_dir);
+        let rounds = self.rounds as usize;
+        let effort = Effort { bytes: self.sample.max(1), files: MOST_FILES, rounds, parent: &parent, stop };
+        let rates = self.device.as_deref().map(device::rates).transpose()?;
+        let bar = measure::bar();
+        let mut measured = Measured::take((law, sizes, unread.len() as u64), algorithms, &effort, program, &bar)?;
+        if rates.is_some() {
+            let nothing = || measure::Device { cold: Vec::new(), warm: Vec::new(), rates: None };
+            measured.device.get_or_insert_with(nothing).rates = rates;
+        }
+        Ok(measured)
+    }
+
+    /// The forecast from what was measured.
+    pub fn from(&self, measured: &Measured, study: Option<&StudyResult>) -> Result<Forecasted, Error> {
+        let load = self.load(&measured.sizes);
+        let (files, bytes) = (load.at.0.round() as u64, load.at.1.round() as u64);
+        let machine = Machine::look();
+        let another = !measured.is_of(&machine);
+        let mut notes = Vec::new();
+        if another {
+            notes.push(format!(
+                "measured on another machine: {}, {} processors; this one is {}, {} processors",
+                measured.machine.processor, measured.machine.processors, machine.processor, machine.processors
+            ));
+        }
+        if measured.unread > 0 {
+            notes.push(format!("{} names could not be read: their files are missing from the sizes", measured.unread));
+        }
+        if measured.law.starts_with("assumed") {
+            notes.push("the sizes of the files are not known: --like DIR or --histogram FILE says them".to_owned());
+        }
+        let ratio = load.at.1 / load.at.0.max(1.0) / measured.sizes.mean().max(1.0);
+        if !(0.5..=2.0).contains(&ratio) {
+            notes.push(format!("files of the case are {ratio:.2} times as long on average as those of the sizes: lanes will fill otherwise"));
+        }
+        let costs = Costs::of(measured);
+        match &measured.device {
+            None => notes.push(
+                "the sample lay in memory: reading from a device was not measured (--scratch DIR on one)".to_owned(),
+            ),
+            Some(device) if device.cold.is_empty() => {
+                notes.push("the sample lay in memory: the device's cost per file was not measured".to_owned());
+            }
+            Some(_) => {}
+        }
+
+        let asked = match self.algorithms.is_empty() {
+            true => measured.algorithms.iter().map(|(name, _)| name.clone()).collect(),
+            false => self.algorithms.clone(),
+        };
+        let mut lines = Vec::new();
+        for name in &asked {
+            let Some((_, runs)) = measured.algorithms.iter().find(|(found, _)| found == name) else {
+                let has = measured.algorithms.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
+                return Err(Error::Usage(format!("{name} was not measured for this fit, which has {has}")));
+            };
+            lines.extend(of_pfh(name, runs, &costs, &load));
+        }
+        for row in study.iter().flat_map(|study| &study.rows) {
+            for method in Method::ALL.into_iter().filter(|method| asked.iter().any(|name| name == method.name())) {
+                let of = |study: &&StudyResult| of_program(study, row, method, &costs, &load);
+                lines.extend(study.as_ref().and_then(of));
             }
         }
         if self.preset == Some(Preset::Study) {
-            lines.extend(self.algorithms.iter().flat_map(|name| of_2014(name, bytes)));
+            lines.extend(asked.iter().flat_map(|name| of_2014(name, bytes)));
         }
-        Ok(lines)
+        Ok(Forecasted {
+            pfh_forecast: 1,
+            bytes,
+            files,
+            sizes: measured.law.clone(),
+            sample: measured.sample,
+            machine: measured.machine.clone(),
+            measured_on_another_machine: another,
+            unread: measured.unread,
+            notes,
+            lines,
+        })
     }
+}
 
+impl Forecasted {
     /// The forecast as a table.
-    pub fn table(&self, lines: &[Expected]) -> String {
-        let (bytes, files) = self.case();
-        let heads = ["who", "algorithm", "computing", "95 %", "reading", "95 %", "takes", "95 %", "the study's way"];
+    pub fn table(&self) -> String {
+        let heads = [
+            "who",
+            "algorithm",
+            "CPU",
+            "95 %",
+            "device",
+            "95 %",
+            "warm takes",
+            "95 %",
+            "cold takes",
+            "95 %",
+            "the study's way",
+        ];
         let mut table = vec![heads.map(str::to_owned).to_vec()];
-        let range = |interval: Interval| format!("{} .. {}", show_seconds(interval.low), show_seconds(interval.high));
-        for e in lines {
-            table.push(vec![
-                e.who.clone(),
-                e.algorithm.clone(),
-                show_seconds(e.computing),
-                range(e.computing_interval),
-                show_seconds(e.reading),
-                range(e.reading_interval),
-                show_seconds(e.takes),
-                range(e.takes_interval),
-                e.scaled_as_in_the_study.map_or("-".to_owned(), show_seconds),
-            ]);
+        for line in &self.lines {
+            let mut cells = vec![line.who.clone(), line.algorithm.clone()];
+            for expected in [Some(line.cpu_warm), line.device, line.takes_warm, line.takes_cold] {
+                let show = |e: Expected| {
+                    (show_seconds(e.seconds), format!("{} .. {}", show_seconds(e.low), show_seconds(e.high)))
+                };
+                let (seconds, range) = expected.map_or(("-".to_owned(), "-".to_owned()), show);
+                cells.extend([seconds, range]);
+            }
+            cells.push(line.scaled_as_in_the_study.map_or("-".to_owned(), show_seconds));
+            table.push(cells);
         }
-        format!(
-            "{} in {files} files\n{}\
-             pfh: all threads, reading and hashing at the same time. Programs: one thread, reading, then hashing. 2014: the study's own, \
-             computing only, read off its plots.\n",
-            show_bytes(bytes),
+        let mut text = format!(
+            "{} in {} files, sizes {}; measured on a sample of {} in {} files\n{}",
+            show_bytes(self.bytes),
+            self.files,
+            self.sizes,
+            show_bytes(self.sample.1),
+            self.sample.0,
             align(&table)
-        )
-    }
-}
-
-/// What the study's own programs took, scaled up as its Table 15 does: t(1024 MiB) × bytes / 10^9, computing only. The interval is that of the
-/// plot that the times were read off.
-fn of_2014(name: &str, bytes: u64) -> Vec<Expected> {
-    let scale = bytes as f64 / 1e9 / 1e3;
-    let expect = |program: Program| {
-        let takes = program.longest() * scale;
-        let interval = Interval { low: takes - READING_ERROR * scale, high: takes + READING_ERROR * scale };
-        let nothing = Interval { low: 0.0, high: 0.0 };
-        Expected {
-            who: program.label(),
-            algorithm: name.to_owned(),
-            computing: takes,
-            computing_interval: interval,
-            reading: 0.0,
-            reading_interval: nothing,
-            takes,
-            takes_interval: interval,
-            scaled_as_in_the_study: Some(takes),
+        );
+        for line in self.lines.iter().filter_map(|line| Some((line, line.fit?))) {
+            let (line, fit) = line;
+            text += &format!(
+                "{}: {:.1} µs a file and {:.3} ns a byte of CPU, R² {:.4}, runs within {:.1} %\n",
+                line.algorithm,
+                fit.per_file * 1e6,
+                fit.per_byte * 1e9,
+                fit.r2,
+                fit.spread * 100.0
+            );
         }
-    };
-    published().into_iter().filter(|program| program.method.name() == name).map(expect).collect()
-}
-
-fn plan(name: &str) -> Result<Plan, Error> {
-    let algorithm: Algorithm = pfh::algorithm(name).map_err(|error| Error::Usage(error.to_string()))?;
-    Ok(Plan::new(vec![algorithm]))
-}
-
-fn line(
-    who: &str,
-    algorithm: &str,
-    computing: &Cost,
-    reading: &Cost,
-    (bytes, files): (u64, u64),
-    both: impl Fn(f64, f64) -> f64,
-) -> Expected {
-    let (c, r) = (computing.drawn(files, bytes), reading.drawn(files, bytes));
-    let takes: Vec<f64> = c.iter().zip(&r).map(|(&c, &r)| both(c, r)).collect();
-    let (computed, read) = (computing.seconds(files, bytes), reading.seconds(files, bytes));
-    Expected {
-        who: who.to_owned(),
-        algorithm: algorithm.to_owned(),
-        computing: computed,
-        computing_interval: Interval::of(&c),
-        reading: read,
-        reading_interval: Interval::of(&r),
-        takes: both(computed, read),
-        takes_interval: Interval::of(&takes),
-        scaled_as_in_the_study: None,
-    }
-}
-
-/// Seconds per byte at 16 places of a file or device, opened for reading only, past the page cache as far as the kernel
-/// lets it.
-fn sample(path: &Path) -> Result<Vec<f64>, Error> {
-    let read = || -> std::io::Result<Vec<f64>> {
-        let mut file = File::open(path)?;
-        let length = file.seek(SeekFrom::End(0))?;
-        let part = (16u64 << 20).min(length / 16);
-        let mut buffer = vec![0; 1 << 20];
-        let mut rates = Vec::new();
-        for place in 0..16 {
-            let at = length / 16 * place;
-            fadvise(&file, at, std::num::NonZeroU64::new(part), Advice::DontNeed)?;
-            file.seek(SeekFrom::Start(at))?;
-            let (start, mut got) = (Instant::now(), 0);
-            while got < part {
-                match file.read(&mut buffer)? {
-                    0 => break,
-                    n => got += n as u64,
-                }
-            }
-            if got > 0 {
-                rates.push(start.elapsed().as_secs_f64() / got as f64);
-            }
+        text += "pfh: all threads, reading and hashing at the same time; CPU is the sum over threads, files in the page cache. Programs: one \
+                 thread, reading, then hashing. 2014: the study's own, computing only, read off its plots.\n";
+        for note in &self.notes {
+            text += &format!("note: {note}\n");
         }
-        Ok(rates)
-    };
-    let rates = read().map_err(Error::file(path))?;
-    match rates.is_empty() {
-        true => Err(Error::Usage(format!("{}: too short to measure", path.display()))),
-        false => Ok(rates),
-    }
-}
-
-/// A directory that is removed in the end.
-pub(crate) struct Scratch(pub PathBuf);
-
-impl Scratch {
-    pub fn create(parent: &Path) -> Result<Scratch, Error> {
-        let path = parent.join(format!("pfh-bench-{}", std::process::id()));
-        std::fs::create_dir_all(&path).map_err(Error::file(&path))?;
-        Ok(Scratch(path))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // What cannot be removed stays, and is in the temporary directory.
-        std::fs::remove_dir_all(&self.0).ok();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_longer_of_two_or_their_sum() {
-        let cost = |a, b| Cost { at: (a, b), draws: vec![(a, b); 10] };
-        let (computing, reading) = (cost(1e-5, 1e-9), cost(1e-4, 5e-10));
-        let e = line("x", "md5", &computing, &reading, (722_000_000_000, 500_000), |c, r| c.max(r));
-        assert!((e.computing - 727.0).abs() < 1e-9 && (e.reading - 411.0).abs() < 1e-9, "{e:?}");
-        assert_eq!((e.takes, e.takes_interval.low), (e.computing, e.computing_interval.low));
-        let e = line("x", "md5", &computing, &reading, (722_000_000_000, 500_000), |c, r| c + r);
-        assert!((e.takes - 1138.0).abs() < 1e-9);
-    }
-
-    #[test]
-    fn the_studys_case_scales_as_it_does() {
-        let lines = of_2014("md5", 722_000_000_000);
-        let c = lines.iter().find(|line| line.who == "C, OpenSSL (Linux, 2014)").unwrap();
-        // 2.83 s for 1024 MiB, times 722.
-        assert!((c.takes - 2043.0).abs() < 10.0 && c.takes_interval.high - c.takes < 50.0, "{c:?}");
-        assert!(of_2014("blake3", 1).is_empty());
-    }
-
-    #[test]
-    fn a_device_is_sampled_and_a_short_one_refused() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("evidence");
-        std::fs::write(&path, vec![7; 1 << 20]).unwrap();
-        assert_eq!(sample(&path).unwrap().len(), 16);
-        std::fs::write(&path, []).unwrap();
-        assert!(matches!(sample(&path), Err(Error::Usage(_))));
-        assert!(matches!(sample(&directory.path().join("none")), Err(Error::File { .. })));
+        text
     }
 }
