@@ -163,19 +163,40 @@ fn where_there_is_no_change_time_files_are_read_anew() {
     let stick = Stick::new(&room);
     let file = stick.mount.join("a");
     fs::write(&file, "first").unwrap();
-    let stamp = fs::metadata(&file).unwrap().modified().unwrap() - Duration::from_secs(100);
+    // A whole and even second, which is what exFAT keeps.
+    let stamp = std::time::UNIX_EPOCH + Duration::from_secs(1_790_000_000);
     let set = |content: &str| {
         fs::write(&file, content).unwrap();
-        fs::File::options().write(true).open(&file).unwrap().set_modified(stamp).unwrap();
+        // exfat-fuse sets both times or none.
+        let times = fs::FileTimes::new().set_accessed(stamp).set_modified(stamp);
+        fs::File::options().write(true).open(&file).unwrap().set_times(times).unwrap();
     };
     set("first");
     age(&room);
     assert_eq!(hash(&room, &[]).code, Some(0));
+    let manifest = room.path().join("m");
+    let list = Command::new(env!("CARGO_BIN_EXE_pfh"))
+        .args(["hash", "-f", "jsonl", "-r", "d", "-o", "m"])
+        .current_dir(room.path())
+        .output()
+        .unwrap();
+    assert!(list.status.success());
+    assert!(String::from_utf8_lossy(&list.stderr).contains("note: 1 file lies where no change times are kept"));
+    assert!(fs::read_to_string(&manifest).unwrap().contains("no-change-time"), "the record itself says it");
     set("other");
     age(&room);
     let seen = hash(&room, &[]);
     let lines = records(&seen);
     assert_eq!(program::record(&lines, "a").digest("sha256"), Some(&*sha256(b"other")), "{}", seen.stderr);
+    // The audit calls it bit rot, since no time changed, and says what that is worth here.
+    let audit = Command::new(env!("CARGO_BIN_EXE_pfh"))
+        .args(["check", "--audit", "m", "d"])
+        .current_dir(room.path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&audit.stdout).into_owned();
+    assert_eq!(audit.status.code(), Some(1), "{said}");
+    assert!(said.contains("bit-rot") && said.contains("no change time is kept here"), "{said}");
     assert_eq!((seen.code, reused(&seen)), (Some(0), 0));
     assert!(seen.stderr.contains("1 file was read anew: the file system keeps no change time"), "{}", seen.stderr);
 }
