@@ -14,7 +14,7 @@ mod waits;
 pub use block::{
     device_size, direct_alignment, evict, is_read_only, open_evidence, open_medium, sector_sizes, set_blocking,
 };
-pub use change::{ChangeTimes, change_times};
+pub use change::{ChangeTimes, change_times, is_timed};
 pub use device::is_rotational;
 pub use extent::first_physical_offset;
 pub use heap::bound_heaps;
