@@ -1,14 +1,12 @@
 //! `pfh bench forecast`, `bench sizes` and `bench fit`: what one writes, the next one reads.
 
-mod program;
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::program::Room;
 use pfh_inject::{Outcome, Trial};
-use program::Room;
 use serde_json::Value;
 
 fn bench(room: &Room, arguments: &[&str]) -> Outcome {
