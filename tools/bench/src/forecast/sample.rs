@@ -174,8 +174,7 @@ impl Sample {
     /// Whether the files lie in memory, and not on a device that they could be read from.
     pub fn is_in_memory(&self) -> bool {
         // tmpfs and ramfs, statfs(2).
-        rustix::fs::statfs(&self.scratch.0)
-            .is_ok_and(|found| [0x0102_1994, 0x8584_58f6].contains(&(found.f_type as i64)))
+        rustix::fs::statfs(&self.scratch.0).is_ok_and(|found| [0x0102_1994, 0x8584_58f6].contains(&found.f_type))
     }
 }
 
