@@ -15,6 +15,7 @@ mod exit;
 mod faults;
 mod gauge;
 mod hash;
+mod help;
 mod host;
 mod imaging;
 mod input;
@@ -36,7 +37,7 @@ mod stats;
 mod tree;
 mod verify;
 
-use clap::Parser;
+use clap::FromArgMatches;
 use exit::Exit;
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -72,7 +73,7 @@ fn command() -> Exit {
         }
     } else {
         // clap prints usage errors and exits with 2 by itself.
-        match args::Cli::parse().command {
+        match parsed(&arguments).command {
             args::Command::Hash(hash) => hash::run(&hash),
             args::Command::Compare(compare) => compare::run(&compare),
             args::Command::Match(request) => matching::run(&request),
@@ -90,6 +91,12 @@ fn command() -> Exit {
             args::Command::Man { directory, force } => pages::man(&directory, force),
         }
     }
+}
+
+/// The arguments as a request; help and usage errors are printed here, and end the program.
+fn parsed(arguments: &[OsString]) -> args::Cli {
+    let matches = help::command(help::is_all(arguments)).get_matches();
+    args::Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
 }
 
 /// `pfh bench`: what it finds goes to standard output.
