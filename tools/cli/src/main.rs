@@ -105,13 +105,20 @@ fn benchmark(bench: &pfh_bench::command::Bench) -> Exit {
         exit::say(refused);
         return Exit::Usage;
     }
-    match pfh_bench::command::run(bench, &mut std::io::stdout().lock()) {
+    // Only the forecast looks: it has a sample to remove. All else ends at once, as it does without.
+    let signals =
+        matches!(bench, pfh_bench::command::Bench::Forecast(_)).then(signals::Signals::catch).and_then(Result::ok);
+    let stop = signals.as_ref().map(|signals| signals.flag()).unwrap_or_default();
+    match pfh_bench::command::run(bench, &mut std::io::stdout().lock(), &stop) {
         Ok(pfh_bench::command::Verdict::Good) => Exit::Good,
+        Ok(pfh_bench::command::Verdict::Incomplete) => Exit::Incomplete,
         Ok(pfh_bench::command::Verdict::Wrong) => Exit::Verdict,
         Err(pfh_bench::Error::Output(cause)) => exit::of_output(&cause),
         Err(error) => {
             exit::say(&error);
             match error {
+                // The sample's process got the signal too, and may have failed of it.
+                _ if stop.load(std::sync::atomic::Ordering::SeqCst) => Exit::Signal(signals.map_or(2, |s| s.number())),
                 pfh_bench::Error::Usage(_) => Exit::Usage,
                 pfh_bench::Error::Wrong(_) => Exit::Verdict,
                 _ => Exit::Aborted,
