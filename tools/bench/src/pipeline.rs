@@ -3,7 +3,7 @@
 use crate::random::Random;
 use crate::statistics::{Interval, median};
 use crate::{Error, message::Message};
-use pfh::{Descend, Operands, Outcome, Plan, Record, Recurse, Watch};
+use pfh::{Control, Descend, Operands, Outcome, Plan, Record, Recurse};
 use rustix::fs::{Advice, fadvise};
 use rustix::time::{ClockId, clock_gettime};
 use std::fs::File;
@@ -92,7 +92,7 @@ pub fn pass(root: &Path, plan: &Plan) -> Result<Pass, Error> {
             }
             Ok(())
         },
-        Watch::default(),
+        &Control::new(),
     );
     let (wall, cpu) = (start.elapsed(), cpu_seconds() - used);
     summary.map_err(|error| Error::Failed(error.to_string()))?;

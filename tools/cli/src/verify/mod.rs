@@ -14,12 +14,12 @@ use crate::signals::Signals;
 use clap::Args;
 use evidence::{Claim, Evidence, Of};
 use findings::Findings;
-use pfh::acquisition::{Acquire, Acquisition, AcquisitionError, Form, Origin, To, compare, logged};
+use pfh::acquisition::{Acquire, Acquisition, Form, Origin, To, compare, logged};
 use pfh::device::{Access, Care};
 use pfh::format::image::ewf::About;
 use pfh::image::{Format, Image, OpenError};
 use pfh::imaging::{Imaged, Imaging};
-use pfh::{Algorithm, Digest};
+use pfh::{Algorithm, Cancel, Digest, Phase};
 use std::path::{Path, PathBuf};
 
 /// Check an image, and the log of its acquisition.
@@ -259,7 +259,7 @@ fn side_by_side(against: &Path, imaging: &Imaging, imaged: &Imaged, args: &Verif
     };
     let to = To { path: against.to_owned(), form };
     let bar = Bar::open(!args.no_progress, "comparing");
-    let compared = compare(&to, imaging, imaged, None, pfh::Cancel::default(), &mut |pace| bar.show(pace));
+    let compared = compare(&to, imaging, imaged, None, (&bar.control(&Cancel::default()), Phase::Comparing));
     drop(bar);
     let name = name(against);
     let found = match compared {
@@ -306,9 +306,9 @@ fn read(
         outboard: None,
     };
     let bar = Bar::open(progress, "verifying");
-    let cancel: pfh::Cancel = signals.flag().into();
-    let run = || -> Result<Imaged, AcquisitionError> { Acquire::open(asked)?.run(cancel, &mut |pace| bar.show(pace)) };
-    let ran = run();
+    let control = bar.control(&signals.flag().into());
+    let ran = Acquire::open(asked).and_then(|mut acquire| acquire.run(&control, Phase::Verifying));
+    drop(control);
     drop(bar);
     Ok(match ran {
         Ok(Imaged { stopped: None, .. }) if signals.number() != 0 => Err(Some(Exit::Signal(signals.number()))),
