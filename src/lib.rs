@@ -45,8 +45,15 @@ pub use pfh_source::{
 pub use pfh_source::{device, image};
 pub use pfh_tree as tree;
 
-pub mod acquisition;
+pub mod acquire;
 mod algorithms;
+pub mod keys;
 pub mod outputs;
+pub mod verify;
 
 pub use algorithms::{REGISTRY, algorithm};
+
+/// A path as a terminal may see it.
+fn shown(path: &std::path::Path) -> String {
+    pfh_format::terminal::render(path.as_os_str().as_encoded_bytes())
+}

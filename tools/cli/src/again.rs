@@ -4,7 +4,7 @@ use crate::custody::{self, Logs, now};
 use crate::exit::{self, Exit};
 use crate::imaging::{self, Carried, Carrying};
 use crate::shown;
-use pfh::acquisition::{Acquire, Again, Compared, Retried};
+use pfh::acquire::{Acquire, Again, Compared, Retried};
 use pfh::device::Loss;
 use pfh::imaging::{Imaged, Times};
 use pfh::{Algorithm, Control, Digest, Phase};

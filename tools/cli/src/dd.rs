@@ -8,7 +8,7 @@ use crate::run::algorithms;
 use crate::shown;
 use clap::Args;
 use operands::{Operands, Status};
-use pfh::acquisition::{Acquisition, Form, Origin, To, compare};
+use pfh::acquire::{Acquisition, Form, Origin, To, compare};
 use pfh::device::{Access, Care, Fill, Medium};
 use pfh::format::image::ewf::About;
 use pfh::format::image::split::Suffix;

@@ -7,10 +7,8 @@ use crate::signals::Signals;
 use crate::{case_uco, host, shown};
 use ed25519_dalek::SigningKey;
 use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use pfh::acquisition::identity::Identity;
-use pfh::acquisition::{
-    Acquire, Acquisition, AcquisitionError, Again, Compared, Retried, case, compare, logged as stated,
-};
+use pfh::acquire::identity::Identity;
+use pfh::acquire::{Acquire, Acquisition, AcquisitionError, Again, Compared, Retried, case, compare, logged as stated};
 use pfh::device::{Bad, Fill, Kind};
 use pfh::image::OpenError;
 use pfh::imaging::Imaged;
@@ -441,20 +439,6 @@ pub fn more(differing: &[(u64, u64)]) -> Option<String> {
     let rest = differing.get(MOST_LINES..).filter(|rest| !rest.is_empty())?;
     let bytes: u64 = rest.iter().map(|(_, length)| length).sum();
     Some(format!("and {} more ranges of {bytes} bytes", rest.len()))
-}
-
-/// A run of unreadable bytes of an image in words.
-pub fn run(offset: u64, length: u64, sector: u32, errno: i32) -> String {
-    format!("{}: {}", place(offset, length, sector), io::Error::from_raw_os_error(errno))
-}
-
-/// A range of an image in words.
-pub fn place(offset: u64, length: u64, sector: u32) -> String {
-    let size = u64::from(sector);
-    let (first, count) = (offset / size, length.div_ceil(size));
-    let sectors =
-        if count == 1 { format!("sector {first}") } else { format!("sectors {first} - {}", first + count - 1) };
-    format!("{sectors} (offset {offset}, {length} bytes)")
 }
 
 fn tell_digests(logs: &mut Logs, imaged: &Imaged) -> io::Result<()> {

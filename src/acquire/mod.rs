@@ -13,12 +13,13 @@ pub mod logged;
 mod remarks;
 mod resuming;
 mod retrying;
+pub mod sectors;
 
 use crate::outputs::{Outputs, Refused};
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::imaging::{Follow, Imaged, Imaging, ImagingError, Prefixes, Target, image};
 use pfh_engine::{Control, Phase};
-use pfh_format::image::ewf::{About, Compression, Media, Volume};
+use pfh_format::image::ewf::{Compression, Media, Volume};
 use pfh_format::image::map::Map;
 use pfh_sink::image::{Ewf, EwfOptions, Pieces, Raw, RawOptions, Start, Tree};
 use pfh_source::device::{Access, Bad, Kind, Medium, mounts};
@@ -28,6 +29,7 @@ use std::path::{Path, PathBuf};
 
 pub use comparing::{Compared, compare};
 use late::Late;
+pub use pfh_format::image::ewf::About;
 use resuming::Resumption;
 pub use retrying::{Again, Retried};
 
