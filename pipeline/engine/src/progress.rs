@@ -1,4 +1,4 @@
-//! What a run tells while it runs, and at its end.
+//! What a run over files reports while it runs, and at its end.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -21,9 +21,9 @@ impl Counters {
     }
 }
 
-/// A look at a run in progress.
+/// How far a run over files is.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Progress {
+pub struct FileProgress {
     /// Records out so far.
     pub files: u64,
     /// Bytes read so far.

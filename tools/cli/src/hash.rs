@@ -3,7 +3,7 @@
 use crate::exit::{self, Exit};
 use crate::input::Input;
 use crate::run::{Run, Taker, Voice, algorithms};
-use crate::{key, seal, shown, size};
+use crate::{seal, shown, size};
 use clap::Args;
 use pfh::format::{End, Format, Layout, Marker, Options};
 use pfh::outputs::{Existing, Kind, Outputs};
@@ -108,7 +108,7 @@ fn try_run(hash: &Hash) -> Result<Exit, String> {
     }
     if let Some(path) = &hash.key {
         // Better now than after a long run.
-        key::signing(path)?;
+        pfh::keys::signing(path).map_err(|error| error.to_string())?;
     }
     let mut plan = hash.run.plan(algorithms(&hash.algorithms)?)?;
     plan.piecewise = hash.piecewise;

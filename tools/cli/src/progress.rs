@@ -1,7 +1,7 @@
 //! Progress on standard error, when that is a terminal: bytes, files, rate, time left, within 80 columns.
 
 use indicatif::{FormattedDuration, HumanBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use pfh::{Progress, Source};
+use pfh::{FileProgress, Source};
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -42,7 +42,7 @@ impl Line {
     }
 
     /// Draws the state of a run.
-    pub fn show(&self, now: &Progress) {
+    pub fn show(&self, now: &FileProgress) {
         let seconds = now.elapsed.as_secs_f64();
         let rate = if seconds > 0.0 { (now.bytes as f64 / seconds) as u64 } else { 0 };
         let mut text = format!("{}, {} files, {}/s", HumanBytes(now.bytes), now.files, HumanBytes(rate));

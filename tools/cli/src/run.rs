@@ -5,7 +5,7 @@ use crate::progress::Line;
 use crate::signals::Signals;
 use crate::{shown, size, stats};
 use clap::{Args, ValueEnum};
-use pfh::{Algorithm, Backend, Plan, Record, Sink, Source, Summary, Watch};
+use pfh::{Algorithm, Backend, Control, Plan, Progress, Record, Sink, Source, Summary};
 use std::fmt::Display;
 use std::io;
 use std::time::Duration;
@@ -261,13 +261,13 @@ impl Run {
         })?;
         let line = Line::open(!self.no_progress, again);
         let mut spoken = Spoken { taker, voice: Voice(line.as_ref()) };
-        let mut show = |now: &pfh::Progress| {
-            if let Some(line) = &line {
+        let control = Control::new().with_cancel(signals.flag()).on_progress(|progress| {
+            if let (Some(line), Progress::Files(now)) = (&line, progress) {
                 line.show(now);
             }
-        };
-        let watch = Watch { cancel: signals.flag().into(), progress: Some(&mut show) };
-        let ran = pfh::run(source, plan, &mut spoken, watch);
+        });
+        let ran = pfh::run(source, plan, &mut spoken, &control);
+        drop(control);
         drop(line);
         match ran {
             Ok(summary) => Ok(Ended { summary, signal: signals.number() }),

@@ -1,7 +1,7 @@
 //! Seals beside manifests: made by `pfh hash --seal`, verified by `pfh check` before anything else.
 
 use crate::exit::{self, Exit};
-use crate::{key, shown};
+use crate::shown;
 use pfh::format::Options;
 use pfh::sink::Output;
 use pfh::sink::check::Expectations;
@@ -33,7 +33,7 @@ pub fn write(manifest: &Path, options: &Options, signing: Option<&Path>) -> Resu
     let name = shown(manifest.as_os_str().as_encoded_bytes());
     let mut seal = of(manifest, options).map_err(|error| format!("{name}: {error}"))?;
     if let Some(path) = signing {
-        seal = seal.sign(&key::signing(path)?);
+        seal = seal.sign(&pfh::keys::signing(path).map_err(|error| error.to_string())?);
     }
     let put = || -> io::Result<()> {
         let mut output = Output::file(&beside(manifest))?;
@@ -60,9 +60,9 @@ pub fn verify(
     };
     let path = beside(manifest);
     let name = shown(path.as_os_str().as_encoded_bytes());
-    let key = match public.map(key::verifying).transpose() {
+    let key = match public.map(pfh::keys::verifying).transpose() {
         Ok(key) => key,
-        Err(why) => return wrong(Exit::Usage, why),
+        Err(why) => return wrong(Exit::Usage, why.to_string()),
     };
     let mut text = String::new();
     let read = match Patient::open(&path) {

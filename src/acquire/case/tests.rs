@@ -1,5 +1,5 @@
 use super::*;
-use crate::acquisition::{Form, To};
+use crate::acquire::{Form, To};
 use pfh_engine::imaging::{Imaging, Times};
 use pfh_source::device::{Access, Bad, Loss};
 use serde_json::Value;

@@ -1,8 +1,8 @@
 //! Reading a target back, past the page cache, and comparing it with what was read from the source.
 
 use super::{AcquisitionError, Form, To};
-use pfh_engine::Cancel;
-use pfh_engine::imaging::{Follow, Imaged, Imaging, Pace, image};
+use pfh_engine::imaging::{Follow, Imaged, Imaging, image};
+use pfh_engine::{Control, Phase};
 use pfh_source::device::{Access, Medium};
 use pfh_source::image::Image;
 use pfh_source::os;
@@ -67,8 +67,7 @@ pub fn compare(
     imaging: &Imaging,
     imaged: &Imaged,
     source: Option<&Medium>,
-    cancel: Cancel,
-    progress: &mut dyn FnMut(&Pace),
+    (control, phase): (&Control<'_>, Phase),
 ) -> Result<Compared, AcquisitionError> {
     let (medium, seek) = open(to)?;
     let again = Imaging {
@@ -81,8 +80,7 @@ pub fn compare(
         care: Default::default(),
         ..imaging.clone()
     };
-    let mut show = |pace: &Pace| progress(pace);
-    let follow = Follow { cancel, progress: Some(&mut show), settled: None };
+    let follow = Follow::new(control, phase);
     let back = image(&medium, None, &again, &mut [], follow).map_err(AcquisitionError::Imaging)?;
     if let Some(stop) = back.stopped {
         return Err(AcquisitionError::Target { path: to.path.clone(), error: io::Error::other(stop) });

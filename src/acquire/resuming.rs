@@ -4,8 +4,8 @@ use super::identity::{Identity, Likeness};
 use super::remarks::{Part, Remarks};
 use super::{Acquisition, AcquisitionError, Form, guarding};
 use pfh_digest::Digest;
-use pfh_engine::Cancel;
 use pfh_engine::imaging::{Follow, Imaging, ImagingError, image};
+use pfh_engine::{Cancel, Control, Phase};
 use pfh_format::image::ewf::Section;
 use pfh_format::image::map::{Block, Map, Status};
 use pfh_sink::image::Resumable;
@@ -160,7 +160,9 @@ impl Resumption {
                 care: asked.care.clone(),
                 ..Imaging::new(Vec::new())
             };
-            let follow = Follow { cancel: cancel.clone(), ..Follow::default() };
+            // Its bytes are no progress: they are not counted among those of the image.
+            let control = Control::new().with_cancel(cancel.clone());
+            let follow = Follow::new(&control, Phase::Comparing);
             image(medium, Some(medium), &imaging, &mut [], follow).map_err(|error| changed(path, error))?;
         }
         Ok(())

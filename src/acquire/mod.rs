@@ -13,12 +13,13 @@ pub mod logged;
 mod remarks;
 mod resuming;
 mod retrying;
+pub mod sectors;
 
 use crate::outputs::{Outputs, Refused};
 use pfh_digest::{Algorithm, Digest};
-use pfh_engine::Cancel;
-use pfh_engine::imaging::{Follow, Imaged, Imaging, ImagingError, Pace, Prefixes, Target, image};
-use pfh_format::image::ewf::{About, Compression, Media, Volume};
+use pfh_engine::imaging::{Follow, Imaged, Imaging, ImagingError, Prefixes, Target, image};
+use pfh_engine::{Control, Phase};
+use pfh_format::image::ewf::{Compression, Media, Volume};
 use pfh_format::image::map::Map;
 use pfh_sink::image::{Ewf, EwfOptions, Pieces, Raw, RawOptions, Start, Tree};
 use pfh_source::device::{Access, Bad, Kind, Medium, mounts};
@@ -28,6 +29,7 @@ use std::path::{Path, PathBuf};
 
 pub use comparing::{Compared, compare};
 use late::Late;
+pub use pfh_format::image::ewf::About;
 use resuming::Resumption;
 pub use retrying::{Again, Retried};
 
@@ -311,9 +313,9 @@ impl Acquire {
     ///
     /// # Errors
     /// See [`AcquisitionError`]; the map says how far it came.
-    pub fn run(&mut self, cancel: Cancel, progress: &mut dyn FnMut(&Pace)) -> Result<Imaged, AcquisitionError> {
+    pub fn run(&mut self, control: &Control<'_>, phase: Phase) -> Result<Imaged, AcquisitionError> {
         let map_path = self.asked.map.clone();
-        self.resumption.check(&self.asked.imaging, &cancel)?;
+        self.resumption.check(&self.asked.imaging, control.cancel())?;
         let absent = self.asked.absent();
         if self.resumption.done == 0 {
             // First of all: a run that is cut off from here on can be told from somebody else's files.
@@ -335,8 +337,7 @@ impl Acquire {
             resumption.settle(from, upto, bad, digest);
             resumption.write(path)
         };
-        let mut show = |pace: &Pace| progress(pace);
-        let follow = Follow { cancel, progress: Some(&mut show), settled: Some(&mut settled) };
+        let follow = Follow { control, phase, settled: Some(&mut settled) };
         let imaged = image(medium, prefix.as_ref().map(|(_, medium)| medium), &asked.imaging, &mut targets, follow);
         imaged.map_err(|error| match error {
             ImagingError::Target { target, error } => AcquisitionError::Target { path: paths[target].clone(), error },

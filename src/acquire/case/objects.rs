@@ -2,7 +2,7 @@
 
 use super::graph::{Graph, words};
 use super::{Account, Source, shown};
-use crate::acquisition::{Form, To};
+use crate::acquire::{Form, To};
 use pfh_digest::Digest;
 use pfh_source::device::{Fill, Kind, Loss};
 use pfh_source::image::Image;

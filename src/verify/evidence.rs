@@ -2,11 +2,11 @@
 
 use super::log::{self, Standing};
 use crate::shown;
-use pfh::format::custody::Sound;
-use pfh::format::image::map::{Map, Status};
-use pfh::format::image::split::Suffix;
-use pfh::format::{Decoder, Item, Options};
-use pfh::{Algorithm, Digest};
+use pfh_digest::{Algorithm, Digest};
+use pfh_format::custody::Sound;
+use pfh_format::image::map::{Map, Status};
+use pfh_format::image::split::Suffix;
+use pfh_format::{Decoder, Item, Options};
 use std::io::{BufReader, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
@@ -24,7 +24,9 @@ pub enum Of {
 /// A digest that is stated somewhere.
 #[derive(Debug, Clone)]
 pub struct Claim {
+    /// The digest.
     pub digest: Digest,
+    /// What it is the digest of.
     pub of: Of,
     /// Who states it.
     pub by: String,
@@ -32,7 +34,8 @@ pub struct Claim {
 
 /// All that was found.
 #[derive(Debug, Default)]
-pub struct Evidence {
+pub(super) struct Evidence {
+    /// Digests of the image and of its files.
     pub claims: Vec<Claim>,
     /// The log whose chain holds: it states more than digests of the image.
     pub log: Option<(PathBuf, Sound)>,
@@ -48,7 +51,7 @@ pub struct Evidence {
 const LONGEST: u64 = 64 << 20;
 
 /// The image under examination.
-pub struct Image<'a> {
+pub(super) struct Image<'a> {
     /// The name of its first file.
     pub path: &'a Path,
     pub files: &'a [PathBuf],
@@ -86,24 +89,21 @@ fn with(path: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
-fn name(path: &Path) -> String {
-    shown(path.as_os_str().as_bytes())
-}
-
 impl Evidence {
     /// Looks beside the image; `given` is a log that was named and is not looked at again.
     pub fn beside(image: &Image, given: Option<&Path>) -> Evidence {
         let mut found = Evidence::default();
         let base = image.base();
         let bare = image.path.parent() == Some(Path::new(""));
-        let mut others: Vec<PathBuf> = pfh::names_in(image.directory())
+        let mut others: Vec<PathBuf> = crate::names_in(image.directory())
             .into_iter()
             .map(|name| if bare { name.into() } else { image.directory().join(name) })
             .filter(|path| !image.files.contains(path) && given.is_none_or(|log| !is_same(path, log)))
             .collect();
         others.sort();
         let bases = [base.as_path(), image.path];
-        let is_own = |path: &Path| bases.iter().any(|base| path == with(base, ".log.jsonl") || log::names(path, base));
+        let is_own =
+            |path: &Path| bases.iter().any(|base| path == with(base, ".log.jsonl") || log::states_target(path, base));
         for path in &others {
             let is_log = path.extension().is_some_and(|e| e == "jsonl");
             if is_log && given.is_none() && is_own(path) {
@@ -128,10 +128,10 @@ impl Evidence {
                 let end = end.into_iter().flatten();
                 for (algorithm, hex) in end {
                     let text = hex.as_str().unwrap_or_default();
-                    match pfh::algorithm(algorithm).ok().and_then(|a| Digest::parse(a, text).ok()) {
-                        Some(digest) => self.claims.push(Claim { digest, of: Of::Content, by: name(path) }),
+                    match crate::algorithm(algorithm).ok().and_then(|a| Digest::parse(a, text).ok()) {
+                        Some(digest) => self.claims.push(Claim { digest, of: Of::Content, by: shown(path) }),
                         None => {
-                            self.open.push(format!("{}: a digest of {algorithm} that is not understood", name(path)))
+                            self.open.push(format!("{}: a digest of {algorithm} that is not understood", shown(path)))
                         }
                     }
                 }
@@ -139,7 +139,7 @@ impl Evidence {
                     let chain = sound.chain.value();
                     self.notes.push(format!(
                         "{}: {} records, the chain holds: {chain}",
-                        name(path),
+                        shown(path),
                         sound.records.len()
                     ));
                 }
@@ -152,13 +152,13 @@ impl Evidence {
 
     /// Takes the lines of a list that name a file of the image.
     fn list(&mut self, path: &Path, assumed: &[Algorithm], image: &Image) {
-        let Ok(file) = pfh::Patient::open(path) else {
-            self.open.push(format!("{}: it cannot be read", name(path)));
+        let Ok(file) = crate::Patient::open(path) else {
+            self.open.push(format!("{}: it cannot be read", shown(path)));
             return;
         };
         let mut text = Vec::new();
         if file.take(LONGEST).read_to_end(&mut text).is_err() {
-            self.open.push(format!("{}: it cannot be read to its end", name(path)));
+            self.open.push(format!("{}: it cannot be read to its end", shown(path)));
             return;
         }
         let before = self.claims.len();
@@ -168,10 +168,10 @@ impl Evidence {
         if let (Some(algorithm), true) = (assumed.first(), is_beside)
             && let Ok(digest) = Digest::parse(*algorithm, &bare.to_ascii_lowercase())
         {
-            self.claims.push(Claim { digest, of: Of::File(image.path.to_owned()), by: name(path) });
+            self.claims.push(Claim { digest, of: Of::File(image.path.to_owned()), by: shown(path) });
         }
         let options = Options { assumed: assumed.to_vec(), ..Options::default() };
-        let decoder = Decoder::with_registry(BufReader::new(&text[..]), &options, pfh::REGISTRY);
+        let decoder = Decoder::with_registry(BufReader::new(&text[..]), &options, crate::REGISTRY);
         for located in decoder.into_iter().flatten() {
             let Ok(Item::Entry(entry)) = located.map(|located| located.item) else { continue };
             let listed = Path::new(std::ffi::OsStr::from_bytes(&entry.name));
@@ -179,12 +179,12 @@ impl Evidence {
             let is_it = |file: &&PathBuf| is_same(&listed_at, file) || is_same(listed, file);
             let Some(of) = image.files.iter().find(is_it) else { continue };
             for digest in entry.digests {
-                self.claims.push(Claim { digest, of: Of::File(of.clone()), by: name(path) });
+                self.claims.push(Claim { digest, of: Of::File(of.clone()), by: shown(path) });
             }
         }
         let taken = self.claims.len() - before;
         if taken > 0 {
-            self.notes.push(format!("{}: states {taken} digests of this image", name(path)));
+            self.notes.push(format!("{}: states {taken} digests of this image", shown(path)));
         }
     }
 
@@ -192,17 +192,17 @@ impl Evidence {
     fn map(&mut self, path: &Path, image: &Image) {
         let Ok(text) = std::fs::read_to_string(path) else { return };
         let Ok(map) = Map::parse(&text) else {
-            self.open.push(format!("{}: no map", name(path)));
+            self.open.push(format!("{}: no map", shown(path)));
             return;
         };
         let done = map.total(Status::Finished) + map.total(Status::Bad);
-        self.notes.push(format!("{}: {done} bytes were read or given up", name(path)));
+        self.notes.push(format!("{}: {done} bytes were read or given up", shown(path)));
         // Images of whole sectors may be padded.
         if image.size < done {
-            let what = format!("{}: {done} bytes were acquired, and the image has {}", name(path), image.size);
+            let what = format!("{}: {done} bytes were acquired, and the image has {}", shown(path), image.size);
             self.wrong.push(what);
         } else if image.size - done >= 4096 {
-            self.open.push(format!("{}: only {done} of {} bytes were acquired", name(path), image.size));
+            self.open.push(format!("{}: only {done} of {} bytes were acquired", shown(path), image.size));
         }
     }
 
@@ -222,7 +222,7 @@ impl Evidence {
             path.file_stem() == stem && extension.len() == suffix.len() && extension.bytes().all(alike) && !is_other
         };
         if let Some(stray) = others.iter().find(is_piece) {
-            self.wrong.push(format!("{}: a piece behind one that is missing", name(stray)));
+            self.wrong.push(format!("{}: a piece behind one that is missing", shown(stray)));
         }
     }
 }
@@ -246,7 +246,7 @@ fn list_of(path: &Path, image: &Image) -> Option<Vec<Algorithm>> {
             "b3" => "blake3",
             other => other,
         };
-        pfh::algorithm(word).ok().map(|algorithm| vec![algorithm])
+        crate::algorithm(word).ok().map(|algorithm| vec![algorithm])
     };
     let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
     let sums = lower.trim_end_matches(".txt");

@@ -6,8 +6,8 @@
 
 use super::{Acquire, AcquisitionError, Form, To, comparing, resuming};
 use pfh_digest::{Algorithm, Digest};
-use pfh_engine::Cancel;
-use pfh_engine::imaging::{Follow, Imaged, Imaging, Pace, image};
+use pfh_engine::imaging::{Follow, Imaged, Imaging, image};
+use pfh_engine::{Cancel, Control, Phase};
 use pfh_sink::image::Tree;
 use pfh_source::device::{Bad, Care, Loss, Medium, Rescue, Stop};
 use std::fs::{File, OpenOptions};
@@ -91,8 +91,7 @@ impl Acquire {
         bytes: u64,
         fresh: Option<&Imaged>,
         again: Again,
-        cancel: &Cancel,
-        progress: &mut dyn FnMut(&Pace),
+        control: &Control<'_>,
     ) -> Result<Retried, AcquisitionError> {
         self.can_retry()?;
         let lost = fresh.map_or_else(|| self.resumption.bad.clone(), |imaged| imaged.bad.clone());
@@ -100,13 +99,13 @@ impl Acquire {
         let before = stated.as_ref().map(|(_, digest)| digest.clone());
         if let (None, Some(digest)) = (fresh, &before) {
             for to in &self.asked.targets {
-                self.is_unchanged(to, bytes, digest, &lost, cancel)?;
+                self.is_unchanged(to, bytes, digest, &lost, control.cancel())?;
             }
         }
         let patches = self.asked.targets.iter().map(Patch::open).collect::<Result<Vec<_>, _>>()?;
-        let (bad, stopped, retried) = self.try_again(&lost, again, &patches, cancel)?;
+        let (bad, stopped, retried) = self.try_again(&lost, again, &patches, control.cancel())?;
         patches.iter().try_for_each(Patch::sync)?;
-        let mut imaged = self.hash_targets(bytes, &self.asked.imaging.algorithms, cancel, progress)?;
+        let mut imaged = self.hash_targets(bytes, &self.asked.imaging.algorithms, (control, Phase::Acquiring))?;
         let tried: u64 = lost.iter().filter(|run| again.takes(run.loss)).map(|run| run.length).sum();
         let all = |runs: &[Bad]| runs.iter().map(|run| run.length).sum::<u64>();
         let read = all(&lost) - all(&bad);
@@ -232,8 +231,7 @@ impl Acquire {
         &self,
         bytes: u64,
         algorithms: &[Algorithm],
-        cancel: &Cancel,
-        progress: &mut dyn FnMut(&Pace),
+        (control, phase): (&Control<'_>, Phase),
     ) -> Result<Imaged, AcquisitionError> {
         let mut first: Option<Imaged> = None;
         for to in &self.asked.targets {
@@ -250,8 +248,7 @@ impl Acquire {
                 algorithms: algorithms.to_vec(),
                 ..self.asked.imaging.clone()
             };
-            let mut show = |pace: &Pace| progress(pace);
-            let follow = Follow { cancel: cancel.clone(), progress: Some(&mut show), settled: None };
+            let follow = Follow::new(control, phase);
             let found = image(&medium, None, &imaging, &mut [], follow).map_err(|e| resuming::changed(&to.path, e))?;
             match &first {
                 None => first = Some(found),
@@ -277,7 +274,7 @@ impl Acquire {
         let digest = match (digest, wanted) {
             (None, Some(algorithm)) => {
                 let imaging = Imaging { from: seek, length: Some(bytes), ..Imaging::new(vec![algorithm]) };
-                let found = image(&medium, None, &imaging, &mut [], Follow::default());
+                let found = image(&medium, None, &imaging, &mut [], Follow::new(&Control::new(), Phase::Acquiring));
                 found.map_err(AcquisitionError::Imaging)?.digests.pop()
             }
             (digest, _) => digest,

@@ -12,9 +12,10 @@ mod objects;
 mod tests;
 
 use super::{Acquisition, Compared, Origin};
+use crate::shown;
 use graph::{Graph, time, words};
 use pfh_engine::imaging::Imaged;
-use pfh_format::{Time, terminal};
+use pfh_format::Time;
 use pfh_sink::Output;
 use pfh_source::device::{Facts, Kind, Medium, is_same_medium};
 use serde_json::json;
@@ -63,10 +64,6 @@ pub struct Account<'a> {
     pub ended: Time,
     /// How the program was called.
     pub command_line: &'a str,
-}
-
-fn shown(path: &Path) -> String {
-    terminal::render(path.as_os_str().as_bytes())
 }
 
 /// The document, in UTF-8. The same account gives the same document.

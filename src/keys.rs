@@ -2,18 +2,43 @@
 
 use crate::shown;
 use ed25519_dalek::pkcs8::{DecodePrivateKey, DecodePublicKey};
-use ed25519_dalek::{SigningKey, VerifyingKey};
-use std::path::Path;
+pub use ed25519_dalek::{SigningKey, VerifyingKey};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 
 /// Most bytes that a key file may have.
 const MOST: u64 = 16 << 10;
 
-fn read(path: &Path) -> Result<String, String> {
-    use std::io::Read;
-    let name = shown(path.as_os_str().as_encoded_bytes());
-    let file = std::fs::File::open(path).map_err(|e| format!("{name}: {e}"))?;
+/// Why a file gives no key. Nothing of the key is in it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum KeyError {
+    /// The file cannot be read.
+    #[error("{}: {error}", shown(path))]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system reported.
+        error: io::Error,
+    },
+    /// The file holds no private key.
+    #[error("{}: no Ed25519 private key: make one with `openssl genpkey -algorithm ed25519`", shown(path))]
+    Private {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file holds no public key.
+    #[error("{}: no Ed25519 public key: make one with `openssl pkey -pubout`", shown(path))]
+    Public {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+fn read(path: &Path) -> Result<String, KeyError> {
+    let fail = |error| KeyError::Io { path: path.to_owned(), error };
     let mut text = String::new();
-    file.take(MOST).read_to_string(&mut text).map_err(|e| format!("{name}: {e}"))?;
+    std::fs::File::open(path).and_then(|file| file.take(MOST).read_to_string(&mut text)).map_err(fail)?;
     Ok(text)
 }
 
@@ -32,26 +57,22 @@ fn digits(text: &str) -> Option<[u8; 32]> {
 /// Reads a private key.
 ///
 /// # Errors
-/// A sentence for the user; it holds nothing of the key.
-pub fn signing(path: &Path) -> Result<SigningKey, String> {
+/// When the file cannot be read, or holds no private key.
+pub fn signing(path: &Path) -> Result<SigningKey, KeyError> {
     let text = read(path)?;
     if let Some(seed) = digits(&text) {
         return Ok(SigningKey::from_bytes(&seed));
     }
-    SigningKey::from_pkcs8_pem(&text).map_err(|_| {
-        let name = shown(path.as_os_str().as_encoded_bytes());
-        format!("{name}: no Ed25519 private key: make one with `openssl genpkey -algorithm ed25519`")
-    })
+    SigningKey::from_pkcs8_pem(&text).map_err(|_| KeyError::Private { path: path.to_owned() })
 }
 
-/// Reads a public key; a private key's file will do, too.
+/// Reads a public key, or that of a private key's file.
 ///
 /// # Errors
-/// A sentence for the user.
-pub fn verifying(path: &Path) -> Result<VerifyingKey, String> {
+/// When the file cannot be read, or holds no key.
+pub fn verifying(path: &Path) -> Result<VerifyingKey, KeyError> {
     let text = read(path)?;
-    let name = shown(path.as_os_str().as_encoded_bytes());
-    let wrong = || format!("{name}: no Ed25519 public key: make one with `openssl pkey -pubout`");
+    let wrong = || KeyError::Public { path: path.to_owned() };
     if let Some(bytes) = digits(&text) {
         return VerifyingKey::from_bytes(&bytes).map_err(|_| wrong());
     }
