@@ -47,6 +47,10 @@ pub use pfh_tree as tree;
 
 pub mod acquisition;
 mod algorithms;
+pub mod check;
+pub mod key;
 pub mod outputs;
+mod pass;
+pub mod seal;
 
 pub use algorithms::{REGISTRY, algorithm};

@@ -3,10 +3,11 @@
 use crate::exit::{self, Exit};
 use crate::input::Input;
 use crate::run::{Run, Taker, Voice, algorithms};
-use crate::{key, seal, shown, size};
+use crate::{key, shown, size};
 use clap::Args;
 use pfh::format::{End, Format, Layout, Marker, Options};
 use pfh::outputs::{Existing, Kind, Outputs};
+use pfh::seal;
 use pfh::similarity::Named;
 use pfh::sink::cache::Cache;
 use pfh::sink::{About, Manifest, Output};

@@ -1,6 +1,6 @@
 //! How a run is carried out: the table, the threads, what is shown meanwhile. Every command that hashes flattens this.
 
-use crate::exit::{self, Exit};
+use crate::exit::{self, Exit, Failure};
 use crate::progress::Line;
 use crate::signals::Signals;
 use crate::{shown, size, stats};
@@ -101,6 +101,78 @@ pub fn algorithms(names: &[String]) -> Result<Vec<Algorithm>, String> {
         }
     }
     if algorithms.is_empty() { Err("no algorithm was named".into()) } else { Ok(algorithms) }
+}
+
+/// A command that carries out a job: signals end the job, its progress and its problems are shown on standard error.
+pub struct Session {
+    signals: Signals,
+    line: Option<Line>,
+}
+
+impl Session {
+    /// Begins to catch signals and to show progress.
+    ///
+    /// # Errors
+    /// When signals cannot be caught.
+    pub fn open(run: &Run) -> Result<Session, Failure> {
+        let signals =
+            Signals::catch().map_err(|error| Failure::aborted(format!("signals cannot be caught: {error}")))?;
+        Ok(Session { signals, line: Line::open(!run.no_progress, None) })
+    }
+
+    /// What the job is controlled by.
+    pub fn control(&self) -> Control<'_> {
+        let control = Control::new().with_cancel(self.signals.flag());
+        let Some(line) = &self.line else { return control };
+        control.on_progress(|progress| {
+            if let Progress::Files(now) = progress {
+                line.show(now);
+            }
+        })
+    }
+
+    /// Prints a message past the progress.
+    pub fn message(&self, message: &str) {
+        match &self.line {
+            Some(line) => line.say(message),
+            None => exit::say(message),
+        }
+    }
+
+    /// Prints what is the matter with a name, which a terminal may see.
+    pub fn about(&self, name: &[u8], what: impl Display) {
+        self.message(&format!("{}: {what}", shown(name)));
+    }
+
+    /// Prints why an input has no digest.
+    pub fn unread(&self, record: &Record) {
+        match &record.outcome {
+            pfh::Outcome::Failed(problem) => self.about(&record.name, problem),
+            pfh::Outcome::Skipped(skip) => self.about(&record.name, format_args!("skipped: {}", skip.reason())),
+            pfh::Outcome::Hashed(_) => {}
+        }
+    }
+
+    /// Does what may print results, without tearing the progress.
+    pub fn around<T>(&self, print: impl FnOnce() -> T) -> T {
+        match &self.line {
+            Some(line) => line.around(print),
+            None => print(),
+        }
+    }
+
+    /// Prints what is to be said of a whole pass over files.
+    pub fn passed(&self, run: &Run, summary: &Summary) {
+        match &self.line {
+            Some(line) => line.suspended(|| run.tell(summary)),
+            None => run.tell(summary),
+        }
+    }
+
+    /// The failure of a command that a signal interrupted.
+    pub fn interrupted(&self, what: impl Display) -> Failure {
+        Failure::new(Exit::Signal(self.signals.number()), format_args!("interrupted: {what}"))
+    }
 }
 
 /// Where a message about one name goes: past the progress line, rendered safe for a terminal.
