@@ -48,9 +48,15 @@ pub use pfh_tree as tree;
 pub mod acquisition;
 mod algorithms;
 pub mod check;
+mod destination;
+pub mod hash;
+mod input;
 pub mod key;
+pub mod matching;
 pub mod outputs;
 mod pass;
 pub mod seal;
 
 pub use algorithms::{REGISTRY, algorithm};
+pub use destination::{Destination, OpenError};
+pub use input::{Content, Input, InputError, NameList};

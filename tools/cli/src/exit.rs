@@ -89,6 +89,12 @@ impl Failure {
     }
 }
 
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.message.as_deref().unwrap_or_default())
+    }
+}
+
 impl From<String> for Failure {
     /// A sentence about a request that makes no sense.
     fn from(message: String) -> Failure {

@@ -93,10 +93,17 @@ impl Line {
     }
 }
 
-impl Drop for Line {
-    fn drop(&mut self) {
+impl Line {
+    /// Takes the line off the screen.
+    pub fn close(&self) {
         self.stop.store(true, Ordering::Relaxed);
         self.bar.finish_and_clear();
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        self.close();
     }
 }
 

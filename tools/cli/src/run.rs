@@ -5,9 +5,11 @@ use crate::progress::Line;
 use crate::signals::Signals;
 use crate::{shown, size, stats};
 use clap::{Args, ValueEnum};
-use pfh::{Algorithm, Backend, Control, Plan, Progress, Record, Sink, Source, Summary};
+use pfh::{Algorithm, Backend, Control, Destination, Plan, Progress, Record, Sink, Source, Summary};
 use std::fmt::Display;
 use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -106,7 +108,7 @@ pub fn algorithms(names: &[String]) -> Result<Vec<Algorithm>, String> {
 /// A command that carries out a job: signals end the job, its progress and its problems are shown on standard error.
 pub struct Session {
     signals: Signals,
-    line: Option<Line>,
+    line: Option<Arc<Line>>,
 }
 
 impl Session {
@@ -117,7 +119,7 @@ impl Session {
     pub fn open(run: &Run) -> Result<Session, Failure> {
         let signals =
             Signals::catch().map_err(|error| Failure::aborted(format!("signals cannot be caught: {error}")))?;
-        Ok(Session { signals, line: Line::open(!run.no_progress, None) })
+        Ok(Session { signals, line: Line::open(!run.no_progress, None).map(Arc::new) })
     }
 
     /// What the job is controlled by.
@@ -167,6 +169,30 @@ impl Session {
             Some(line) => line.suspended(|| run.tell(summary)),
             None => run.tell(summary),
         }
+    }
+
+    /// Where the output of the job goes: this file, or standard output, with which the progress may share a terminal.
+    pub fn destination(&self, file: Option<&PathBuf>) -> Destination {
+        match (file, self.line.clone()) {
+            (Some(path), _) => Destination::from(path),
+            (None, None) => Destination::Standard(None),
+            (None, Some(line)) => Destination::Standard(Some(Arc::new(move |write| line.around(write)))),
+        }
+    }
+
+    /// Takes the progress off the screen and reports what the job did.
+    ///
+    /// # Errors
+    /// What `report` fails with.
+    pub fn end(mut self, report: impl FnOnce(&Session) -> Exit) -> Result<Exit, Failure> {
+        self.line.take().iter().for_each(|line| line.close());
+        Ok(report(&self))
+    }
+
+    /// The exit of a run whose output is complete: interrupted, incomplete, or good. `unwritten` files have no digest in the output
+    /// for other reasons than failing.
+    pub fn exit(&self, summary: &Summary, unwritten: u64) -> Exit {
+        Ended { summary: *summary, signal: self.signals.number() }.exit(unwritten)
     }
 
     /// The failure of a command that a signal interrupted.
