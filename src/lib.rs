@@ -47,11 +47,20 @@ pub use pfh_tree as tree;
 
 pub mod acquire;
 mod algorithms;
-pub mod keys;
+pub mod check;
+mod destination;
+pub mod hash;
+mod input;
+pub mod key;
+pub mod matching;
 pub mod outputs;
+mod pass;
+pub mod seal;
 pub mod verify;
 
 pub use algorithms::{REGISTRY, algorithm};
+pub use destination::{Destination, OpenError};
+pub use input::{Content, Input, InputError, NameList};
 
 /// A path as a terminal may see it.
 fn shown(path: &std::path::Path) -> String {

@@ -24,16 +24,16 @@ mod findings;
 mod log;
 
 use crate::acquire::{self, Acquire, Acquisition, Compared, Form, Origin, To, compare, logged, sectors};
-use crate::keys::KeyError;
+use crate::key::KeyError;
 use crate::shown;
 use evidence::Evidence;
 use findings::Findings;
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::imaging::{Imaged, Imaging};
 use pfh_engine::{Control, Phase};
-use pfh_source::os::Patient;
 use pfh_source::device::{Access, Care, Stop};
 use pfh_source::image::{Format, Image, OpenError};
+use pfh_source::os::Patient;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 

@@ -318,7 +318,7 @@ fn try_run(args: &AcquireArgs) -> Result<Exit, String> {
     if let Some(field) = about.unwritable() {
         return Err(format!("the {field} holds a control character"));
     }
-    let key = args.key.as_deref().map(pfh::keys::signing).transpose().map_err(|error| error.to_string())?;
+    let key = args.key.as_deref().map(pfh::key::signing).transpose().map_err(|error| error.to_string())?;
     let log = args.log.clone().unwrap_or_else(|| beside(first, ".log"));
     if std::fs::metadata(&log).is_ok_and(|found| !found.is_file()) {
         let name = shown(log.as_os_str().as_encoded_bytes());

@@ -29,7 +29,6 @@ mod paper;
 mod progress;
 mod reference;
 mod run;
-mod seal;
 mod signals;
 mod similar;
 mod size;
