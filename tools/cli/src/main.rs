@@ -55,8 +55,9 @@ fn main() -> ExitCode {
 /// From the arguments to the exit.
 fn command() -> Exit {
     if let Err(value) = pfh::Isa::environment() {
-        let levels = pfh::Isa::ALL.map(pfh::Isa::name).join(", ");
-        exit::say(format!("PFH_ISA={} is none of {levels}", shown(value.as_encoded_bytes())));
+        let levels: Vec<&str> = pfh::Isa::ALL.iter().map(|isa| isa.name()).collect();
+        let (value, levels) = (shown(value.as_encoded_bytes()), levels.join(", "));
+        exit::say(format!("PFH_ISA={value} is none of {levels}, the levels of this architecture"));
         return Exit::Usage;
     }
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
