@@ -1,7 +1,7 @@
 //! Measurements of the real pipeline: trees of our own making through `pfh::run`.
 
 use crate::{Error, message::Message};
-use pfh::{Descend, Operands, Outcome, Plan, Record, Recurse, Watch};
+use pfh::{Control, Descend, Operands, Outcome, Plan, Record, Recurse};
 use rustix::time::{ClockId, clock_gettime};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -72,7 +72,7 @@ pub fn pass(root: &Path, plan: &Plan) -> Result<Pass, Error> {
             }
             Ok(())
         },
-        Watch::default(),
+        &Control::new(),
     );
     let (wall, cpu) = (start.elapsed(), cpu_seconds() - used);
     summary.map_err(|error| Error::Failed(error.to_string()))?;

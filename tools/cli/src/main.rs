@@ -5,6 +5,7 @@ mod acquire;
 mod again;
 mod args;
 mod audit;
+mod bar;
 mod case_uco;
 mod check;
 mod compare;
@@ -15,10 +16,10 @@ mod exit;
 mod faults;
 mod gauge;
 mod hash;
+mod help;
 mod host;
 mod imaging;
 mod input;
-mod key;
 mod known;
 mod list;
 mod lookup;
@@ -28,7 +29,6 @@ mod paper;
 mod progress;
 mod reference;
 mod run;
-mod seal;
 mod signals;
 mod similar;
 mod size;
@@ -36,7 +36,7 @@ mod stats;
 mod tree;
 mod verify;
 
-use clap::Parser;
+use clap::FromArgMatches;
 use exit::Exit;
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -55,8 +55,9 @@ fn main() -> ExitCode {
 /// From the arguments to the exit.
 fn command() -> Exit {
     if let Err(value) = pfh::Isa::environment() {
-        let levels = pfh::Isa::ALL.map(pfh::Isa::name).join(", ");
-        exit::say(format!("PFH_ISA={} is none of {levels}", shown(value.as_encoded_bytes())));
+        let levels: Vec<&str> = pfh::Isa::ALL.iter().map(|isa| isa.name()).collect();
+        let (value, levels) = (shown(value.as_encoded_bytes()), levels.join(", "));
+        exit::say(format!("PFH_ISA={value} is none of {levels}, the levels of this architecture"));
         return Exit::Usage;
     }
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
@@ -72,7 +73,7 @@ fn command() -> Exit {
         }
     } else {
         // clap prints usage errors and exits with 2 by itself.
-        match args::Cli::parse().command {
+        match parsed(&arguments).command {
             args::Command::Hash(hash) => hash::run(&hash),
             args::Command::Compare(compare) => compare::run(&compare),
             args::Command::Match(request) => matching::run(&request),
@@ -90,6 +91,12 @@ fn command() -> Exit {
             args::Command::Man { directory, force } => pages::man(&directory, force),
         }
     }
+}
+
+/// The arguments as a request; help and usage errors are printed here, and end the program.
+fn parsed(arguments: &[OsString]) -> args::Cli {
+    let matches = help::command(help::is_all(arguments)).get_matches();
+    args::Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
 }
 
 /// `pfh bench`: what it finds goes to standard output.

@@ -1,7 +1,7 @@
 //! Both backends say the same of real files: digests, problems and counts.
 
 use pfh_digest::Algorithm;
-use pfh_engine::{Backend, Mode, Outcome, Plan, Record, Watch, run};
+use pfh_engine::{Backend, Control, Mode, Outcome, Plan, Record, run};
 use pfh_source::{Cause, Descend, Entry, Item, Links, Operands, Origin, Problem, Recurse, Source, Stage};
 use proptest::prelude::*;
 use std::fs;
@@ -30,7 +30,7 @@ fn walk_with(root: &Path, links: Links) -> Operands {
 /// What a run says, in words that can be compared: access times are the backends' own business.
 fn said(source: impl Source + 'static, plan: &Plan) -> Vec<(u64, Vec<u8>, String)> {
     let mut records: Vec<Record> = Vec::new();
-    let summary = run(Box::new(source), plan, &mut records, Watch::default()).unwrap();
+    let summary = run(Box::new(source), plan, &mut records, &Control::new()).unwrap();
     assert_eq!(summary.hashed + summary.failed + summary.skipped, records.len() as u64);
     let outcome = |outcome: &Outcome| match outcome {
         Outcome::Hashed(h) => format!("{:?} {} {:?}", h.digests, h.closed.size, h.closed.notes),
@@ -155,7 +155,7 @@ fn what_is_swapped_in_is_never_read_and_what_is_gone_is_told() {
         };
         let source = Meddling { source: walk(root.path()), left: 40, meddle: Some(meddle), kept: Default::default() };
         let mut records: Vec<Record> = Vec::new();
-        let summary = run(Box::new(source), &plan(backend), &mut records, Watch::default()).unwrap();
+        let summary = run(Box::new(source), &plan(backend), &mut records, &Control::new()).unwrap();
         assert_eq!((summary.hashed, summary.failed), (36, 4), "{backend:?}");
         let problem = |at: usize| match &records[at].outcome {
             Outcome::Failed(problem) => problem.clone(),
@@ -184,7 +184,7 @@ fn a_directory_swapped_for_a_link_leads_nowhere() {
         };
         let source = Meddling { source: walk(root.path()), left: 20, meddle: Some(meddle), kept: Default::default() };
         let mut records: Vec<Record> = Vec::new();
-        let summary = run(Box::new(source), &plan(backend), &mut records, Watch::default()).unwrap();
+        let summary = run(Box::new(source), &plan(backend), &mut records, &Control::new()).unwrap();
         assert_eq!((summary.hashed, summary.failed), (0, 20), "{backend:?}");
         let replaced = |r: &Record| matches!(&r.outcome, Outcome::Failed(p) if p.cause == Cause::Replaced);
         assert!(records.iter().all(replaced), "{backend:?}");
@@ -250,7 +250,7 @@ fn a_file_rewritten_while_it_is_read_has_no_wrong_digest() {
     let mut hashed = 0;
     for round in 0..40 {
         let mut records: Vec<Record> = Vec::new();
-        run(Box::new(walk(root.path())), &plan(BOTH[round % 2]), &mut records, Watch::default()).unwrap();
+        run(Box::new(walk(root.path())), &plan(BOTH[round % 2]), &mut records, &Control::new()).unwrap();
         assert_eq!(records.len(), 64);
         for record in records {
             match record.outcome {

@@ -1,7 +1,7 @@
 //! Output is the same for any mode, thread count, budget and order of arrival, and every input appears exactly once.
 
 use pfh_digest::Algorithm;
-use pfh_engine::{Mode, Outcome, Plan, Record, Watch, run};
+use pfh_engine::{Control, Mode, Outcome, Plan, Record, run};
 use pfh_source::{Cause, Entry, Item, Object, Origin, Problem, Stage};
 use proptest::prelude::*;
 use std::io::Read;
@@ -76,7 +76,7 @@ fn items(objects: &[(usize, usize, bool, u8)]) -> Vec<Item> {
 
 fn check(objects: &[(usize, usize, bool, u8)], plan: &Plan) {
     let mut records: Vec<Record> = Vec::new();
-    let summary = run(Box::new(items(objects).into_iter()), plan, &mut records, Watch::default()).unwrap();
+    let summary = run(Box::new(items(objects).into_iter()), plan, &mut records, &Control::new()).unwrap();
     assert_eq!(records.len(), objects.len());
     assert_eq!(summary.hashed + summary.failed, objects.len() as u64);
     for (number, (record, object)) in records.iter().zip(objects).enumerate() {
@@ -158,7 +158,7 @@ fn a_panic_in_a_reader_is_one_files_problem() {
         let plan = plan(&["sha256"], 1 << 20, 2, 1, mode, None);
         let items: Vec<Item> =
             all.iter().map(|i| if let Item::Entry(e) = i { Item::Entry(e.clone()) } else { panic!() }).collect();
-        let summary = run(Box::new(items.into_iter()), &plan, &mut records, Watch::default()).unwrap();
+        let summary = run(Box::new(items.into_iter()), &plan, &mut records, &Control::new()).unwrap();
         assert_eq!((summary.hashed, summary.failed), (48, 2), "{mode:?}");
         assert!(matches!(&records[3].outcome, Outcome::Failed(p) if p.cause == Cause::Panicked));
     }
@@ -187,7 +187,7 @@ fn a_read_that_stalls_is_reported_and_the_rest_goes_on() {
         let mut plan = plan(&["sha256"], 0, 1, 0, mode, None);
         plan.stall = std::time::Duration::from_millis(1500);
         let mut records: Vec<Record> = Vec::new();
-        let summary = run(Box::new(all.into_iter()), &plan, &mut records, Watch::default()).unwrap();
+        let summary = run(Box::new(all.into_iter()), &plan, &mut records, &Control::new()).unwrap();
         assert_eq!((summary.hashed, summary.failed), (19, 1), "{mode:?}");
         assert!(matches!(&records[5].outcome, Outcome::Failed(p) if matches!(p.cause, Cause::Stalled(_))));
     }
@@ -202,6 +202,6 @@ fn a_sink_that_refuses_ends_the_run() {
     };
     let plan = plan(&["sha256"], 1 << 20, 2, 2, Mode::Adaptive, None);
     let items = items(&[(10, 10, false, 0); 1000]).into_iter();
-    assert!(run(Box::new(items), &plan, &mut sink, Watch::default()).is_err());
+    assert!(run(Box::new(items), &plan, &mut sink, &Control::new()).is_err());
     assert_eq!(taken, 10);
 }

@@ -1,7 +1,7 @@
 //! One long message under a tree algorithm: the same digest whoever hashes its leaves, and more than one thread hashes them.
 
 use pfh_digest::{Algorithm, Executor, Output, ROWS, Registry, Row, Standing, State, Task, Value};
-use pfh_engine::{Mode, Outcome, Plan, Record, Stats, Watch, run};
+use pfh_engine::{Control, Mode, Outcome, Plan, Record, Stats, run};
 use pfh_source::{Entry, Item, Object, Origin, Problem};
 use std::collections::HashSet;
 use std::io::Read;
@@ -41,7 +41,7 @@ fn digests(messages: &[Arc<Vec<u8>>], plan: &Plan) -> (Vec<Vec<String>>, Stats) 
     };
     let items: Vec<Item> = (0..).zip(messages).map(item).collect();
     let mut records: Vec<Record> = Vec::new();
-    let summary = run(Box::new(items.into_iter()), plan, &mut records, Watch::default()).unwrap();
+    let summary = run(Box::new(items.into_iter()), plan, &mut records, &Control::new()).unwrap();
     let hashed = records.iter().map(|record| match &record.outcome {
         Outcome::Hashed(hashed) => hashed.digests.iter().map(ToString::to_string).collect(),
         other => panic!("{other:?}"),
