@@ -7,7 +7,6 @@ use crate::statistics::{Interval, median};
 use crate::study::{Program, READING_ERROR, StudyResult, Time, published};
 use crate::{Error, message::Method};
 use pfh::{Algorithm, Plan};
-use rustix::fs::{Advice, fadvise};
 use serde::Serialize;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -241,7 +240,7 @@ fn sample(path: &Path) -> Result<Vec<f64>, Error> {
         let mut rates = Vec::new();
         for place in 0..16 {
             let at = length / 16 * place;
-            fadvise(&file, at, std::num::NonZeroU64::new(part), Advice::DontNeed)?;
+            pfh::evict_range(&file, at, part)?;
             file.seek(SeekFrom::Start(at))?;
             let (start, mut got) = (Instant::now(), 0);
             while got < part {

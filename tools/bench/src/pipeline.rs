@@ -4,8 +4,6 @@ use crate::random::Random;
 use crate::statistics::{Interval, median};
 use crate::{Error, message::Message};
 use pfh::{Descend, Operands, Outcome, Plan, Record, Recurse, Watch};
-use rustix::fs::{Advice, fadvise};
-use rustix::time::{ClockId, clock_gettime};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -43,7 +41,7 @@ impl Tree {
                 if path.is_dir() {
                     folders.push(path);
                 } else {
-                    let drop = || Ok(fadvise(File::open(&path)?, 0, None, Advice::DontNeed)?);
+                    let drop = || Ok(pfh::evict_range(File::open(&path)?, 0, 0)?);
                     drop().map_err(Error::file(&path))?;
                 }
             }
@@ -64,8 +62,7 @@ pub struct Pass {
 }
 
 fn cpu_seconds() -> f64 {
-    let time = clock_gettime(ClockId::ProcessCPUTime);
-    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+    pfh::cpu_time().as_secs_f64()
 }
 
 /// Hashes everything below `root` as `pfh hash -r` does. Any file without a digest is an error: a time that skips work

@@ -1,20 +1,10 @@
 //! Which file systems keep a change time (ctime) that tells a file that was rewritten from one that was not.
 
-use super::{below, open_long};
+use super::super::ChangeTimes;
+use super::files::{below, open_long};
 use crate::entry::Base;
 use rustix::fs::{self, OFlags};
 use std::os::fd::AsFd;
-
-/// What the change times of a file system are worth.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ChangeTimes {
-    /// They are kept, and nobody can set them.
-    Kept,
-    /// They are kept where they differ from the modification time; where not, somebody may have put that in their place.
-    Doubtful,
-    /// There are none on the medium: what is reported is the modification time, which anybody can set, or the time of creation.
-    Missing,
-}
 
 /// `f_type` of linux/magic.h, and of exFAT's driver.
 const MISSING: [u64; 3] = [
