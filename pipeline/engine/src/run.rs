@@ -10,7 +10,7 @@ use crate::record::{Outcome, Record};
 use crate::sink::Sink;
 use crate::thread::{Role, Shared, live};
 use pfh_prefetch::{Bell, Budget, Feed, InHand, Reserve, Table};
-use pfh_source::{Cause, Problem, Source, Stage};
+use pfh_source::{Cause, Note, Problem, Source, Stage};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -71,6 +71,8 @@ pub struct Summary {
     pub skipped: u64,
     /// Inputs with a problem.
     pub failed: u64,
+    /// Inputs with digests whose file system keeps no change time ([`Note::Untimed`]).
+    pub untimed: u64,
     /// Whether the run was cancelled: records of some inputs are missing.
     pub interrupted: bool,
     /// Where the time went.
@@ -328,8 +330,11 @@ impl Run {
 }
 
 fn count(summary: &mut Summary, record: &Record) {
-    match record.outcome {
-        Outcome::Hashed(_) => summary.hashed += 1,
+    match &record.outcome {
+        Outcome::Hashed(hashed) => {
+            summary.hashed += 1;
+            summary.untimed += u64::from(hashed.closed.notes.contains(&Note::Untimed));
+        }
         Outcome::Skipped(_) => summary.skipped += 1,
         Outcome::Failed(_) => summary.failed += 1,
     }

@@ -279,9 +279,17 @@ impl Run {
         }
     }
 
-    /// Prints where the time went, if that was asked for.
+    /// Prints what the digests do not rest on, and where the time went if that was asked for.
     pub fn tell(&self, summary: &Summary) {
         use io::Write;
+        if summary.untimed > 0 {
+            let files = if summary.untimed == 1 { "file lies" } else { "files lie" };
+            exit::say(format!(
+                "note: {} {files} where no change times are kept (FAT, exFAT, some FUSE and network file systems): \
+                 a write during the read that put the modification time back would not have been noticed",
+                summary.untimed
+            ));
+        }
         if let Some(form) = self.stats {
             let line = format!("{}\n", stats::render(summary, form));
             let _ = pfh::Patient(io::stderr().lock()).write_all(line.as_bytes());

@@ -6,8 +6,7 @@ use pfh::format::Options;
 use pfh::sink::Output;
 use pfh::sink::check::Expectations;
 use pfh::sink::seal::{Seal, SealError};
-use pfh::{Algorithm, Problem, Stage};
-use std::fs::File;
+use pfh::{Algorithm, Patient, Problem, Stage};
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -22,7 +21,7 @@ pub fn beside(manifest: &Path) -> PathBuf {
 }
 
 fn of(manifest: &Path, options: &Options) -> Result<Seal, SealError> {
-    let file = File::open(manifest).map_err(SealError::Io)?;
+    let file = Patient::open(manifest).map_err(SealError::Io)?;
     Seal::of(BufReader::with_capacity(1 << 18, file), options, pfh::REGISTRY)
 }
 
@@ -66,7 +65,7 @@ pub fn verify(
         Err(why) => return wrong(Exit::Usage, why),
     };
     let mut text = String::new();
-    let read = match File::open(&path) {
+    let read = match Patient::open(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound && key.is_none() => return Ok(None),
         Err(error) => Err(error),
         Ok(file) => file.take(LONGEST).read_to_string(&mut text),
@@ -112,7 +111,7 @@ fn meant(manifest: &Path, options: &Options, seal: &Seal) -> Result<(Seal, Optio
     if same(&found) || !options.assumed.is_empty() {
         return Ok((found, None));
     }
-    let file = File::open(manifest).map_err(SealError::Io)?;
+    let file = Patient::open(manifest).map_err(SealError::Io)?;
     let Ok(read) = Expectations::read(BufReader::new(file), options, pfh::REGISTRY) else { return Ok((found, None)) };
     let mut others: Vec<Algorithm> = Vec::new();
     for entry in &read.entries {

@@ -2,7 +2,7 @@
 
 use super::expected::{Comparison, Expectations};
 use pfh_engine::{Hashed, Outcome, Record};
-use pfh_source::Skip;
+use pfh_source::{Note, Skip};
 use std::collections::{HashMap, HashSet};
 
 /// What became of a file.
@@ -125,6 +125,9 @@ struct Stray {
     /// The entry of its name, where there is one, and what the file is if its content is of no other.
     own: Option<(usize, Class, bool)>,
 }
+
+/// What a change of content under the same times proves where the file system keeps no change time.
+const UNTIMED: &str = "no change time is kept here: a write that put the old time back looks the same";
 
 /// An audit under way. Names are those below the root, without `./` in front.
 pub struct Audit {
@@ -261,6 +264,7 @@ impl Audit {
         // Entries whose name is there with the content of another.
         let mut displaced = HashSet::new();
         for Stray { name, hashed, own } in strays {
+            let untimed = hashed.closed.notes.contains(&Note::Untimed);
             let partly = own.is_some_and(|(_, _, partly)| partly);
             let from = if partly { None } else { self.origin(&by_digest, &mut passed, &hashed) };
             let class = match (from, own) {
@@ -270,7 +274,7 @@ impl Audit {
                     Class::Moved
                 }
                 (_, Some(own)) => {
-                    left.push((name, own));
+                    left.push((name, own, untimed));
                     continue;
                 }
                 (Some(_), None) => Class::Copied,
@@ -279,8 +283,9 @@ impl Audit {
             let from = from.map(|at| self.expectations.entries[at].name.clone());
             changes.push(self.count(Change { name, class, from, cause: None, partly: false }));
         }
-        for (name, (at, class, partly)) in left {
-            let change = Change { name, class, from: None, cause: None, partly };
+        for (name, (at, class, partly), untimed) in left {
+            let cause = (untimed && class == Class::BitRot).then(|| UNTIMED.to_owned());
+            let change = Change { name, class, from: None, cause, partly };
             // The entry of its name is counted already, with the file that has its content now.
             let change = if self.met[at] {
                 let cause = Some("what had its name was moved".to_owned());

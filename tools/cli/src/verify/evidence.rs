@@ -152,7 +152,7 @@ impl Evidence {
 
     /// Takes the lines of a list that name a file of the image.
     fn list(&mut self, path: &Path, assumed: &[Algorithm], image: &Image) {
-        let Ok(file) = std::fs::File::open(path) else {
+        let Ok(file) = pfh::Patient::open(path) else {
             self.open.push(format!("{}: it cannot be read", name(path)));
             return;
         };

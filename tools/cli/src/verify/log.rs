@@ -3,10 +3,10 @@
 use super::Findings;
 use crate::{key, shown};
 use ed25519_dalek::Verifier;
+use pfh::Patient;
 use pfh::acquisition::logged::{self, Finding};
 use pfh::format::custody::{self, Broken, Sound};
 use pfh::imaging::Imaged;
-use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
@@ -37,7 +37,7 @@ fn name(path: &Path) -> String {
 /// See [`Unsound`].
 pub fn check(path: &Path) -> Result<Sound, Unsound> {
     let open = |error: &dyn std::fmt::Display| Unsound::Open(format!("{}: {error}", name(path)));
-    let file = File::open(path).map_err(|error| open(&error))?;
+    let file = Patient::open(path).map_err(|error| open(&error))?;
     custody::check(BufReader::new(file)).map_err(|broken| match broken {
         Broken::Io(_) | Broken::NoEnd => open(&broken),
         broken => Unsound::Broken(format!("{}: {broken}", name(path))),
@@ -50,7 +50,7 @@ pub fn names(path: &Path, image: &Path) -> bool {
     const MOST: u64 = 1 << 20;
     let Some(image) = image.file_name().map(|name| shown(name.as_encoded_bytes())) else { return false };
     let mut line = String::new();
-    let read = File::open(path).and_then(|file| BufReader::new(file.take(MOST)).read_line(&mut line));
+    let read = Patient::open(path).and_then(|file| BufReader::new(file.take(MOST)).read_line(&mut line));
     let first: Option<serde_json::Value> = read.ok().and_then(|_| serde_json::from_str(&line).ok());
     let targets =
         first.as_ref().filter(|record| record["kind"] == "start").and_then(|record| record["targets"].as_array());
@@ -80,7 +80,7 @@ pub fn compare(log: &Path, sound: &Sound, image: Option<&Path>, imaged: &Imaged,
 /// A sentence: there is no such log, or no such key.
 pub fn given(path: &Path, key_file: Option<&Path>, is_alone: bool, findings: &mut Findings) -> Result<(), String> {
     let name = name(path);
-    File::open(path).map_err(|e| format!("{name}: {e}"))?;
+    Patient::open(path).map_err(|e| format!("{name}: {e}"))?;
     let public = key_file.map(key::verifying).transpose()?;
     let sound = match check(path) {
         Ok(sound) => sound,

@@ -239,15 +239,13 @@ fn inside(image: &Image, path: &Path, findings: &mut Findings) -> Vec<Claim> {
 /// The digest of one file of the image, as it is.
 fn digest_of(path: &Path, algorithm: Algorithm) -> std::io::Result<Digest> {
     use std::io::Read;
-    let mut file = std::fs::File::open(path)?;
+    let mut file = pfh::Patient::open(path)?;
     let mut hasher = algorithm.hasher();
     let mut room = vec![0; 1 << 20];
     loop {
-        match file.read(&mut room) {
-            Ok(0) => return Ok(hasher.finalize()),
-            Ok(got) => hasher.update(&room[..got]),
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
+        match file.read(&mut room)? {
+            0 => return Ok(hasher.finalize()),
+            got => hasher.update(&room[..got]),
         }
     }
 }

@@ -70,8 +70,13 @@ fn open_piece(at: BorrowedFd<'_>, path: &[u8], flags: OFlags, links: Links) -> R
             }
         } else {
             match fs::openat2(at, path, flags, Mode::empty(), resolve(links)) {
-                // Kernels before 5.6, and sandboxes that forbid what they do not know.
-                Err(Errno::NOSYS | Errno::PERM) if !flags.contains(OFlags::NOATIME) => {
+                // Kernels before 5.6.
+                Err(Errno::NOSYS) => {
+                    NO_OPENAT2.store(true, Ordering::Relaxed);
+                    continue;
+                }
+                // Sandboxes that forbid what they do not know; with O_NOATIME it may be that alone which is forbidden.
+                Err(Errno::PERM) if !flags.contains(OFlags::NOATIME) => {
                     NO_OPENAT2.store(true, Ordering::Relaxed);
                     continue;
                 }

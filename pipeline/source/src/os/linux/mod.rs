@@ -16,7 +16,7 @@ pub use block::{
     data_from, device_of, device_size, direct_alignment, evict, evict_range, open_evidence, open_medium, sector_sizes,
     set_blocking, split_device,
 };
-pub use change::change_times;
+pub use change::{change_times, is_timed};
 pub use device::is_rotational;
 pub use extent::first_physical_offset;
 pub use files::{
