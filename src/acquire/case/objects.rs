@@ -6,6 +6,7 @@ use crate::acquire::{Form, To};
 use pfh_digest::Digest;
 use pfh_source::device::{Fill, Kind, Loss};
 use pfh_source::image::Image;
+use pfh_source::os;
 use serde_json::{Value, json};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -215,7 +216,8 @@ fn told(account: &Account, number: usize) -> Vec<String> {
         told.push(format!("{}: {digest}", digest.algorithm()));
     }
     if let Some(compared) = account.compared.get(number) {
-        told.push(format!("verified: {} bytes read back past the page cache, equal", compared.bytes));
+        let way = if os::EVICTS { "past" } else { "through" };
+        told.push(format!("verified: {} bytes read back {way} the page cache, equal", compared.bytes));
     }
     told
 }

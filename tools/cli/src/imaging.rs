@@ -195,6 +195,11 @@ pub fn carry_out(asked: Acquisition, mut carrying: Carrying) -> Result<Carried, 
     }
     let mut compared = Vec::new();
     if carrying.verify {
+        if !pfh::EVICTS {
+            let line = "the targets are read back through the page cache, which this build cannot empty";
+            exit::say(line);
+            logged(logs.line(line))?;
+        }
         let source = matches!(acquire.medium().kind(), Kind::Device | Kind::File).then(|| acquire.medium());
         for to in &asked.targets {
             let bar = Bar::open(carrying.progress, "verifying");
