@@ -2,20 +2,20 @@
 
 use super::identity::{Identity, Likeness};
 use super::remarks::{Part, Remarks};
-use super::{Acquisition, AcquisitionError, Form, guarding};
+use super::target::Resumable;
+use super::{Error, Form, Request, guarding};
 use pfh_digest::Digest;
 use pfh_engine::imaging::{Follow, Imaging, ImagingError, image};
 use pfh_engine::{Cancel, Control, Phase};
 use pfh_format::image::ewf::Section;
 use pfh_format::image::map::{Block, Map, Status};
-use pfh_sink::image::Resumable;
 use pfh_source::device::{Access, Bad, Kind, Loss, Medium};
 use pfh_source::image::Image;
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// How a target goes on.
+/// How a target is resumed.
 #[derive(Debug, Clone)]
 pub(super) enum Found {
     /// Nothing that can be used.
@@ -47,7 +47,7 @@ pub(super) struct Resumption {
 
 impl Resumption {
     /// Finds out what is there. The source is compared with the one that the map names; writes nothing.
-    pub(super) fn find(asked: &Acquisition, medium: &Medium) -> Result<Self, AcquisitionError> {
+    pub(super) fn find(asked: &Request, medium: &Medium) -> Result<Self, Error> {
         let mut fresh = Resumption {
             done: 0,
             found: vec![Found::Nothing; asked.targets.len()],
@@ -63,7 +63,7 @@ impl Resumption {
         let named = asked.map.as_deref().map(named).unwrap_or_default();
         fresh.map.remarks.extend(named.iter().cloned());
         let Some(path) = &asked.map else { return Ok(fresh) };
-        let fail = |error| AcquisitionError::Map { path: path.clone(), error };
+        let fail = |error| Error::Map { path: path.clone(), error };
         let now = Identity::of(medium, asked.source.path()).map_err(fail)?;
         fresh.remarks = Remarks { source: Some(now.clone()), part: Some(Part::of(asked)), ..Remarks::default() };
         let text = match std::fs::read_to_string(path) {
@@ -77,12 +77,12 @@ impl Resumption {
         let before = Map::parse(&text).map_err(|e| fail(io::Error::other(e)))?;
         let remarks = Remarks::read(&before);
         fresh.notes = belongs(asked, &before, &remarks, &now)
-            .map_err(|why| AcquisitionError::Usage(format!("{}: {why}", path.display())))?;
+            .map_err(|why| Error::Usage(format!("{}: {why}", path.display())))?;
         // An adopted map names neither source nor targets: both are as the user says.
         fresh.is_ours = remarks.source.is_some();
         fresh.listed = named.iter().map(|name| !fresh.is_ours || before.remarks.contains(name)).collect();
         if fresh.is_ours && !named.is_empty() && !fresh.listed.contains(&true) {
-            return Err(AcquisitionError::Usage(format!(
+            return Err(Error::Usage(format!(
                 "{}: the map of an acquisition into other targets; name another map, or replace it with --force",
                 path.display()
             )));
@@ -149,7 +149,7 @@ impl Resumption {
     }
 
     /// Compares every target but the first, which is compared while it is hashed, with the digests that the map states.
-    pub(super) fn check(&self, asked: &Imaging, cancel: &Cancel) -> Result<(), AcquisitionError> {
+    pub(super) fn check(&self, asked: &Imaging, cancel: &Cancel) -> Result<(), Error> {
         for (path, medium) in self.prefixes.iter().skip(1) {
             let imaging = Imaging {
                 length: Some(self.done),
@@ -187,22 +187,22 @@ impl Resumption {
         save(path, &map)
     }
 
-    pub(super) fn save(&self, path: Option<&Path>) -> Result<(), AcquisitionError> {
+    pub(super) fn save(&self, path: Option<&Path>) -> Result<(), Error> {
         let Some(path) = path else { return Ok(()) };
-        self.write(path).map_err(|error| AcquisitionError::Map { path: path.to_owned(), error })
+        self.write(path).map_err(|error| Error::Map { path: path.to_owned(), error })
     }
 }
 
 /// An error of [`image`], which says of a prefix that was changed which target it is.
-pub(super) fn changed(path: &Path, error: ImagingError) -> AcquisitionError {
+pub(super) fn changed(path: &Path, error: ImagingError) -> Error {
     match error {
-        ImagingError::Changed { from, upto } => AcquisitionError::Changed { path: path.to_owned(), from, upto },
-        other => AcquisitionError::Imaging(other),
+        ImagingError::Changed { from, upto } => Error::Changed { path: path.to_owned(), from, upto },
+        other => Error::Imaging(other),
     }
 }
 
 /// Whether the map is one of this source and this part of it. The remarks are for the log; an error says what differs.
-fn belongs(asked: &Acquisition, map: &Map, remarks: &Remarks, now: &Identity) -> Result<Vec<String>, String> {
+fn belongs(asked: &Request, map: &Map, remarks: &Remarks, now: &Identity) -> Result<Vec<String>, String> {
     let mine = Part::of(asked);
     if let Some(theirs) = remarks.part.as_ref().filter(|theirs| **theirs != mine) {
         let text = |part: &Part| {
@@ -251,7 +251,7 @@ fn belongs(asked: &Acquisition, map: &Map, remarks: &Remarks, now: &Identity) ->
 /// The map has no place for errno; what it calls unreadable was EIO in all but rare cases.
 const EIO: i32 = 5;
 
-/// Where a target can go on.
+/// Where a target can be resumed.
 struct Place {
     found: Found,
     /// The place, in bytes of the image; for raw targets any place up to it.
@@ -272,8 +272,8 @@ impl Place {
     }
 }
 
-/// What a target has: where it can go on, and a way to read it.
-fn look(path: &Path, form: &Form) -> Result<(Vec<Place>, Option<Medium>), AcquisitionError> {
+/// What a target has: where it can be resumed, and a way to read it.
+fn look(path: &Path, form: &Form) -> Result<(Vec<Place>, Option<Medium>), Error> {
     let raw = |at| vec![Place { found: Found::Raw, at }];
     let nothing = || (vec![Place { found: Found::Nothing, at: 0 }], None);
     Ok(match form {

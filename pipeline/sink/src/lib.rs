@@ -4,7 +4,6 @@
 pub mod cache;
 pub mod check;
 pub mod compare;
-pub mod image;
 mod manifest;
 pub mod matching;
 pub mod outboard;

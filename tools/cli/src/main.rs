@@ -2,21 +2,17 @@
 #![forbid(unsafe_code)]
 
 mod acquire;
-mod again;
 mod args;
 mod audit;
 mod bar;
-mod case_uco;
 mod check;
 mod compare;
 mod crash;
-mod custody;
 mod dd;
 mod exit;
 mod faults;
 mod gauge;
 mod hash;
-mod host;
 mod imaging;
 mod input;
 mod known;
