@@ -36,7 +36,7 @@ pub use pfh_known as known;
 pub use pfh_similarity as similarity;
 pub use pfh_sink as sink;
 pub use pfh_sink::outboard;
-pub use pfh_source::os::{Patient, bound_heaps, kernel_text, names_in, processors, set_patience};
+pub use pfh_source::os::{Patient, bound_heaps, children_time, kernel_text, names_in, processors, set_patience};
 pub use pfh_source::{
     Apart, Cause, Closed, Descend, Entry, Item, Links, Note, Object, Operands, Order, Ordered, Origin, Problem, Ranges,
     Recurse, Selection, SelectionError, Separator, Skip, Source, Special, Stage, Stat, Within, errno_name, names,
@@ -47,11 +47,20 @@ pub use pfh_tree as tree;
 
 pub mod acquire;
 mod algorithms;
-pub mod keys;
+pub mod check;
+mod destination;
+pub mod hash;
+mod input;
+pub mod key;
+pub mod matching;
 pub mod outputs;
+mod pass;
+pub mod seal;
 pub mod verify;
 
 pub use algorithms::{REGISTRY, algorithm};
+pub use destination::{Destination, OpenError};
+pub use input::{Content, Input, InputError, NameList};
 
 /// A path as a terminal may see it.
 fn shown(path: &std::path::Path) -> String {

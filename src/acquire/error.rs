@@ -1,7 +1,7 @@
 //! Why an acquisition did not end well.
 
 use super::log::LogError;
-use crate::keys::KeyError;
+use crate::key::KeyError;
 use crate::outputs::Refused;
 use crate::shown;
 use pfh_engine::imaging::ImagingError;

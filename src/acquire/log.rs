@@ -2,7 +2,7 @@
 
 use super::request::beside;
 use super::{Error, logged};
-use crate::keys::SigningKey;
+use crate::key::SigningKey;
 use crate::shown;
 use ed25519_dalek::Signer;
 use pfh_format::Time;

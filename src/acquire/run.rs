@@ -6,7 +6,7 @@ use super::error::CASE_UNWRITTEN;
 use super::log::{Logs, Opening, chained_name, now, time};
 use super::session::Session;
 use super::{Again, Error, Event, Request, Retried, Sink, Summary, account, compare};
-use crate::keys::{self, SigningKey};
+use crate::key::{self, SigningKey};
 use crate::shown;
 use pfh_engine::imaging::Imaged;
 use pfh_engine::{Control, Phase};
@@ -53,7 +53,7 @@ fn check(request: &mut Request) -> Result<Option<SigningKey>, Error> {
     if let Some(field) = request.about.unwritable() {
         return Err(Error::Usage(format!("the {field} holds a control character")));
     }
-    let key = request.key.as_deref().map(keys::signing).transpose()?;
+    let key = request.key.as_deref().map(key::signing).transpose()?;
     if let Some(log) = request.log.as_deref().filter(|log| std::fs::metadata(log).is_ok_and(|found| !found.is_file())) {
         return Err(Error::Usage(format!("--log {}: a log has a twin beside it and must be a file", shown(log))));
     }

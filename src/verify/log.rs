@@ -4,7 +4,7 @@ use super::Error;
 use super::Findings;
 use crate::Patient;
 use crate::acquire::logged::{self, Finding as Logged};
-use crate::{keys, shown};
+use crate::{key, shown};
 use ed25519_dalek::Verifier;
 use pfh_engine::imaging::Imaged;
 use pfh_format::custody::{self, Broken, Sound};
@@ -82,7 +82,7 @@ fn enter(log: &Path, all: Vec<Logged>, findings: &mut Findings) {
 /// When there is no such log, or no such key.
 pub fn given(path: &Path, key: Option<&Path>, is_alone: bool, findings: &mut Findings) -> Result<(), Error> {
     Patient::open(path).map_err(|error| Error::Log { path: path.to_owned(), error })?;
-    let public = key.map(keys::verifying).transpose()?;
+    let public = key.map(key::verifying).transpose()?;
     let sound = match check(path) {
         Ok(sound) => sound,
         Err(Unsound::Broken(what) | Unsound::Open(what)) => {
@@ -99,7 +99,7 @@ pub fn given(path: &Path, key: Option<&Path>, is_alone: bool, findings: &mut Fin
     Ok(())
 }
 
-fn signature(name: &str, sound: &Sound, public: Option<keys::VerifyingKey>, findings: &mut Findings) {
+fn signature(name: &str, sound: &Sound, public: Option<key::VerifyingKey>, findings: &mut Findings) {
     match (public, &sound.signature) {
         (Some(key), Some(signature)) => {
             let signature = ed25519_dalek::Signature::from_bytes(signature);

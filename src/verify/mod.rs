@@ -24,7 +24,7 @@ mod findings;
 mod log;
 
 use crate::acquire::{self, Compared, Form, Origin, Session, To, compare, logged, sectors};
-use crate::keys::KeyError;
+use crate::key::KeyError;
 use crate::shown;
 use evidence::Evidence;
 use findings::Findings;

@@ -140,6 +140,11 @@ impl<'a> Control<'a> {
         self.cancel.is_cancelled()
     }
 
+    /// Whether anybody follows the progress: only then it is worth counting how much there is to do.
+    pub fn is_followed(&self) -> bool {
+        self.progress.is_some()
+    }
+
     /// Reports how far the job is; for the jobs themselves.
     pub fn report(&self, progress: &Progress) {
         if let Some(call) = &self.progress {

@@ -34,6 +34,8 @@ pub struct FileProgress {
     pub waited_for_space: Duration,
     /// Time that workers have waited for data, summed over threads.
     pub waited_for_data: Duration,
+    /// Number and bytes of all inputs, if they have been counted.
+    pub total: Option<(u64, u64)>,
 }
 
 /// Where the time went (the paper's `with-timing` and `with-stats`). Times of stages are sums over threads.

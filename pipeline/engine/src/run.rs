@@ -229,6 +229,7 @@ impl Run {
             elapsed: stats.total,
             waited_for_space: stats.waited_for_space,
             waited_for_data: stats.waited_for_data,
+            total: None,
         }));
     }
 

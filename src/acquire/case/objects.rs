@@ -209,7 +209,8 @@ fn described(account: &Account, number: usize) -> Vec<String> {
         ));
     }
     if imaged.padded > 0 {
-        described.push(format!("padded with {} zero bytes behind the end of the source, to whole sectors", imaged.padded));
+        described
+            .push(format!("padded with {} zero bytes behind the end of the source, to whole sectors", imaged.padded));
     }
     for digest in imaged.digests.iter().filter(|digest| digest.text().is_some()) {
         described.push(format!("{}: {digest}", digest.algorithm()));

@@ -1,7 +1,7 @@
 //! `pfh acquire`: a medium into images, hashed on the way.
 
 use crate::bar::Bar;
-use crate::exit::{self, Exit};
+use crate::exit::{self, Exit, Failure};
 use crate::imaging::{self, name};
 use crate::run::algorithms;
 use crate::size;
@@ -171,16 +171,10 @@ const SEGMENT: u64 = 1_503_238_553;
 
 /// Acquires, prints what came of it, and gives the exit.
 pub fn run(args: &AcquireArgs) -> Exit {
-    match try_run(args) {
-        Ok(exit) => exit,
-        Err(message) => {
-            exit::say(message);
-            Exit::Usage
-        }
-    }
+    exit::end(try_run(args))
 }
 
-fn form(args: &AcquireArgs, path: &Path) -> Result<Form, String> {
+fn form(args: &AcquireArgs, path: &Path) -> Result<Form, Failure> {
     let is_e01 = match args.format {
         Wanted::Raw => false,
         Wanted::E01 => true,
@@ -189,15 +183,17 @@ fn form(args: &AcquireArgs, path: &Path) -> Result<Form, String> {
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
     if let (Some(format), Wanted::Auto) = (known::by_name(ending), args.format) {
         let name = name(path);
-        return Err(format!("{name}: {} is not written: name a .E01 or a raw image, or say -f raw", format.name));
+        return Err(format!("{name}: {} is not written: name a .E01 or a raw image, or say -f raw", format.name).into());
     }
     if is_e01 { e01(args, path) } else { raw(args) }
 }
 
-fn e01(args: &AcquireArgs, path: &Path) -> Result<Form, String> {
+fn e01(args: &AcquireArgs, path: &Path) -> Result<Form, Failure> {
     if path.extension().is_none_or(|e| !e.eq_ignore_ascii_case("e01")) {
         let name = name(path);
-        return Err(format!("{name}: the first segment of an E01 image is named ….E01: others are counted from it"));
+        return Err(
+            format!("{name}: the first segment of an E01 image is named ….E01: others are counted from it").into()
+        );
     }
     if args.seek > 0 || args.sparse {
         return Err("--seek and --sparse are for raw targets".into());
@@ -211,7 +207,7 @@ fn e01(args: &AcquireArgs, path: &Path) -> Result<Form, String> {
     Ok(Form::E01 { compression, segment: args.split.unwrap_or(SEGMENT) })
 }
 
-fn raw(args: &AcquireArgs) -> Result<Form, String> {
+fn raw(args: &AcquireArgs) -> Result<Form, Failure> {
     match args.split {
         Some(0) => Err("--split takes a size of at least one byte".into()),
         Some(length) => {
@@ -226,15 +222,15 @@ fn raw(args: &AcquireArgs) -> Result<Form, String> {
 }
 
 /// Bytes from hexadecimal digits.
-pub fn bytes(text: &str) -> Result<Vec<u8>, String> {
+pub fn bytes(text: &str) -> Result<Vec<u8>, Failure> {
     let digits = text.strip_prefix("0x").unwrap_or(text);
     let pair = |at: usize| digits.get(at..at + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok());
     let found: Option<Vec<u8>> = (0..digits.len()).step_by(2).map(pair).collect();
-    found.filter(|bytes| !bytes.is_empty()).ok_or_else(|| format!("{text:?} is no run of hexadecimal bytes"))
+    found.filter(|bytes| !bytes.is_empty()).ok_or_else(|| format!("{text:?} is no run of hexadecimal bytes").into())
 }
 
 /// What is read, and what is computed.
-fn reading(args: &AcquireArgs) -> Result<Imaging, String> {
+fn reading(args: &AcquireArgs) -> Result<Imaging, Failure> {
     let mut imaging = Imaging::new(algorithms(&args.algorithms)?);
     imaging.piecewise = args.piecewise;
     imaging.memory = args.memory.map_or(Ok(Imaging::MEMORY), usize::try_from).map_err(|e| e.to_string())?;
@@ -252,7 +248,7 @@ fn reading(args: &AcquireArgs) -> Result<Imaging, String> {
     Ok(imaging)
 }
 
-fn request(args: &AcquireArgs) -> Result<Request, String> {
+fn request(args: &AcquireArgs) -> Result<Request, Failure> {
     let form = |path: &PathBuf| form(args, path).map(|form| To { path: path.clone(), form });
     let targets = args.to.iter().map(form).collect::<Result<_, _>>()?;
     let path = args.source.clone();
@@ -281,21 +277,16 @@ fn request(args: &AcquireArgs) -> Result<Request, String> {
     Ok(request)
 }
 
-fn try_run(args: &AcquireArgs) -> Result<Exit, String> {
+fn try_run(args: &AcquireArgs) -> Result<Exit, Failure> {
     let mut verified = |event: &Event<'_>, bar: &Bar| {
         if let Event::Compared { target, compared } = event {
             report(&name(&target.path), compared, bar);
         }
     };
-    let summary = match imaging::run(request(args)?, !args.no_progress, &mut verified) {
-        Ok(summary) => summary,
-        Err(exit) => return Ok(exit),
-    };
+    let summary = imaging::run(request(args)?, !args.no_progress, &mut verified)?;
     let report = if args.json { json(args, &summary) } else { text(args, &summary) };
-    match exit::print(report.as_bytes()) {
-        Ok(()) => Ok(imaging::exit(&summary)),
-        Err(error) => Ok(exit::of_output(&error)),
-    }
+    exit::print(report.as_bytes()).map_err(|error| Failure::output(&error))?;
+    Ok(imaging::exit(&summary))
 }
 
 /// Says how a target that was read back differs from the source.

@@ -3,7 +3,7 @@
 mod operands;
 
 use crate::bar::Bar;
-use crate::exit::{self, Exit};
+use crate::exit::{self, Exit, Failure};
 use crate::imaging::{self, name};
 use crate::run::algorithms;
 use clap::Args;
@@ -53,17 +53,11 @@ pub struct Dd {
 
 /// Copies, prints what came of it, and gives the exit.
 pub fn run(dd: &Dd) -> Exit {
-    match Operands::parse(&dd.operands).and_then(|operands| try_run(&operands, dd.force)) {
-        Ok(exit) => exit,
-        Err(message) => {
-            exit::say(message);
-            Exit::Usage
-        }
-    }
+    exit::end(Operands::parse(&dd.operands).and_then(|operands| try_run(&operands, dd.force)))
 }
 
 /// The outputs: (path, form, whether it is read back).
-fn outputs(operands: &Operands) -> Result<Vec<(To, bool)>, String> {
+fn outputs(operands: &Operands) -> Result<Vec<(To, bool)>, Failure> {
     let start = match (operands.has("conv", "notrunc"), operands.has("conv", "excl")) {
         (_, true) => Start::New,
         (true, false) => Start::Into,
@@ -80,7 +74,7 @@ fn outputs(operands: &Operands) -> Result<Vec<(To, bool)>, String> {
     for (paths, read_back) in [(&operands.of, false), (&operands.hof, true)] {
         for path in paths {
             if operands.has("conv", "nocreat") && !path.exists() {
-                return Err(format!("{}: it does not exist, and conv=nocreat was given", name(path)));
+                return Err(format!("{}: it does not exist, and conv=nocreat was given", name(path)).into());
             }
             let form = match operands.split {
                 Some(length) => Form::Split(Pieces { length, suffix: Suffix::Digits, width: 3 }),
@@ -107,7 +101,7 @@ fn outputs(operands: &Operands) -> Result<Vec<(To, bool)>, String> {
     Ok(all)
 }
 
-fn source(operands: &Operands, outputs: &[(To, bool)]) -> Result<Origin, String> {
+fn source(operands: &Operands, outputs: &[(To, bool)]) -> Result<Origin, Failure> {
     let Some(bytes) = &operands.pattern else {
         return Ok(Origin::Medium(operands.input.clone().unwrap_or_else(|| "-".into())));
     };
@@ -132,7 +126,7 @@ fn guarded(operands: &Operands, force: bool) -> Outputs {
 }
 
 /// What is read, and what is computed.
-fn reading(operands: &Operands) -> Result<Imaging, String> {
+fn reading(operands: &Operands) -> Result<Imaging, Failure> {
     let mut imaging = Imaging::new(if operands.hash.is_empty() { Vec::new() } else { algorithms(&operands.hash)? });
     imaging.piecewise = operands.hashwindow;
     imaging.from = if operands.pattern.is_some() { 0 } else { operands.skip_bytes() };
@@ -147,7 +141,7 @@ fn reading(operands: &Operands) -> Result<Imaging, String> {
     Ok(imaging)
 }
 
-fn request(operands: &Operands, force: bool) -> Result<Request, String> {
+fn request(operands: &Operands, force: bool) -> Result<Request, Failure> {
     let outputs = outputs(operands)?;
     let targets = outputs.iter().map(|(to, _)| to.clone()).collect();
     let imaging = reading(operands)?;
@@ -177,7 +171,7 @@ fn beyond(operands: &Operands, imaging: &mut Imaging) {
     }
 }
 
-fn try_run(operands: &Operands, force: bool) -> Result<Exit, String> {
+fn try_run(operands: &Operands, force: bool) -> Result<Exit, Failure> {
     let request = request(operands, force)?;
     let mut different = false;
     let mut compared = |event: &Event<'_>, bar: &Bar| {
@@ -185,14 +179,8 @@ fn try_run(operands: &Operands, force: bool) -> Result<Exit, String> {
             different |= !is_equal(operands, other, compared, *bytes, bar);
         }
     };
-    let summary = match imaging::run(request, operands.status == Status::Progress, &mut compared) {
-        Ok(summary) => summary,
-        Err(exit) => return Ok(exit),
-    };
-    if let Err(error) = report(operands, &summary) {
-        exit::say(format!("a log cannot be written: {error}"));
-        return Ok(Exit::Aborted);
-    }
+    let summary = imaging::run(request, operands.status == Status::Progress, &mut compared)?;
+    report(operands, &summary).map_err(|error| Failure::aborted(format!("a log cannot be written: {error}")))?;
     Ok(if different { Exit::Verdict } else { imaging::exit(&summary) })
 }
 

@@ -1,7 +1,7 @@
 //! What `pfh acquire` and `pfh dd` have in common: signals, progress, the exit.
 
 use crate::bar::Bar;
-use crate::exit::{self, Exit};
+use crate::exit::{Exit, Failure};
 use crate::shown;
 use crate::signals::Signals;
 use pfh::acquire::{self, Compared, Error, Event, Request, Summary, sectors};
@@ -16,12 +16,9 @@ pub fn name(path: &Path) -> String {
 /// Runs an acquisition; events that people must know go to standard error, and all of them to `take`.
 ///
 /// # Errors
-/// The exit to leave with; the reason has been said.
-pub fn run(request: Request, progress: bool, take: &mut dyn FnMut(&Event<'_>, &Bar)) -> Result<Summary, Exit> {
-    let signals = Signals::catch().map_err(|e| {
-        exit::say(format!("signals cannot be caught: {e}"));
-        Exit::Aborted
-    })?;
+/// When the acquisition is refused, fails or is stopped.
+pub fn run(request: Request, progress: bool, take: &mut dyn FnMut(&Event<'_>, &Bar)) -> Result<Summary, Failure> {
+    let signals = Signals::catch().map_err(|e| Failure::aborted(format!("signals cannot be caught: {e}")))?;
     // A write beyond a file size limit must be an error to report, not a death.
     let too_large = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, too_large);
@@ -40,11 +37,9 @@ pub fn run(request: Request, progress: bool, take: &mut dyn FnMut(&Event<'_>, &B
     let ran = acquire::run(request, &mut say, &bar.control(signals.flag()));
     bar.clear();
     ran.map_err(|error| {
-        exit::say(&error);
-        match error {
-            Error::Stopped { .. } if signals.number() != 0 => Exit::Signal(signals.number()),
-            error => exit_of(&error),
-        }
+        let by_signal = matches!(error, Error::Stopped { .. }) && signals.number() != 0;
+        let exit = if by_signal { Exit::Signal(signals.number()) } else { exit_of(&error) };
+        Failure::new(exit, error)
     })
 }
 

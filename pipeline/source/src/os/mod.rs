@@ -22,7 +22,7 @@ pub use machine::{kernel_text, names_in, processors};
 pub use patience::{Patience, Patient, broken, patience, retry, set_patience, write};
 pub use settle::settle;
 pub use uring::Ring;
-pub use waits::Waits;
+pub use waits::{Waits, children_time};
 
 use crate::entry::{Base, Stat};
 use crate::operand::Links;

@@ -42,7 +42,7 @@ pub struct Serve {
 pub fn run(serve: &Serve) -> Result<Exit, Stop> {
     let aborted = |what: &str, error: std::io::Error| Stop(format!("{what}: {error}"), Exit::Aborted);
     let signals = Signals::catch().map_err(|error| aborted("signals cannot be caught", error))?;
-    let key = serve.key.as_deref().map(pfh::keys::signing).transpose().map_err(Stop::usage)?;
+    let key = serve.key.as_deref().map(pfh::key::signing).transpose().map_err(Stop::usage)?;
     let name = shown(serve.directory.as_os_str().as_bytes());
     let shelf =
         Shelf::open(&serve.directory).map_err(|problem| Stop(format!("{name}: {problem}"), Exit::Incomplete))?;

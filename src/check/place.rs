@@ -1,13 +1,42 @@
-//! Where the names of a manifest are: which directory they start in, and which part in front of them is to be taken off.
+//! Where the names of a manifest are: which directory they start in, and which prefix is taken off.
 
-use crate::shown;
-use pfh::sink::check::{Expectations, Expected};
+use super::{Expectations, Expected, Request};
+use pfh_digest::Algorithm;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// This many names tell where all of them are.
+/// So many of the names are looked for in each directory that they may start in.
 const SAMPLE: usize = 512;
+
+/// Why names may start in a directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// The manifest lies there.
+    Beside,
+    /// The manifest records it.
+    Recorded,
+}
+
+/// How names or algorithms were found, if that is not plain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Remark {
+    /// Names start in this directory and not in the working directory.
+    StartIn(Vec<u8>, Reason),
+    /// The working directory was taken, and this one has more of the names.
+    MoreIn(Vec<u8>, Reason),
+    /// No name was found below any directory.
+    Nowhere,
+    /// Names are looked for in this root, without this prefix.
+    WithoutPrefix(Vec<u8>, Vec<u8>),
+    /// This directory, which all absolute names have in common, was walked.
+    Walked(Vec<u8>),
+    /// Digests are of these algorithms, which was found by trying.
+    OtherAlgorithms(Vec<Algorithm>),
+    /// A file has the value that the manifest states as its checksum by this algorithm, which proves nothing against a forger.
+    Weak(Algorithm),
+}
 
 /// Where names are looked for.
 pub struct Place {
@@ -15,10 +44,10 @@ pub struct Place {
     pub root: Vec<u8>,
     /// What names have in front of their path below it; with a closing slash, or empty.
     pub prefix: Vec<u8>,
-    /// Whether the user named the directory.
+    /// Whether the request names the directory.
     pub named: bool,
-    /// What to say of it.
-    pub remark: Option<String>,
+    /// How it was found, if that is worth a remark.
+    pub remark: Option<Remark>,
 }
 
 impl Place {
@@ -31,12 +60,12 @@ impl Place {
     }
 }
 
-/// Finds it: below `root` where that is given, otherwise in the working directory; only if that has none of the names, in the directory of
-/// the manifest or the one that it records, whichever has more of them.
-pub fn find(root: Option<&OsStr>, manifest: &Path, expectations: &Expectations) -> Place {
-    match root {
+/// Finds the place: below the root that the request names, otherwise in the working directory; only if that has none of the names, in
+/// the directory of the manifest or the one that it records, whichever has more of them.
+pub fn find(request: &Request, expectations: &Expectations) -> Place {
+    match &request.root {
         Some(root) => below(root.as_bytes(), &expectations.entries),
-        None => somewhere(manifest, expectations),
+        None => somewhere(&request.manifest, expectations),
     }
 }
 
@@ -62,7 +91,7 @@ fn is_there(directory: &[u8], name: &[u8]) -> bool {
 
 fn somewhere(manifest: &Path, expectations: &Expectations) -> Place {
     let place =
-        |root: &[u8], remark: Option<String>| Place { root: root.to_vec(), prefix: Vec::new(), named: false, remark };
+        |root: &[u8], remark: Option<Remark>| Place { root: root.to_vec(), prefix: Vec::new(), named: false, remark };
     let names = sample(&expectations.entries, |name| !is_absolute(name));
     let score = |directory: &[u8]| names.iter().filter(|name| is_there(directory, name)).count();
     let here = score(b".");
@@ -73,23 +102,21 @@ fn somewhere(manifest: &Path, expectations: &Expectations) -> Place {
     let beside = manifest.parent().filter(|parent| !parent.as_os_str().is_empty() && manifest != Path::new("-"));
     let recorded = expectations.base.as_deref();
     let others = [
-        beside.map(|parent| (parent.as_os_str().as_bytes(), "where the manifest lies")),
-        recorded.map(|base| (base, "which the manifest records")),
+        beside.map(|parent| (parent.as_os_str().as_bytes(), Reason::Beside)),
+        recorded.map(|base| (base, Reason::Recorded)),
     ];
     for (directory, why) in others.into_iter().flatten() {
         let found = score(directory);
         if here > 0 && found > here {
             // Whoever stands beside a copy means the copy, however much of it is missing.
-            let more = format!("more of the names are in {}, {why}: --root checks those", shown(directory));
-            return place(b".", Some(more));
+            return place(b".", Some(Remark::MoreIn(directory.to_vec(), why)));
         }
         if found > best.0 {
-            let remark = format!("names start in {}, {why}", shown(directory));
-            best = (found, place(directory, Some(remark)));
+            best = (found, place(directory, Some(Remark::StartIn(directory.to_vec(), why))));
         }
     }
     if best.0 == 0 {
-        best.1.remark = Some("no name is there below the working directory: name the directory with --root".into());
+        best.1.remark = Some(Remark::Nowhere);
     }
     best.1
 }
@@ -108,8 +135,7 @@ fn below(root: &[u8], entries: &[Expected]) -> Place {
     for prefix in prefixes(root, entries) {
         let found = score(&prefix);
         if found > best.0 {
-            let remark = format!("names are looked for in {} without {} in front", shown(root), shown(&prefix));
-            best = (found, place(&prefix, Some(remark)));
+            best = (found, place(&prefix, Some(Remark::WithoutPrefix(root.to_vec(), prefix.clone()))));
         }
     }
     best.1

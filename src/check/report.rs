@@ -81,3 +81,29 @@ pub fn hashdeep(changes: &[Change], counts: &Counts, all: bool) -> String {
     }
     lines
 }
+
+/// The counts in a sentence for people.
+pub fn summary_text(counts: &Counts) -> String {
+    let words: Vec<String> = Class::ALL.map(|class| format!("{} {}", counts.of(class), class.name())).to_vec();
+    let (examined, expected) = (counts.examined, counts.expected);
+    format!("audit of {examined} files against {expected} entries: {}\n", words.join(", "))
+}
+
+/// The counts and the verdict as one JSON object.
+pub fn summary_json(counts: &Counts) -> String {
+    let mut object: serde_json::Map<String, serde_json::Value> =
+        Class::ALL.iter().map(|class| (class.name().to_owned(), counts.of(*class).into())).collect();
+    object.insert("type".into(), "summary".into());
+    object.insert("examined".into(), counts.examined.into());
+    object.insert("expected".into(), counts.expected.into());
+    object.insert("unverified".into(), counts.unverified.into());
+    object.insert("beyond".into(), counts.beyond.into());
+    object.insert("passed".into(), counts.passed().into());
+    let verdict = match (counts.passed(), counts.fine()) {
+        (true, 1..) => "verified",
+        (true, 0) => "nothing-to-compare-with",
+        (false, _) => "differs",
+    };
+    object.insert("verdict".into(), verdict.into());
+    serde_json::Value::from(object).to_string() + "\n"
+}

@@ -110,6 +110,22 @@ impl Counts {
             && self.expected == own + sum(&[Moved, Missing]) + self.unverified
     }
 
+    /// Files that are as the manifest has them, but for times.
+    pub fn fine(&self) -> u64 {
+        self.of(Class::Matched) + self.of(Class::MetadataOnly)
+    }
+
+    /// Files and entries that are not as the manifest has them.
+    pub fn negative(&self) -> u64 {
+        use Class::{BitRot, Copied, Missing, Modified, Moved, New};
+        [Modified, BitRot, Moved, Copied, New, Missing].iter().map(|class| self.of(*class)).sum()
+    }
+
+    /// Files and entries of which nothing can be said although they were asked for.
+    pub fn unread(&self) -> u64 {
+        self.of(Class::Error) + self.unverified.saturating_sub(self.beyond)
+    }
+
     /// Whether nothing but metadata changed.
     pub fn passed(&self) -> bool {
         self.examined == self.of(Class::Matched) + self.of(Class::MetadataOnly)

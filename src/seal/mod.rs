@@ -4,10 +4,13 @@
 //! The leaves are the SHA-256 of a zero byte and a record's canonical bytes, in ascending order; a node is the SHA-256 of a one byte
 //! and its two children; of n leaves the left subtree takes the largest power of two below n (the tree of RFC 6962, §2.1).
 
+mod files;
+
+pub use files::{FileError, Held, SignedBy, beside, verify, write};
+
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 use pfh_digest::{Algorithm, Digest, Registry};
 use pfh_format::{Decoder, Entry, Item, Options, Outcome, Time, Unhashed, hex};
-use std::fmt;
 use std::io::{self, BufRead};
 
 /// In front of what is signed, so that the signature is good for nothing else.
@@ -27,36 +30,28 @@ pub struct Seal {
 }
 
 /// Why a manifest has no seal, or not this one.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SealError {
     /// The manifest cannot be read.
-    Io(io::Error),
-    /// A line of it is no record.
+    #[error("{0}")]
+    Io(#[source] io::Error),
+    /// This line of the manifest is no record.
+    #[error("line {0} is no record")]
     Fault(u64),
-    /// The seal's file is none.
+    /// The seal's file holds no seal.
+    #[error("not a seal")]
     Malformed,
     /// The records are not those that were sealed.
+    #[error("the records are not those that were sealed")]
     Records,
     /// The signature is not that of the key that the seal names.
+    #[error("the signature is wrong")]
     Signature,
-    /// It is not signed, or by another key than the one that is asked for.
+    /// The seal is not signed, or not by the key that is asked for.
+    #[error("the seal is not signed with the key that is asked for")]
     Key,
 }
-
-impl fmt::Display for SealError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            SealError::Io(error) => error.fmt(f),
-            SealError::Fault(line) => write!(f, "line {line} is no record"),
-            SealError::Malformed => f.write_str("not a seal"),
-            SealError::Records => f.write_str("the records are not those that were sealed"),
-            SealError::Signature => f.write_str("the signature is wrong"),
-            SealError::Key => f.write_str("the seal is not signed with the key that is asked for"),
-        }
-    }
-}
-
-impl std::error::Error for SealError {}
 
 impl Seal {
     /// The seal of a manifest, not signed. Takes 32 bytes of memory for each record.

@@ -5,7 +5,6 @@ use pfh_engine::{Hashed, Piece};
 use pfh_format::{Decoder, Ending, Entry, Fault, Format, Item, Options, Time, Times, Unhashed, Window, digits};
 use pfh_source::Stat;
 use std::collections::{BTreeMap, HashMap};
-use std::fmt;
 use std::io::{self, BufRead};
 
 /// A file as a manifest lists it; lines that name the same file are one.
@@ -39,24 +38,15 @@ pub enum Comparison {
 }
 
 /// Why a manifest cannot be checked at all.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// It cannot be read.
-    Io(io::Error),
+    #[error("{0}")]
+    Io(#[source] io::Error),
     /// Its pieces are cut at different lengths, which one run cannot do.
+    #[error("its pieces are of different lengths: they cannot be checked in one run")]
     Pieces,
 }
-
-impl fmt::Display for ReadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ReadError::Io(error) => error.fmt(f),
-            ReadError::Pieces => f.write_str("its pieces are of different lengths: they cannot be checked in one run"),
-        }
-    }
-}
-
-impl std::error::Error for ReadError {}
 
 /// A manifest in memory.
 #[derive(Debug, Default)]

@@ -1,9 +1,9 @@
 //! Records as a manifest, in any of the formats.
 
-use crate::output::Output;
 use pfh_digest::Algorithm;
 use pfh_engine::{Hashed, Outcome, Record, Summary};
 use pfh_format::{self as format, Carried, Encode, Format, Kind, Layout, Preamble, Row, Time, Times, Unrepresentable};
+use pfh_sink::Output;
 use pfh_source::Stat;
 use std::io;
 
