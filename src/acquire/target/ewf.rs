@@ -28,7 +28,7 @@ pub struct EwfOptions {
     pub replace: bool,
 }
 
-/// Where an image whose acquisition was cut off can go on.
+/// Where an image whose acquisition was cut off is resumed.
 #[derive(Debug, Clone)]
 pub struct Resumable {
     /// The last finished section on disk.
@@ -73,7 +73,7 @@ impl Ewf {
         Ok(ewf)
     }
 
-    /// Goes on with an image that was cut off.
+    /// Resumes an image that was cut off.
     ///
     /// # Errors
     /// What the system says.

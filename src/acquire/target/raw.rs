@@ -17,7 +17,7 @@ pub enum Start {
     Replace,
     /// It is written into; what lies beyond the image stays. Devices are always treated so.
     Into,
-    /// So many bytes of the image are in it; what follows is written anew.
+    /// This many bytes of the image are in it; what follows is written anew.
     Resume(u64),
 }
 
@@ -58,7 +58,7 @@ impl Default for RawOptions {
     }
 }
 
-/// Zeros are looked for, and holes left, in units of so many bytes.
+/// The unit, in bytes, in which zeros are looked for and holes left.
 const HOLE: usize = 4096;
 
 struct Open {
@@ -162,7 +162,7 @@ impl Raw {
         Ok(())
     }
 
-    /// Makes sure of the room, so that a full disk is told before hours of reading and not after.
+    /// Reserves the room, so that a full disk is reported before hours of reading and not after.
     fn reserve(&self) -> io::Result<()> {
         let (Some(open), Some(expected)) = (&self.current, self.options.expected) else { return Ok(()) };
         if !open.is_file {
@@ -185,7 +185,7 @@ impl Raw {
         }
     }
 
-    /// Whether the file system has so many bytes left.
+    /// Whether the file system has `needed` bytes left.
     fn room_elsewhere(&self, needed: u64) -> io::Result<()> {
         let Some(open) = &self.current else { return Ok(()) };
         let found = os::free_bytes(&open.fd)?;
@@ -318,7 +318,7 @@ impl Target for Raw {
         let is_file = self.current.as_ref().is_some_and(|open| open.is_file);
         self.close()?;
         if is_file && self.options.synced {
-            // The name must survive, too.
+            // The name must survive as well.
             let directory = match self.path.parent() {
                 Some(parent) if !parent.as_os_str().is_empty() => parent,
                 _ => Path::new("."),
