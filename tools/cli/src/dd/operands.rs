@@ -90,6 +90,25 @@ pub fn dd_size(text: &str) -> Result<u64, Failure> {
     Ok(product)
 }
 
+fn positive(text: &str) -> Result<u64, Failure> {
+    dd_size(text).and_then(|n| if n == 0 { Err("zero makes no sense".into()) } else { Ok(n) })
+}
+
+fn number(text: &str) -> Result<Number, Failure> {
+    // A B behind digits counts bytes; behind a letter it makes the unit decimal.
+    let in_bytes = text.strip_suffix('B').is_some_and(|rest| rest.ends_with(|c: char| c.is_ascii_digit()));
+    Ok(Number { value: dd_size(text)?, in_bytes })
+}
+
+fn status(text: &str) -> Result<Status, Failure> {
+    match text {
+        "none" => Ok(Status::None),
+        "noxfer" => Ok(Status::NoTransfer),
+        "progress" => Ok(Status::Progress),
+        _ => Err("none, noxfer or progress".into()),
+    }
+}
+
 impl Operands {
     /// Reads them.
     ///
@@ -147,15 +166,6 @@ impl Operands {
     }
 
     fn take(&mut self, key: &str, value: &OsStr) -> Result<(), Failure> {
-        let path = || PathBuf::from(value);
-        let text = || value.to_str().ok_or_else(|| "no text".to_owned());
-        let positive = || dd_size(text()?).and_then(|n| if n == 0 { Err("zero makes no sense".into()) } else { Ok(n) });
-        let number = || {
-            let text = text()?;
-            // A B behind digits counts bytes; behind a letter it makes the unit decimal.
-            let in_bytes = text.strip_suffix('B').is_some_and(|rest| rest.ends_with(|c: char| c.is_ascii_digit()));
-            Ok::<_, Failure>(Number { value: dd_size(text)?, in_bytes })
-        };
         const FOREIGN: &[&str] = &[
             "hash",
             "hashwindow",
@@ -173,46 +183,43 @@ impl Operands {
         if FOREIGN.contains(&key) && self.foreign.is_none() {
             self.foreign = Some(format!("{key}="));
         }
+        let path = || PathBuf::from(value);
         match key {
             "if" => self.input = Some(path()),
             "of" => self.of.push(path()),
             "hof" => self.hof.push(path()),
             "ofs" => self.ofs.push(path()),
-            "ofsz" => self.ofsz = Some(positive()?),
-            "split" => self.split = Some(positive()?),
             "vf" => self.vf = Some(path()),
-            "bs" => self.given.0 = Some(positive()?),
-            "ibs" => self.given.1 = Some(positive()?),
-            "obs" => self.given.2 = Some(positive()?),
-            "ssz" => self.ssz = Some(positive()?),
-            "cnt" => self.ssz_count = Some(dd_size(text()?)?),
-            "iskip" => self.ssz_skip = Some(dd_size(text()?)?),
-            "oskip" => self.ssz_seek = Some(dd_size(text()?)?),
-            "count" => self.count = Some(number()?),
-            "skip" | "iseek" => self.skip = Some(number()?),
-            "seek" | "oseek" => self.seek = Some(number()?),
-            "limit" => self.limit = Some(dd_size(text()?)?),
-            "hash" => self.hash.extend(text()?.split(',').map(str::to_owned)),
-            "hashwindow" => self.hashwindow = Some(positive()?),
             "hashlog" | "hlog" => self.hashlog = Some(path()),
             "errlog" => self.errlog = Some(path()),
-            "pattern" | "pat" => self.pattern = Some(crate::acquire::bytes(text()?)?),
-            "sizeprobe" => {
-                let probe = text()?;
-                if !["if", "of"].contains(&probe) {
-                    dd_size(probe)?;
-                }
-            }
-            "status" => {
-                self.status = match text()? {
-                    "none" => Status::None,
-                    "noxfer" => Status::NoTransfer,
-                    "progress" => Status::Progress,
-                    _ => return Err("none, noxfer or progress".into()),
-                }
-            }
+            key => return self.take_text(key, value.to_str().ok_or("no text")?),
+        }
+        Ok(())
+    }
+
+    fn take_text(&mut self, key: &str, text: &str) -> Result<(), Failure> {
+        match key {
+            "ofsz" => self.ofsz = Some(positive(text)?),
+            "split" => self.split = Some(positive(text)?),
+            "bs" => self.given.0 = Some(positive(text)?),
+            "ibs" => self.given.1 = Some(positive(text)?),
+            "obs" => self.given.2 = Some(positive(text)?),
+            "ssz" => self.ssz = Some(positive(text)?),
+            "cnt" => self.ssz_count = Some(dd_size(text)?),
+            "iskip" => self.ssz_skip = Some(dd_size(text)?),
+            "oskip" => self.ssz_seek = Some(dd_size(text)?),
+            "count" => self.count = Some(number(text)?),
+            "skip" | "iseek" => self.skip = Some(number(text)?),
+            "seek" | "oseek" => self.seek = Some(number(text)?),
+            "limit" => self.limit = Some(dd_size(text)?),
+            "hash" => self.hash.extend(text.split(',').map(str::to_owned)),
+            "hashwindow" => self.hashwindow = Some(positive(text)?),
+            "pattern" | "pat" => self.pattern = Some(crate::acquire::bytes(text)?),
+            "sizeprobe" if ["if", "of"].contains(&text) => {}
+            "sizeprobe" => drop(dd_size(text)?),
+            "status" => self.status = status(text)?,
             "iflag" | "oflag" | "conv" => {
-                for flag in text()?.split(',') {
+                for flag in text.split(',') {
                     let known = FLAGS.iter().find(|(operand, _)| *operand == key);
                     let known =
                         known.and_then(|(operand, flags)| Some((*operand, *flags.iter().find(|f| **f == flag)?)));
