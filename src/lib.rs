@@ -48,6 +48,7 @@ pub use pfh_tree as tree;
 pub mod acquisition;
 mod algorithms;
 pub mod check;
+pub mod compare;
 mod destination;
 pub mod hash;
 mod input;

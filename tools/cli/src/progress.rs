@@ -1,11 +1,11 @@
 //! Progress on standard error, when that is a terminal: bytes, files, rate, time left, within 80 columns.
 
-use indicatif::{FormattedDuration, HumanBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use pfh::{FileProgress, Source};
+use indicatif::{FormattedDuration, HumanBytes, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use pfh::{FileProgress, Phase, Source};
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A line that is drawn again ten times a second.
 pub struct Line {
@@ -16,6 +16,8 @@ pub struct Line {
     cleared: AtomicBool,
     total: Arc<OnceLock<(u64, u64)>>,
     stop: Arc<AtomicBool>,
+    /// When steps were counted for the first time.
+    stepping: OnceLock<Instant>,
 }
 
 impl Line {
@@ -38,7 +40,14 @@ impl Line {
                 }
             });
         }
-        Some(Line { bar, shares: std::io::stdout().is_terminal(), cleared: AtomicBool::new(false), total, stop })
+        Some(Line {
+            bar,
+            shares: std::io::stdout().is_terminal(),
+            cleared: AtomicBool::new(false),
+            total,
+            stop,
+            stepping: OnceLock::new(),
+        })
     }
 
     /// Draws the state of a run.
@@ -63,6 +72,25 @@ impl Line {
             );
         }
         self.bar.set_message(text);
+        self.bar.tick();
+    }
+
+    /// Draws the state of a computation that counts in steps.
+    pub fn steps(&self, phase: Phase, done: u64, total: Option<u64>) {
+        let start = *self.stepping.get_or_init(|| {
+            self.bar.set_style(style(&format!("{phase} [{{bar:24}}] {{percent}} % {{msg}}")));
+            Instant::now()
+        });
+        let Some(all) = total else {
+            self.bar.set_message(format!("{done}"));
+            return self.bar.tick();
+        };
+        self.bar.set_length(all);
+        self.bar.set_position(done.min(all));
+        if done > 0 {
+            let left = start.elapsed().mul_f64((all.saturating_sub(done)) as f64 / done as f64);
+            self.bar.set_message(format!("{} left", HumanDuration(left)));
+        }
         self.bar.tick();
     }
 

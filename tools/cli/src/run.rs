@@ -126,10 +126,10 @@ impl Session {
     pub fn control(&self) -> Control<'_> {
         let control = Control::new().with_cancel(self.signals.flag());
         let Some(line) = &self.line else { return control };
-        control.on_progress(|progress| {
-            if let Progress::Files(now) = progress {
-                line.show(now);
-            }
+        control.on_progress(|progress| match progress {
+            Progress::Files(now) => line.show(now),
+            Progress::Steps { phase, done, total } => line.steps(*phase, *done, *total),
+            _ => {}
         })
     }
 

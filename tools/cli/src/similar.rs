@@ -1,14 +1,13 @@
 //! `pfh match --similar`: files against lists of similarity digests.
 
-use crate::compare::{Thresholds, list_algorithms, load_list};
 use crate::exit::{self, Exit, Failure};
 use crate::input::Input;
 use crate::run::{Run, Taker, Voice};
 use crate::shown;
+use pfh::compare::{Collection, Lookup, Thresholds, list_algorithms, load, stored};
 use pfh::format::pairs::{self, Form, Pair};
 use pfh::similarity::{Degenerate, Evidence, Named, Score};
 use pfh::sink::Output;
-use pfh::sink::compare::{Collection, Lookup, stored};
 use pfh::{Algorithm, Outcome, Record};
 use std::ffi::OsString;
 use std::io;
@@ -113,7 +112,9 @@ fn known(request: &Similar, memory: usize) -> Result<io::Result<(Lookup, u64)>, 
             .ok_or_else(|| format!("{}: no list of digests", shown(request.similar.as_encoded_bytes())))?,
     };
     let mut collections = [Collection::new(algorithm)];
-    let faults = load_list(&request.similar, limit, &mut collections);
+    let faults = load(&request.similar, limit, &mut collections, &mut |problem| {
+        exit::say(format!("{}: {}", shown(problem.path.as_os_str().as_encoded_bytes()), problem.wrong));
+    });
     let [collection] = collections;
     if let Some(index) = &request.write_index {
         let written = Output::file(index).and_then(|mut output| {

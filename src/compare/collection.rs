@@ -4,7 +4,6 @@ use super::sorter::Sorter;
 use pfh_digest::{Algorithm, Digest};
 use pfh_similarity::mrsh_v2::{self, MrshV2};
 use pfh_similarity::{Degenerate, Named, ParseError, sdhash, split_features, ssdeep, tlsh};
-use std::fmt;
 use std::io;
 use std::sync::Arc;
 
@@ -21,27 +20,18 @@ pub(super) enum Digests {
 }
 
 /// Why a digest was not taken in.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum Refused {
     /// It is not a digest of the method.
+    #[error("not a digest: {0}")]
     Malformed(ParseError),
     /// There are 2^31 already.
+    #[error("more digests than can be compared")]
     Full,
     /// The temporary file for features failed.
-    Spill(io::Error),
+    #[error("temporary file: {0}")]
+    Spill(#[source] io::Error),
 }
-
-impl fmt::Display for Refused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Refused::Malformed(why) => write!(f, "not a digest: {why}"),
-            Refused::Full => f.write_str("more digests than can be compared"),
-            Refused::Spill(error) => write!(f, "temporary file: {error}"),
-        }
-    }
-}
-
-impl std::error::Error for Refused {}
 
 /// What is to be compared: named digests of one algorithm, in the order in which they came, in one set or two.
 pub struct Collection {

@@ -1,31 +1,46 @@
-//! `--threshold`: one for all algorithms, or one for each.
+//! The score that a pair must reach: one for all algorithms, or one for each.
 
-use pfh::similarity::Score;
-use pfh::sink::compare::Search;
+use super::Search;
+use crate::algorithms::algorithm;
+use pfh_digest::UnknownAlgorithm;
+use pfh_similarity::Score;
 
-/// The thresholds asked for.
+/// A text that is no threshold.
+#[derive(Debug, thiserror::Error)]
+pub enum ThresholdError {
+    /// It names no algorithm.
+    #[error(transparent)]
+    Algorithm(#[from] UnknownAlgorithm),
+    /// It is no number.
+    #[error("--threshold takes a number, not {0:?}")]
+    Number(String),
+    /// It is a similarity above 100.
+    #[error("a similarity is at most 100")]
+    TooHigh,
+}
+
+/// Thresholds by algorithm. What is not named has the algorithm's own.
+#[derive(Debug, Clone, Default)]
 pub struct Thresholds {
     named: Vec<(Option<String>, u32)>,
     parity: bool,
 }
 
 impl Thresholds {
-    /// Reads `N` and `NAME=N`; `parity`: what is not named is as the reference tools have it.
+    /// Reads `N` and `NAME=N`; with `parity` what is not named is as the reference tools have it.
     ///
     /// # Errors
-    /// A sentence for the user.
-    pub fn parse(texts: &[String], parity: bool) -> Result<Thresholds, String> {
+    /// When a text names no algorithm or no number, or a similarity above 100.
+    pub fn parse(texts: &[String], parity: bool) -> Result<Thresholds, ThresholdError> {
         let mut named = Vec::new();
         for text in texts {
             let (name, number) = match text.split_once('=') {
-                Some((name, number)) => {
-                    (Some(pfh::algorithm(name).map_err(|e| e.to_string())?.name().to_owned()), number)
-                }
+                Some((name, number)) => (Some(algorithm(name)?.name().to_owned()), number),
                 None => (None, text.as_str()),
             };
-            let number: u32 = number.parse().map_err(|_| format!("--threshold takes a number, not {text:?}"))?;
+            let number: u32 = number.parse().map_err(|_| ThresholdError::Number(number.to_owned()))?;
             if number > 100 && name.as_deref().is_some_and(|name| name != "tlsh") {
-                return Err("a similarity is at most 100".into());
+                return Err(ThresholdError::TooHigh);
             }
             named.push((name, number));
         }
