@@ -1,10 +1,10 @@
 //! Progress on standard error, when that is a terminal: bytes, files, rate, time left, within 80 columns.
 
 use indicatif::{FormattedDuration, HumanBytes, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use pfh::{FileProgress, Phase, Source};
+use pfh::{FileProgress, Phase};
 use std::io::IsTerminal;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// A line that is drawn again ten times a second.
@@ -14,38 +14,23 @@ pub struct Line {
     shares: bool,
     /// The line is off the screen while results are printed.
     cleared: AtomicBool,
-    total: Arc<OnceLock<(u64, u64)>>,
-    stop: Arc<AtomicBool>,
     /// When steps were counted for the first time.
     stepping: OnceLock<Instant>,
 }
 
 impl Line {
-    /// A line, or none where standard error is no terminal. `again` yields the same entries once more, to count how
-    /// much there is while the run goes on.
-    pub fn open(wanted: bool, again: Option<Box<dyn Source>>) -> Option<Line> {
+    /// A line, or none if standard error is no terminal.
+    pub fn open(wanted: bool) -> Option<Line> {
         if !wanted || !std::io::stderr().is_terminal() {
             return None;
         }
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
         // Nothing but the message: a spinner would be drawn alone, as a line of its own, before there is one.
         bar.set_style(style("{wide_msg}"));
-        let (total, stop) = (Arc::new(OnceLock::new()), Arc::new(AtomicBool::new(false)));
-        if let Some(again) = again {
-            let (total, stop) = (total.clone(), stop.clone());
-            // Best effort: without a thread there is no estimate, and nothing else is lost.
-            let _ = std::thread::Builder::new().name("pfh-count".into()).spawn(move || {
-                if let Some(found) = pfh::total(again, &stop) {
-                    let _ = total.set(found);
-                }
-            });
-        }
         Some(Line {
             bar,
             shares: std::io::stdout().is_terminal(),
             cleared: AtomicBool::new(false),
-            total,
-            stop,
             stepping: OnceLock::new(),
         })
     }
@@ -55,7 +40,7 @@ impl Line {
         let seconds = now.elapsed.as_secs_f64();
         let rate = if seconds > 0.0 { (now.bytes as f64 / seconds) as u64 } else { 0 };
         let mut text = format!("{}, {} files, {}/s", HumanBytes(now.bytes), now.files, HumanBytes(rate));
-        if let Some((files, bytes)) = now.total.or_else(|| self.total.get().copied()) {
+        if let Some((files, bytes)) = now.total {
             if self.bar.length() != Some(bytes) {
                 self.bar.set_length(bytes);
                 self.bar.set_style(style("[{bar:12}] {wide_msg}"));
@@ -124,7 +109,6 @@ impl Line {
 impl Line {
     /// Takes the line off the screen.
     pub fn close(&self) {
-        self.stop.store(true, Ordering::Relaxed);
         self.bar.finish_and_clear();
     }
 }
