@@ -102,7 +102,14 @@ fn try_run(request: &Match) -> Result<Exit, Failure> {
         .form(form)
         .output(session.destination(request.output.as_ref()));
     let mut gaps = Gaps::default();
-    let ran = job::run(&asked, &mut |event| Ok(show(&session, &mut gaps, event)), &session.control());
+    let ran = job::run(
+        &asked,
+        &mut |event| {
+            show(&session, &mut gaps, event);
+            Ok(())
+        },
+        &session.control(),
+    );
     let summary = ran.map_err(failed)?;
     session.end(|session| report(request, fail_on, &summary, session))
 }

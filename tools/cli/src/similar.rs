@@ -24,7 +24,14 @@ pub fn run(request: &Match, list: &OsStr) -> Result<Exit, Failure> {
     asked.thresholds = Thresholds::one(request.threshold);
     asked.write_index = request.write_index.clone();
     asked.saturated = request.saturated;
-    let ran = job::run(&asked, &mut |event| Ok(show(&session, event)), &session.control());
+    let ran = job::run(
+        &asked,
+        &mut |event| {
+            show(&session, event);
+            Ok(())
+        },
+        &session.control(),
+    );
     let summary = ran.map_err(failed)?;
     session.end(|session| report(request, &summary, session))
 }

@@ -120,7 +120,14 @@ fn try_run(compare: &Compare) -> Result<(Exit, u64), Failure> {
     let session = Session::open(&compare.run)?;
     let mut request = asked(compare, &session)?;
     (request.thresholds, request.form) = (thresholds, form);
-    let ran = job::run(&request, &mut |event| Ok(words::show(compare, &session, event)), &session.control());
+    let ran = job::run(
+        &request,
+        &mut |event| {
+            words::show(compare, &session, event);
+            Ok(())
+        },
+        &session.control(),
+    );
     let Summary { pairs, faults, directories, comparable, .. } = ran.map_err(|error| failed(error, &session))?;
     let incomplete = faults > 0 || !comparable || (directories > 0 && pairs == 0);
     let exit = session.end(|_| if incomplete { Exit::Incomplete } else { Exit::Good })?;
