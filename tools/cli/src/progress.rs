@@ -63,7 +63,9 @@ impl Line {
     /// Draws the state of a computation that counts in steps.
     pub fn steps(&self, phase: Phase, done: u64, total: Option<u64>) {
         let start = *self.stepping.get_or_init(|| {
-            self.bar.set_style(style(&format!("{phase} [{{bar:24}}] {{percent}} % {{msg}}")));
+            self.bar.set_style(style(&format!("{phase} [{{bar:24}}] {{percent}} % {{wide_msg}}")));
+            self.bar.set_message("");
+            self.bar.set_position(0);
             Instant::now()
         });
         let Some(all) = total else {
