@@ -6,7 +6,7 @@ use crate::input::Input;
 use crate::pass::pass;
 use pfh_digest::Algorithm;
 use pfh_engine::{Control, Outcome, Plan, Record};
-use pfh_similarity::{Named, WITH_FEATURES};
+use pfh_similarity::Named;
 use pfh_source::Skip;
 use std::ffi::OsString;
 use std::io;
@@ -186,11 +186,10 @@ fn algorithms_of<'a>(request: &Request, parts: impl Iterator<Item = &'a Part>, l
     found
 }
 
-/// The algorithms that keep their features under the names of these.
+/// The same algorithms with their features.
 fn with_features(algorithms: &[Algorithm]) -> Result<Vec<Algorithm>, EvidenceError> {
     let keeping = |algorithm: &Algorithm| {
-        let row = WITH_FEATURES.iter().find(|row| Algorithm::from_row(row).name() == algorithm.name());
-        row.map(Algorithm::from_row).ok_or_else(|| match Named::find(algorithm.name()) {
+        algorithm.keeping_features().ok_or_else(|| match Named::of(*algorithm) {
             Some(_) => EvidenceError::NoFeatures(*algorithm),
             None => EvidenceError::Exact(*algorithm),
         })

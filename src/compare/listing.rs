@@ -79,7 +79,7 @@ impl<'a> Listing<'a> {
         let form = self.request.form;
         // With parity the text is the tool's own, which has no marks.
         let degenerate = degenerate.filter(|_| !self.request.parity || form != Form::Text);
-        let pair = pairs::Pair { a, b, algorithm: self.algorithm.name(), score, evidence, degenerate };
+        let pair = pairs::Pair { a, b, algorithm: self.algorithm, score, evidence, degenerate };
         pairs::pair(form, self.output.room(), &pair);
         self.output.advance()
     }

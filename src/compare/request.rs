@@ -128,10 +128,10 @@ impl Request {
 
     /// The search over one algorithm's digests.
     pub(super) fn search(&self, collection: &Collection) -> Search {
-        let name = collection.algorithm().name();
-        let like_ssdeep = matches!(Named::find(name), Some(Named::Ssdeep) | None) && self.form == Form::Text;
+        let like_ssdeep =
+            matches!(Named::of(collection.algorithm()), Some(Named::Ssdeep) | None) && self.form == Form::Text;
         Search {
-            threshold: self.thresholds.of(name),
+            threshold: self.thresholds.of(collection.algorithm()),
             order: if like_ssdeep { Order::Later } else { Order::Earlier },
             // The other half is for the pairs that wait for another order.
             memory: if self.is_ranked() { self.memory / 2 } else { self.memory },

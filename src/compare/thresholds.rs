@@ -2,7 +2,7 @@
 
 use super::Search;
 use crate::algorithms::algorithm;
-use pfh_digest::UnknownAlgorithm;
+use pfh_digest::{Algorithm, UnknownAlgorithm};
 use pfh_similarity::Score;
 
 /// A text that is no threshold.
@@ -53,8 +53,8 @@ impl Thresholds {
     }
 
     /// The threshold of an algorithm.
-    pub fn of(&self, algorithm: &str) -> Score {
-        let fits = |(name, _): &&(Option<String>, u32)| name.as_deref().is_none_or(|name| name == algorithm);
+    pub fn of(&self, algorithm: Algorithm) -> Score {
+        let fits = |(name, _): &&(Option<String>, u32)| name.as_deref().is_none_or(|name| name == algorithm.name());
         let found = self.named.iter().rev().find(fits).map(|(_, number)| *number);
         match (found, Search::default_threshold(algorithm, self.parity)) {
             (None, default) => default,

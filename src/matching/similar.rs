@@ -188,8 +188,8 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
     let plan = Plan { algorithms: vec![algorithm], ..request.plan.clone() };
     let source = request.input.source()?;
     let output = request.output.open()?;
-    let threshold = request.thresholds.of(algorithm.name());
-    let mut matching = Matching { request, lookup, threshold, output, matches: 0, saturated: 0, sink };
+    let threshold = request.thresholds.of(algorithm);
+    let mut matching = Matching { request, algorithm, lookup, threshold, output, matches: 0, saturated: 0, sink };
     pairs::head(request.form, matching.output.room());
     let run = pass(source, || request.input.again(), &plan, &mut matching, control)?;
     let Matching { mut output, matches, saturated, .. } = matching;
@@ -236,6 +236,7 @@ fn write_index(collection: &Collection, memory: usize, index: &Path) -> io::Resu
 /// Writes the matches of each file.
 struct Matching<'a> {
     request: &'a Request,
+    algorithm: Algorithm,
     lookup: Lookup,
     threshold: Score,
     output: Output,
@@ -248,9 +249,9 @@ impl pfh_engine::Sink for Matching<'_> {
     fn record(&mut self, record: Record) -> io::Result<()> {
         let Outcome::Hashed(hashed) = &record.outcome else { return (self.sink)(Event::Unread(&record)) };
         let Some(digest) = hashed.digests.first() else { return Ok(()) };
-        let (algorithm, form) = (self.lookup.algorithm(), self.request.form);
+        let (algorithm, form) = (self.algorithm, self.request.form);
         // `ssdeep -m` names the list in front of the name.
-        let with_list = form == Form::Text && Named::find(algorithm).is_none_or(|method| method == Named::Ssdeep);
+        let with_list = form == Form::Text && Named::of(algorithm).is_none_or(|method| method == Named::Ssdeep);
         let list = self.request.list.as_os_str().as_encoded_bytes();
         for found in self.lookup.similar(digest, self.threshold)? {
             if found.degenerate == Some(Degenerate::Saturated) && !self.request.saturated {
