@@ -10,7 +10,7 @@
 //! ```
 
 use ed25519_dalek::pkcs8::{DecodePrivateKey, DecodePublicKey};
-use ed25519_dalek::{SigningKey, VerifyingKey};
+pub use ed25519_dalek::{SigningKey, VerifyingKey};
 use pfh_format::{hex, terminal};
 use std::io;
 use std::path::{Path, PathBuf};

@@ -36,7 +36,10 @@ pub use pfh_known as known;
 pub use pfh_similarity as similarity;
 pub use pfh_sink as sink;
 pub use pfh_sink::outboard;
-pub use pfh_source::os::{Patient, bound_heaps, kernel_text, names_in, processors, set_patience};
+pub use pfh_source::os::{
+    DEVICES, EVICTS, Patient, bound_heaps, children_time, cpu_time, evict_range, free_bytes, is_in_memory, kernel_text,
+    names_in, processors, set_patience, sync_filesystem, system_name,
+};
 pub use pfh_source::{
     Apart, Cause, Closed, Descend, Entry, Item, Links, Note, Object, Operands, Order, Ordered, Origin, Problem, Ranges,
     Recurse, Selection, SelectionError, Separator, Skip, Source, Special, Stage, Stat, Within, errno_name, names,
@@ -45,7 +48,7 @@ pub use pfh_source::{
 pub use pfh_source::{device, image};
 pub use pfh_tree as tree;
 
-pub mod acquisition;
+pub mod acquire;
 mod algorithms;
 pub mod check;
 pub mod compare;
@@ -57,7 +60,13 @@ pub mod matching;
 pub mod outputs;
 mod pass;
 pub mod seal;
+pub mod verify;
 
 pub use algorithms::{REGISTRY, algorithm};
 pub use destination::{Destination, OpenError};
 pub use input::{Content, Input, InputError, NameList};
+
+/// A path as a terminal may see it.
+fn shown(path: &std::path::Path) -> String {
+    pfh_format::terminal::render(path.as_os_str().as_encoded_bytes())
+}

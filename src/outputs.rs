@@ -18,6 +18,7 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+use crate::shown;
 use pfh_source::device::{Meeting, Place, Places};
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -98,10 +99,6 @@ pub enum Refused {
     },
 }
 
-fn shown(path: &Path) -> String {
-    pfh_format::terminal::render(path.as_os_str().as_encoded_bytes())
-}
-
 fn how(meeting: Meeting) -> &'static str {
     match meeting {
         Meeting::Same => "this is",
@@ -129,6 +126,11 @@ impl Outputs {
     /// Nothing yet. `replace` says that existing files may be replaced; what is read never is.
     pub fn new(replace: bool) -> Self {
         Outputs { replace, ..Outputs::default() }
+    }
+
+    /// Says whether existing files may be replaced.
+    pub(crate) fn set_replace(&mut self, replace: bool) {
+        self.replace = replace;
     }
 
     /// The command reads this file, directory or device; `-` is standard input. What does not exist is passed over.

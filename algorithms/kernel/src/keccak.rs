@@ -52,7 +52,7 @@ fn round<V: Vector<Word = u64>>(a: &[V; 25], iota: V) -> [V; 25] {
     if !V::TERNARY {
         let mut x = 0;
         while x < 5 {
-            sum[x] = c[(x + 4) % 5].xor(turned[(x + 1) % 5]);
+            sum[x] = c[(x + 4) % 5].xor_turned(c[(x + 1) % 5]);
             x += 1;
         }
     }
@@ -67,7 +67,11 @@ fn round<V: Vector<Word = u64>>(a: &[V; 25], iota: V) -> [V; 25] {
             theta!($i $x)
         };
         ($i:literal $x:literal $n:literal) => {
-            theta!($i $x).rotate_left::<$n, { 64 - $n }>()
+            if V::TERNARY {
+                theta!($i $x).rotate_left::<$n, { 64 - $n }>()
+            } else {
+                a[$i].xor_rotated::<$n, { 64 - $n }>(sum[$x])
+            }
         };
     }
     // A row of the result: the five lanes that π brings there, as [source, its x, ρ's rotation], then χ.

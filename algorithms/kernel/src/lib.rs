@@ -27,12 +27,13 @@ mod isa;
 pub mod keccak;
 mod kernel;
 pub mod md5;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 pub mod ripemd160;
 pub mod sha1;
 pub mod sha256;
 pub mod sha512;
 pub mod similarity;
-#[cfg(target_arch = "x86_64")]
 mod single;
 #[cfg(target_arch = "x86_64")]
 mod sse;

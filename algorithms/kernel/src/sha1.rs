@@ -7,7 +7,7 @@ use std::hint::black_box;
 pub const INITIAL: [u32; 5] = [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0];
 
 /// Constants of the four groups of twenty rounds (FIPS 180-4, section 4.2.1).
-static K: [u32; 4] = [0x5a827999, 0x6ed9eba1, 0x8f1bbcdc, 0xca62c1d6];
+pub(crate) static K: [u32; 4] = [0x5a827999, 0x6ed9eba1, 0x8f1bbcdc, 0xca62c1d6];
 
 #[inline(always)]
 fn choose<V: Vector>(sum: V, b: V, c: V, d: V) -> V {

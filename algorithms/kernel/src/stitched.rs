@@ -1,8 +1,9 @@
 //! Several digests of ONE message in one pass: MD5 with SHA-1 and SHA-256, round by round.
 //!
-//! One message leaves most of a core idle: every round waits for the one before it. MD5 in general registers and SHA-1 and SHA-256 on the
-//! SHA extensions wait at different places, so that the three together take little longer than MD5 alone. Nothing here uses a 256-bit
-//! register: alternating those with the SHA extensions, which exist in the old encoding only, costs hundreds of cycles per change.
+//! One message leaves most of a core idle: every round waits for the one before it. MD5 in general registers and SHA-1 and SHA-256 on
+//! instructions of their own wait at different places, so that the three together take little longer than MD5 alone. On x86-64 nothing
+//! here uses a 256-bit register: alternating those with the SHA extensions, which exist in the old encoding only, costs hundreds of cycles
+//! per change.
 
 use crate::{Isa, MD5, SHA1, SHA256};
 use std::sync::LazyLock;
@@ -18,10 +19,20 @@ pub struct States<'a> {
     pub sha256: Option<&'a mut [u32; 8]>,
 }
 
+/// The instruction sets that the kernels below use; none where there are no kernels.
+#[cfg(target_arch = "x86_64")]
+const NEEDED: &[Isa] = &[Isa::ShaNi, Isa::Avx2];
+/// The instruction sets that the kernels below use; none where there are no kernels.
+#[cfg(target_arch = "aarch64")]
+const NEEDED: &[Isa] = &[Isa::Sha2];
+/// The instruction sets that the kernels below use; none where there are no kernels.
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+const NEEDED: &[Isa] = &[];
+
 /// Whether the kernels below can be used: the CPU has the instructions, `PFH_ISA` permits them, and they agree with the portable kernels.
 static USABLE: LazyLock<bool> = LazyLock::new(|| {
-    let detected = Isa::ShaNi.detected() && Isa::Avx2.detected();
-    detected && Isa::ShaNi.allowed() && agrees()
+    let detected = NEEDED.iter().all(|isa| isa.detected() && isa.allowed());
+    detected && !NEEDED.is_empty() && agrees()
 });
 
 /// Compresses `message`, a whole number of 64-byte blocks, into every state that is given: together where there is a kernel for the set,
@@ -51,26 +62,26 @@ pub fn usable() -> bool {
     *USABLE
 }
 
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 fn together(_: States<'_>, _: &[u8]) {
-    unreachable!("no machine but x86-64 has these kernels, and USABLE says so")
+    unreachable!("this architecture has no such kernels, and USABLE says so")
 }
 
 /// # Panics
 /// Never: called only where the CPU has the instructions.
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 fn together(states: States<'_>, message: &[u8]) {
     let States { md5, sha1, sha256 } = states;
     let (mut a, mut b, mut c) = ([0; 4], [0; 5], [0; 8]);
     let kernel = match (md5.is_some(), sha1.is_some(), sha256.is_some()) {
         (false, false, false) => return,
-        (true, false, false) => x86::md5,
-        (false, true, false) => x86::sha1,
-        (false, false, true) => x86::sha256,
-        (true, true, false) => x86::md5_sha1,
-        (true, false, true) => x86::md5_sha256,
-        (false, true, true) => x86::sha1_sha256,
-        (true, true, true) => x86::md5_sha1_sha256,
+        (true, false, false) => kernels::md5,
+        (false, true, false) => kernels::sha1,
+        (false, false, true) => kernels::sha256,
+        (true, true, false) => kernels::md5_sha1,
+        (true, false, true) => kernels::md5_sha256,
+        (false, true, true) => kernels::sha1_sha256,
+        (true, true, true) => kernels::md5_sha1_sha256,
     };
     // SAFETY: USABLE has been asked, or the test that decides it is running, both of which have detected the instructions.
     unsafe { kernel(md5.unwrap_or(&mut a), sha1.unwrap_or(&mut b), sha256.unwrap_or(&mut c), message) }
@@ -98,19 +109,40 @@ fn agrees() -> bool {
     })
 }
 
-#[cfg(target_arch = "x86_64")]
-mod x86 {
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod kernels {
     use crate::md5;
-    use crate::single::{sha1_ni, sha256_ni};
+    #[cfg(target_arch = "aarch64")]
+    use crate::single::{sha1_arm as sha1, sha256_arm as sha256};
+    #[cfg(target_arch = "x86_64")]
+    use crate::single::{sha1_ni as sha1, sha256_ni as sha256};
     use crate::vector::block_le;
     use core::arch::asm;
     use std::hint::black_box;
+
+    /// Makes what follows wait for all three, on paper: otherwise the compiler puts all of MD5 before all of SHA, which is further apart
+    /// than the CPU looks ahead.
+    #[inline(always)]
+    fn tie(five: &mut u32, one: &mut sha1::Lane, two: &mut sha256::Lane) {
+        // SAFETY: no instruction.
+        #[cfg(target_arch = "x86_64")]
+        unsafe {
+            asm!("/* {0:e} {1} {2} */", inout(reg) *five, inout(xmm_reg) one.abcd, inout(xmm_reg) two.abef,
+                options(pure, nomem, nostack, preserves_flags));
+        }
+        // SAFETY: no instruction.
+        #[cfg(target_arch = "aarch64")]
+        unsafe {
+            asm!("/* {0:w} {1:v} {2:v} */", inout(reg) *five, inout(vreg) one.abcd, inout(vreg) two.abcd,
+                options(pure, nomem, nostack, preserves_flags));
+        }
+    }
 
     /// A sixteenth of a block of each function: four steps of MD5, four rounds of SHA-256, and four or, at the end of each quarter, eight
     /// of SHA-1's eighty rounds.
     ///
     /// # Safety
-    /// The CPU has the SHA extensions, SSE4.1, BMI1 and BMI2.
+    /// The CPU has [`super::NEEDED`].
     #[inline(always)]
     unsafe fn compress<const MD5: bool, const SHA1: bool, const SHA256: bool>(
         md5: &mut [u32; 4],
@@ -121,8 +153,8 @@ mod x86 {
         let k = black_box(&md5::STEPS);
         // SAFETY: the caller's promise; every block lies within the message.
         unsafe {
-            let mut one = sha1_ni::Lane::load(sha1.as_ptr());
-            let mut two = sha256_ni::Lane::load(sha256.as_ptr());
+            let mut one = sha1::Lane::load(sha1.as_ptr());
+            let mut two = sha256::Lane::load(sha256.as_ptr());
             let mut five = *md5;
             for block in message.chunks_exact(64) {
                 let (one_before, two_before, five_before) = (one, two, five);
@@ -139,11 +171,8 @@ mod x86 {
                         if MD5 {
                             md5::four_steps::<u32, $i>(&mut five, &words, k);
                         }
-                        // Makes what follows wait for all three, on paper: otherwise the compiler puts all of MD5 before all of SHA,
-                        // which is further apart than the CPU looks ahead.
                         if MD5 {
-                            asm!("/* {0:e} {1} {2} */", inout(reg) five[0], inout(xmm_reg) one.abcd, inout(xmm_reg) two.abef,
-                                options(pure, nomem, nostack, preserves_flags));
+                            tie(&mut five[0], &mut one, &mut two);
                         }
                     };
                 }
@@ -190,8 +219,9 @@ mod x86 {
     macro_rules! sets {
         ($($name:ident $md5:literal $sha1:literal $sha256:literal;)*) => {$(
             /// # Safety
-            /// The CPU has the SHA extensions, SSE4.1, BMI1 and BMI2.
-            #[target_feature(enable = "sha,ssse3,sse4.1,bmi1,bmi2")]
+            /// The CPU has [`super::NEEDED`].
+            #[cfg_attr(target_arch = "x86_64", target_feature(enable = "sha,ssse3,sse4.1,bmi1,bmi2"))]
+            #[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon,sha2"))]
             pub(super) unsafe fn $name(md5: &mut [u32; 4], sha1: &mut [u32; 5], sha256: &mut [u32; 8], message: &[u8]) {
                 // SAFETY: the caller's promise.
                 unsafe { compress::<$md5, $sha1, $sha256>(md5, sha1, sha256, message) }

@@ -88,6 +88,19 @@ pub(crate) trait Vector: Copy {
     fn chi(self, b: Self, c: Self) -> Self {
         self.xor(b.not_and(c))
     }
+    /// `self ^ other`, rotated left by `L`; `R` is the rest of the width.
+    #[inline(always)]
+    fn xor_rotated<const L: i32, const R: i32>(self, other: Self) -> Self {
+        self.xor(other).rotate_left::<L, R>()
+    }
+    /// `self ^ other`, of which `other` is rotated left by one.
+    #[inline(always)]
+    fn xor_turned(self, other: Self) -> Self
+    where
+        Self: Vector<Word = u64>,
+    {
+        self.xor(other.rotate_left::<1, 63>())
+    }
 }
 
 /// The sixteen words of a block, big-endian.
@@ -260,6 +273,10 @@ impl<V: Vector, const G: usize> Vector for Group<V, G> {
     #[inline(always)]
     fn chi(self, b: Self, c: Self) -> Self {
         each!(r = self.0, |i| r[i].chi(b.0[i], c.0[i]))
+    }
+    #[inline(always)]
+    fn xor_rotated<const L: i32, const R: i32>(self, other: Self) -> Self {
+        each!(r = self.0, |i| r[i].xor_rotated::<L, R>(other.0[i]))
     }
 }
 

@@ -65,6 +65,10 @@ impl<S> Flow<S> {
         let end = self.first + self.chunks.len() as u64;
         self.units.iter().any(|u| u.state.is_some() && u.next < end)
     }
+
+    fn bytes(&self) -> usize {
+        self.chunks.iter().map(|chunk| chunk.bytes.len()).sum()
+    }
 }
 
 struct Inner<S> {
@@ -72,6 +76,8 @@ struct Inner<S> {
     wholes: VecDeque<Chunk>,
     whole_bytes: usize,
     flows: HashMap<u64, Flow<S>>,
+    /// Bytes of the flows' chunks.
+    flow_bytes: usize,
     queue: VecDeque<u64>,
 }
 
@@ -92,6 +98,7 @@ impl<S> Table<S> {
             wholes: VecDeque::new(),
             whole_bytes: 0,
             flows: HashMap::new(),
+            flow_bytes: 0,
             queue: VecDeque::new(),
         };
         Table { inner: Mutex::new(inner), depths, make: Box::new(make), bell }
@@ -105,6 +112,17 @@ impl<S> Table<S> {
     pub fn waiting(&self) -> (usize, usize) {
         let inner = self.lock();
         (inner.items.len() + inner.wholes.len() + inner.queue.len(), inner.whole_bytes)
+    }
+
+    /// Bytes of longer messages that are in the table, or in work and not passed by every unit; 0 where whole messages or items wait besides.
+    pub fn only_flowing(&self) -> usize {
+        let inner = self.lock();
+        if inner.items.is_empty() && inner.wholes.is_empty() { inner.flow_bytes } else { 0 }
+    }
+
+    /// Whether every unit takes all that waits of a message at once.
+    pub fn divides(&self) -> bool {
+        self.depths.iter().all(|depth| *depth == Depth::All)
     }
 
     /// Puts in an item that has nothing to be read.
@@ -141,6 +159,7 @@ impl<S> Table<S> {
                 .collect(),
             queued: false,
         });
+        inner.flow_bytes += chunk.bytes.len();
         flow.chunks.push_back(chunk);
         if !flow.queued && flow.has_work() {
             flow.queued = true;
@@ -212,10 +231,12 @@ impl<S> Table<S> {
         while flow.first < least {
             let Some(chunk) = flow.chunks.pop_front() else { break };
             flow.first += 1;
+            inner.flow_bytes -= chunk.bytes.len();
             passed.push(chunk);
         }
         if flow.units.iter().all(|u| u.finished) {
-            inner.flows.remove(&entry.number);
+            let gone = inner.flows.remove(&entry.number);
+            inner.flow_bytes -= gone.map_or(0, |flow| flow.bytes());
         } else if !flow.queued && flow.has_work() {
             flow.queued = true;
             inner.queue.push_back(entry.number);
@@ -230,9 +251,67 @@ impl<S> Table<S> {
         let mut guard = self.lock();
         let inner = &mut *guard;
         let gone = inner.flows.remove(&number);
+        inner.flow_bytes -= gone.as_ref().map_or(0, Flow::bytes);
         inner.queue.retain(|n| *n != number);
         drop(guard);
         drop(gone);
         self.bell.ring();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Budget, Bytes};
+    use pfh_source::{Origin, Skip};
+
+    fn entry(number: u64) -> Arc<Entry> {
+        Arc::new(Entry { number, origin: Origin::Standard, stat: None })
+    }
+
+    fn item(number: u64) -> Item {
+        Item::Skipped { number, name: Vec::new(), skip: Skip::Fifo }
+    }
+
+    #[test]
+    fn what_flows_is_counted_until_every_unit_has_passed_it() {
+        let bell = Arc::new(Bell::default());
+        let budget = Budget::new(1 << 20, 1, bell.clone());
+        let table = Table::new(vec![Depth::All, Depth::One], bell, |unit| unit);
+        let entries = [entry(0), entry(1)];
+        let push = |at: usize, offset: u64, length: usize| {
+            let bytes = Bytes::new(Arc::new(budget.try_take().unwrap()), 0..length);
+            table.push_part(Chunk { entry: entries[at].clone(), offset, bytes, end: None });
+        };
+        push(0, 0, 1000);
+        push(0, 1000, 500);
+        push(1, 0, 70);
+        assert_eq!((table.only_flowing(), table.divides()), (1570, false));
+        let all = Take { jobs: 100, bytes: 1 << 20, share: false };
+        let mut jobs = table.take(all);
+        // In work it is still there: both units of both messages, the first with all that waits.
+        assert_eq!((jobs.len(), table.only_flowing()), (4, 1570));
+        jobs.sort_by_key(|job| matches!(job, Job::Part { unit: 1, .. }));
+        for (done, job) in jobs.into_iter().enumerate() {
+            let Job::Part { unit, state, chunks } = job else { panic!("only parts were put in") };
+            let (entry, count) = (chunks[0].entry.clone(), chunks.len());
+            drop(chunks);
+            table.give_back(&entry, unit, count, Some(state));
+            // The slower unit, which takes one at a time, decides: 1,000 of one message and 70 of the other.
+            assert!(done >= 2 || table.only_flowing() == 1570);
+        }
+        assert_eq!(table.only_flowing(), 500);
+        assert_eq!(budget.out(), 1);
+        // Beside something else that waits, more may come to fill the lanes.
+        table.pass(item(2));
+        assert_eq!(table.only_flowing(), 0);
+        assert_eq!(table.take(Take { jobs: 1, ..all }).len(), 1);
+        assert_eq!(table.only_flowing(), 500);
+        table.abandon(0);
+        table.abandon(1);
+        assert_eq!((table.only_flowing(), budget.out()), (0, 0));
+        // What is pushed behind a message that was given up is dropped.
+        push(0, 1500, 40);
+        assert_eq!((table.only_flowing(), budget.out()), (0, 0));
     }
 }

@@ -3,7 +3,7 @@
 use crate::exit::{self, Exit, Failure};
 use crate::input::Input;
 use crate::run::{Run, Session, algorithms};
-use crate::{key, size};
+use crate::size;
 use clap::Args;
 use pfh::format::{End, Format, Layout, Marker};
 use pfh::hash::{self as job, Event, Request, Reuse, Sealing, Summary};
@@ -97,7 +97,7 @@ fn try_run(hash: &Hash) -> Result<Exit, Failure> {
     }
     if let Some(path) = &hash.key {
         // Better now than after a long run.
-        key::signing(path)?;
+        pfh::key::signing(path).map_err(|error| error.to_string())?;
     }
     let mut plan = hash.run.plan(algorithms(&hash.algorithms)?)?;
     plan.piecewise = hash.piecewise;

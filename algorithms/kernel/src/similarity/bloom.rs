@@ -18,6 +18,8 @@ pub static FORMS: &[Form<Common>] = &[
     Form { isa: Isa::Avx512, extra: x86::counts_words, function: x86::avx512 },
     #[cfg(target_arch = "x86_64")]
     Form { isa: Isa::Avx2, extra: x86::counts, function: x86::avx2 },
+    #[cfg(target_arch = "aarch64")]
+    Form { isa: Isa::Neon, extra: nothing_more, function: neon::common },
     Form { isa: Isa::Portable, extra: nothing_more, function: portable },
 ];
 
@@ -121,6 +123,29 @@ mod x86 {
             let sums = _mm256_sad_epu8(bytes, zero);
             let sums = _mm_add_epi64(_mm256_castsi256_si128(sums), _mm256_extracti128_si256::<1>(sums));
             *common = (_mm_cvtsi128_si32(sums) + _mm_extract_epi32::<2>(sums)) as u32;
+        }
+    }
+}
+
+#[cfg(target_arch = "aarch64")]
+mod neon {
+    use super::Bits;
+    use std::arch::aarch64::*;
+
+    /// # Safety
+    /// `common` is as long as `others`.
+    #[target_feature(enable = "neon")]
+    pub unsafe fn common(one: &Bits, others: &[Bits], common: &mut [u32]) {
+        let load = |bits: &Bits, i: usize| {
+            // SAFETY: the sixteen loads cover the 256 bytes.
+            unsafe { vreinterpretq_u8_u64(vld1q_u64(bits.0.as_ptr().add(2 * i))) }
+        };
+        let one: [uint8x16_t; 16] = std::array::from_fn(|i| load(one, i));
+        for (other, common) in others.iter().zip(common) {
+            let count = |i: usize| vcntq_u8(vandq_u8(one[i], load(other, i)));
+            // The largest byte is 16 · 8 = 128.
+            let bytes = (1..16).fold(count(0), |bytes, i| vaddq_u8(bytes, count(i)));
+            *common = u32::from(vaddlvq_u8(bytes));
         }
     }
 }

@@ -6,6 +6,8 @@
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 
 use super::{Form, best, nothing_more};
 use crate::Isa;
@@ -23,6 +25,8 @@ pub static FORMS: &[Form<Advance>] = &[
     Form { isa: Isa::Avx512, extra: avx512::affine, function: avx512::advance },
     #[cfg(target_arch = "x86_64")]
     Form { isa: Isa::Avx2, extra: x86::carry_less, function: x86::advance },
+    #[cfg(target_arch = "aarch64")]
+    Form { isa: Isa::Neon, extra: neon::carry_less, function: neon::advance },
     Form { isa: Isa::Portable, extra: nothing_more, function: portable },
 ];
 
@@ -70,9 +74,47 @@ fn portable(states: &mut [u8; STATES], count: usize, bytes: &[u8]) {
     }
 }
 
+/// A bit of a state after, or before, each of 64 bytes; of one state or of several side by side.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+trait Plane: Copy {
+    /// `self ^ other`
+    fn xor(self, other: Self) -> Self;
+    /// `self & other`
+    fn and(self, other: Self) -> Self;
+    /// Bit `t` is the XOR of bits 0 to `t`.
+    fn running_xor(self) -> Self;
+    /// The bit before each byte, from that after each, and from that before all of them, which every bit of `start` is.
+    fn before(self, start: Self) -> Self;
+}
+
+/// The six bits of the state after each of 64 bytes, from the bits before them.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[inline(always)]
+fn run<P: Plane>(start: &[P; 6], c: &[P; 6]) -> [P; 6] {
+    // 19·h = h + 2h + 16h. `h_k` holds bit k after each byte, `p_k` before it.
+    let h0 = c[0].running_xor().xor(start[0]);
+    let p0 = h0.before(start[0]);
+    let h1 = c[1].xor(p0).running_xor().xor(start[1]);
+    let p1 = h1.before(start[1]);
+    let carry2 = p1.and(p0);
+    let h2 = c[2].xor(p1).xor(carry2).running_xor().xor(start[2]);
+    let p2 = h2.before(start[2]);
+    let carry3 = p2.and(p1).xor(carry2.and(p2.xor(p1)));
+    let h3 = c[3].xor(p2).xor(carry3).running_xor().xor(start[3]);
+    let p3 = h3.before(start[3]);
+    let carry4 = p3.and(p2).xor(carry3.and(p3.xor(p2)));
+    // Four words meet at bit 4; the second bit of their sum goes to bit 5.
+    let carry4_p0 = carry4.xor(p0);
+    let h4 = c[4].xor(p3).xor(carry4_p0).running_xor().xor(start[4]);
+    let p4 = h4.before(start[4]);
+    let carry5 = p4.and(p3).xor(p4.xor(p3).and(carry4_p0)).xor(carry4.and(p0));
+    let h5 = c[5].xor(p4).xor(p1).xor(carry5).running_xor().xor(start[5]);
+    [h0, h1, h2, h3, h4, h5]
+}
+
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::STATES;
+    use super::{Plane, STATES, run};
     use std::arch::x86_64::*;
 
     /// Whether the CPU multiplies without carries.
@@ -105,15 +147,15 @@ mod x86 {
     #[target_feature(enable = "avx2,bmi1,bmi2,pclmulqdq")]
     fn lanes<const N: usize>(states: &mut [u8; STATES], bytes: &[u8]) {
         // Bit k of a state as a word of zeros or ones.
-        let mut bits: [[u64; 6]; N] =
-            std::array::from_fn(|i| std::array::from_fn(|k| 0u64.wrapping_sub(u64::from(states[i] >> k & 1))));
+        let mut bits: [[Word; 6]; N] =
+            std::array::from_fn(|i| std::array::from_fn(|k| Word(0u64.wrapping_sub(u64::from(states[i] >> k & 1)))));
         let mut blocks = bytes.chunks_exact(64);
         for block in &mut blocks {
             let planes = transpose(block.try_into().expect("a whole block"));
             for lane in &mut bits {
                 let after = run(lane, &planes);
                 for k in 0..6 {
-                    lane[k] = (after[k] as i64 >> 63) as u64;
+                    lane[k] = Word((after[k].0 as i64 >> 63) as u64);
                 }
             }
         }
@@ -126,61 +168,60 @@ mod x86 {
             for lane in &mut bits {
                 let after = run(lane, &planes);
                 for k in 0..6 {
-                    lane[k] = ((after[k] << up) as i64 >> 63) as u64;
+                    lane[k] = Word(((after[k].0 << up) as i64 >> 63) as u64);
                 }
             }
         }
         for (state, lane) in states.iter_mut().zip(&bits) {
-            *state = lane.iter().enumerate().fold(0, |state, (k, bit)| state | (*bit as u8 & 1) << k);
+            *state = lane.iter().enumerate().fold(0, |state, (k, bit)| state | (bit.0 as u8 & 1) << k);
         }
     }
 
     /// Bit `t` of word `k` is bit `k` of byte `t`.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,pclmulqdq")]
-    fn transpose(block: &[u8; 64]) -> [u64; 6] {
+    fn transpose(block: &[u8; 64]) -> [Word; 6] {
         // SAFETY: both loads lie within the 64 bytes.
         let (low, high) =
             unsafe { (_mm256_loadu_si256(block.as_ptr().cast()), _mm256_loadu_si256(block.as_ptr().add(32).cast())) };
         let (mut low, mut high) = (_mm256_slli_epi16::<2>(low), _mm256_slli_epi16::<2>(high));
-        let mut planes = [0; 6];
+        let mut planes = [Word(0); 6];
         for k in (0..6).rev() {
             let bits = |half| u64::from(_mm256_movemask_epi8(half) as u32);
-            planes[k] = bits(low) | bits(high) << 32;
+            planes[k] = Word(bits(low) | bits(high) << 32);
             (low, high) = (_mm256_add_epi8(low, low), _mm256_add_epi8(high, high));
         }
         planes
     }
 
-    /// The six bits of the state after each of 64 bytes, from the bits before them.
-    #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,pclmulqdq")]
-    fn run(start: &[u64; 6], c: &[u64; 6]) -> [u64; 6] {
-        // 19·h = h + 2h + 16h. `h_k` holds bit k after each byte, `p_k` before it.
-        let before = |after: u64, start: u64| after << 1 | start & 1;
-        let h0 = running_xor(c[0]) ^ start[0];
-        let p0 = before(h0, start[0]);
-        let h1 = running_xor(c[1] ^ p0) ^ start[1];
-        let p1 = before(h1, start[1]);
-        let carry2 = p1 & p0;
-        let h2 = running_xor(c[2] ^ p1 ^ carry2) ^ start[2];
-        let p2 = before(h2, start[2]);
-        let carry3 = p2 & p1 | carry2 & (p2 ^ p1);
-        let h3 = running_xor(c[3] ^ p2 ^ carry3) ^ start[3];
-        let p3 = before(h3, start[3]);
-        let carry4 = p3 & p2 | carry3 & (p3 ^ p2);
-        // Four words meet at bit 4; the second bit of their sum goes to bit 5.
-        let h4 = running_xor(c[4] ^ p3 ^ carry4 ^ p0) ^ start[4];
-        let p4 = before(h4, start[4]);
-        let carry5 = (p4 & p3) ^ ((p4 ^ p3) & (carry4 ^ p0)) ^ (carry4 & p0);
-        let h5 = running_xor(c[5] ^ p4 ^ p1 ^ carry5) ^ start[5];
-        [h0, h1, h2, h3, h4, h5]
+    /// One state; made only where the CPU has PCLMULQDQ.
+    #[derive(Clone, Copy)]
+    struct Word(u64);
+
+    impl Plane for Word {
+        #[inline(always)]
+        fn xor(self, other: Word) -> Word {
+            Word(self.0 ^ other.0)
+        }
+        #[inline(always)]
+        fn and(self, other: Word) -> Word {
+            Word(self.0 & other.0)
+        }
+        #[inline(always)]
+        fn running_xor(self) -> Word {
+            // SAFETY: a value proves PCLMULQDQ.
+            Word(unsafe { times_all_ones(self.0) })
+        }
+        #[inline(always)]
+        fn before(self, start: Word) -> Word {
+            Word(self.0 << 1 | start.0 & 1)
+        }
     }
 
-    /// Bit `t` is the XOR of bits 0 to `t`: the carry-less product with all ones.
+    /// The carry-less product with all ones.
     #[inline]
     #[target_feature(enable = "pclmulqdq")]
-    fn running_xor(word: u64) -> u64 {
+    fn times_all_ones(word: u64) -> u64 {
         let product = _mm_clmulepi64_si128::<0>(_mm_cvtsi64_si128(word as i64), _mm_set1_epi8(-1));
         _mm_cvtsi128_si64(product) as u64
     }

@@ -6,6 +6,8 @@
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 
 use super::{Form, best, nothing_more};
 use crate::Isa;
@@ -23,6 +25,8 @@ pub static FORMS: &[Form<Candidates>] = &[
     Form { isa: Isa::Avx512, extra: x86::counts_bits, function: avx512::candidates },
     #[cfg(target_arch = "x86_64")]
     Form { isa: Isa::Avx2, extra: x86::counts_bits, function: x86::candidates },
+    #[cfg(target_arch = "aarch64")]
+    Form { isa: Isa::Neon, extra: nothing_more, function: neon::candidates },
     Form { isa: Isa::Portable, extra: nothing_more, function: portable },
 ];
 
@@ -112,7 +116,7 @@ fn portable(bytes: &[u8], start: usize, mask: u16, out: &mut Vec<u32>) {
 }
 
 /// Appends `p` and the number of each bit that is set in `hits`, in order; `out` has room for 64 more.
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[inline(always)]
 fn place(mut hits: u64, p: usize, out: &mut Vec<u32>) {
     // Four places are written whether there are so many or not: the number of hits is not to be guessed by the CPU.

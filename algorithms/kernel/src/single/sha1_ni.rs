@@ -80,34 +80,7 @@ impl Lane {
     }
 }
 
-/// Compresses `blocks` blocks of each of `N` messages.
-///
-/// # Safety
-/// The CPU has the SHA extensions and SSE4.1; `state` is 5 · `N` words; `messages` points to `N` slices of at least 64 · `blocks` bytes.
-#[inline(always)]
-pub(crate) unsafe fn compress<const N: usize>(state: *mut u32, messages: *const &[u8], blocks: usize) {
-    // SAFETY: the caller's promise covers the instructions, the state and, since block < blocks, the messages.
-    unsafe {
-        let mut lanes = [Lane::load(state); N];
-        for (lane, loaded) in lanes.iter_mut().enumerate().skip(1) {
-            *loaded = Lane::load(state.add(5 * lane));
-        }
-        for block in 0..blocks {
-            let before = lanes;
-            macro_rules! rounds {
-                ($($i:literal)*) => {$(
-                    for (lane, state) in lanes.iter_mut().enumerate() {
-                        state.rounds::<$i>((*messages.add(lane)).as_ptr().add(64 * block));
-                    }
-                )*};
-            }
-            rounds!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19);
-            for (lane, before) in lanes.iter_mut().zip(&before) {
-                lane.add(before);
-            }
-        }
-        for (lane, done) in lanes.into_iter().enumerate() {
-            done.store(state.add(5 * lane));
-        }
-    }
+super::interleaved! {
+    #[inline(always)]
+    u32, 5 words, 64 bytes, [0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19]
 }

@@ -13,7 +13,7 @@ fn run(command: &[String], operands: &[&str]) -> Output {
 fn runners_give_right_digests_and_refuse_bad_input() {
     let runners = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/runners");
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("runners");
-    let catalogue = Catalogue::build(&runners, &out, &|_| true, &mut |_| ()).unwrap();
+    let catalogue = Catalogue::build(&runners, &out, &|_| true, &mut |_, _, _| ()).unwrap();
     for missing in &catalogue.missing {
         eprintln!("NOT TESTED: {}: {}; {}", missing.rows.join(", "), missing.reason, missing.install);
     }

@@ -54,7 +54,7 @@ fn any_settings_give_the_same() {
     }
     let limit =
         prop::sample::select(&["--nofile=14", "--nofile=16", "--nofile=24", "--nofile=64", "--nofile=1024"][..]);
-    let isa = prop::sample::select(&["portable", "sse2", "avx2", "avx512"][..]);
+    let isa = prop::sample::select(pfh::Isa::ALL).prop_map(pfh::Isa::name);
     let any = (0..all.len(), settings(), limit, prop::option::of(isa));
     let cases = if std::env::var_os("PFH_NIGHTLY").is_some() { 2_000 } else { 40 };
     let mut runner = TestRunner::new(Config { cases, failure_persistence: None, ..Config::default() });

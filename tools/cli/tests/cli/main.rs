@@ -35,6 +35,7 @@ mod faults_b_walking;
 mod faults_c_output;
 mod faults_d_resources;
 mod faults_e_unending;
+mod forecast;
 mod gnu_cases;
 mod hash_check;
 mod hash_similarity;

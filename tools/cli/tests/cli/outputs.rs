@@ -227,6 +227,13 @@ const CASES: &[Case] = &[
         ..CASE
     },
     Case {
+        page: "bench-forecast",
+        option: "--save",
+        words: "bench forecast --like in --sample 64KiB --rounds 2 --save OUT",
+        read: &["in"],
+        ..CASE
+    },
+    Case {
         page: "bench-report",
         option: "DIR",
         words: "bench report study",

@@ -67,6 +67,9 @@ pub const READS: &[(&str, &str)] = &[
     ("audit-verify", "KEPT"),
     ("bench-fit", "FILE"),
     ("bench-forecast", "--device"),
+    ("bench-forecast", "--fit"),
+    ("bench-forecast", "--histogram"),
+    ("bench-forecast", "--like"),
     // A directory of its own is made in it and removed.
     ("bench-forecast", "--scratch"),
     ("bench-forecast", "--study"),
@@ -74,6 +77,7 @@ pub const READS: &[(&str, &str)] = &[
     ("bench-papers", "--bench"),
     ("bench-papers", "--corpus"),
     ("bench-self", "--scratch"),
+    ("bench-sizes", "DIR"),
     ("check", "--below"),
     ("check", "--key"),
     ("check", "--root"),

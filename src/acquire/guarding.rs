@@ -1,0 +1,174 @@
+//! What an acquisition reads and writes, for the guard of outputs: every file of every target by its name.
+
+use super::log::chained_name;
+use super::request::beside;
+use super::target::{Pieces, Start};
+use super::{Error, Form, Origin, Request, To};
+use crate::outputs::{Existing, Kind, Outputs};
+use pfh_format::image::ewf::{Writer, extension};
+use pfh_source::device::Medium;
+use pfh_source::image;
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// Bytes of a chunk of an E01 image.
+const CHUNK: u64 = 32 << 10;
+/// Segments of an E01 image: names end at `ZZZ`.
+const SEGMENTS: u64 = 14_971;
+
+/// How the maps that pfh writes begin.
+pub(super) const MAP: Existing = Existing::Own(0, b"# Mapfile.");
+
+/// The name under which a map is written before it takes the place of the old one.
+pub(super) fn fresh_map(map: &Path) -> PathBuf {
+    beside(map, ".new")
+}
+
+fn directory_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// What the map says of a target, so that only files which an earlier run made are resumed or replaced. Below the map's
+/// directory the name is relative, so that image and map can be moved together.
+pub(super) fn remark(map: &Path, to: &To) -> String {
+    let absolute = |path: &Path| {
+        let directory = directory_of(path).canonicalize().unwrap_or_else(|_| directory_of(path).to_owned());
+        path.file_name().map_or_else(|| directory.clone(), |name| directory.join(name))
+    };
+    let (target, map) = (absolute(&to.path), absolute(map));
+    let name = target.strip_prefix(directory_of(&map)).unwrap_or(&target);
+    let escaped = name.as_os_str().as_bytes().escape_ascii();
+    format!("pfh target {escaped}")
+}
+
+/// The files of a target that are there, and the first one whether it is there or not.
+fn files(to: &To) -> Vec<PathBuf> {
+    let (first, mut others): (PathBuf, Vec<PathBuf>) = match &to.form {
+        Form::Raw { .. } => return vec![to.path.clone()],
+        Form::Split(pieces) => {
+            let first = pieces.suffix.of(0, pieces.width).unwrap_or_default();
+            (beside(&to.path, &format!(".{first}")), numbered(to, pieces))
+        }
+        Form::E01 { .. } => (to.path.clone(), segments(&to.path)),
+    };
+    others.retain(|path| *path != first);
+    others.insert(0, first);
+    others
+}
+
+fn names_beside(path: &Path) -> BTreeSet<OsString> {
+    pfh_source::os::names_in(directory_of(path)).into_iter().collect()
+}
+
+/// Files that are called as pieces of the image are, up to any number: one that is left over would be read with it.
+fn numbered(to: &To, pieces: &Pieces) -> Vec<PathBuf> {
+    let Some(name) = to.path.file_name() else { return Vec::new() };
+    let prefix = [name.as_bytes(), b"."].concat();
+    let is_piece = |found: &OsString| {
+        let suffix = found.as_bytes().strip_prefix(&prefix[..]);
+        suffix.is_some_and(|s| pieces.suffix.is_one(s, pieces.width))
+    };
+    // Spelled as the first piece is, or that one would be there twice.
+    names_beside(&to.path).into_iter().filter(is_piece).map(|name| to.path.with_file_name(name)).collect()
+}
+
+/// Segments behind the first that are there.
+fn segments(first: &Path) -> Vec<PathBuf> {
+    let names = names_beside(first);
+    let is_lower = first.extension().is_some_and(|e| e.as_encoded_bytes().starts_with(b"e"));
+    let name = |number| {
+        let extension = extension(number)?;
+        Some(first.with_extension(if is_lower { extension.to_lowercase() } else { extension }))
+    };
+    let all = (2..).map_while(name);
+    all.filter(|path| path.file_name().is_some_and(|name| names.contains(name))).collect()
+}
+
+impl Request {
+    /// Adds what is read and written beside source, targets, map and tree: key, simulated faults, logs, CASE document.
+    pub(super) fn records(&self, outputs: &mut Outputs) {
+        outputs.reads_all(&self.key).reads_all(&self.faults);
+        if let Some(log) = &self.log {
+            let chained = chained_name(log);
+            // An interrupted run of the same acquisition is resumed in its logs; which one that was, the chain knows.
+            let text = if chained.exists() { Existing::Own(0, b"pfh ") } else { Existing::Refused };
+            outputs.writes("--log", log, Kind::File, text);
+            outputs.writes("--log", &chained, Kind::File, Existing::Own(0, b"{\""));
+        }
+        // Whether a document may be replaced is looked at when it is.
+        if let Some(path) = &self.case {
+            outputs.writes("--case-uco", path, Kind::File, Existing::Refused);
+        }
+    }
+
+    /// Tells the guard what is read and written. `resumed` says of each target whether an earlier run made it.
+    pub(super) fn guarded(&self, outputs: &mut Outputs, resumed: &[bool]) {
+        match &self.source {
+            Origin::Medium(path) => drop(outputs.reads(path)),
+            Origin::Image(path) => drop(outputs.reads(path).reads_all(image::files_of(path))),
+            Origin::Pattern { .. } => {}
+        }
+        for (to, resumed) in self.targets.iter().zip(resumed) {
+            let is_into = matches!(to.form, Form::Raw { start: Some(Start::Into), .. });
+            let existing = if *resumed || is_into { Existing::Welcome } else { Existing::Refused };
+            for file in files(to) {
+                outputs.writes("target", file, Kind::Medium, existing);
+            }
+        }
+        if let Some(map) = &self.map {
+            outputs.writes("--map", map, Kind::File, MAP);
+            outputs.writes("--map", fresh_map(map), Kind::File, MAP);
+        }
+        outputs.file("--outboard", self.outboard.as_ref());
+    }
+
+    /// The first file of each target and the map, as far as they are not there yet.
+    pub(super) fn absent(&self) -> Vec<PathBuf> {
+        let first = |to: &To| files(to).into_iter().next();
+        let all = self.targets.iter().filter_map(first).chain(self.map.clone());
+        all.filter(|path| std::fs::symlink_metadata(path).is_err()).collect()
+    }
+}
+
+/// Refuses what cannot come to its end, before anything is written.
+pub(super) fn possible(asked: &Request, medium: &Medium) -> Result<(), Error> {
+    let usage = |text: String| Err(Error::Usage(text));
+    let from = asked.imaging.from;
+    if let Some(size) = medium.size().filter(|size| from > 0 && from >= *size) {
+        return usage(format!("the source has {size} bytes: nothing lies beyond {from}"));
+    }
+    let rest = medium.size().map(|size| size.saturating_sub(from));
+    let bytes = rest.map(|rest| asked.imaging.length.map_or(rest, |length| rest.min(length)));
+    let sector = u64::from(medium.sector());
+    // As many chunks as the volume section can count: 32 bits of 32 KiB.
+    let most = u64::from(u32::MAX) * (CHUNK / sector).max(1) * sector;
+    for to in &asked.targets {
+        match &to.form {
+            Form::E01 { segment, .. } => {
+                let least = Writer::least_segment(CHUNK.max(sector));
+                if *segment > 0 && *segment < least {
+                    return usage(format!("--split {segment}: E01 segments must have at least {least} bytes"));
+                }
+                if let Some(bytes) = bytes.filter(|bytes| *bytes > most) {
+                    return usage(format!("an E01 image holds at most {most} bytes, and the source has {bytes}"));
+                }
+                if let Some(bytes) = bytes.filter(|bytes| *segment > 0 && bytes / *segment > SEGMENTS * 100) {
+                    return usage(format!("--split {segment}: {bytes} bytes make more segments than E01 can count"));
+                }
+            }
+            Form::Split(pieces) => {
+                let last = bytes.map_or(0, |bytes| bytes.div_ceil(pieces.length.max(1)).saturating_sub(1));
+                if pieces.suffix.of(last, pieces.width).is_none() {
+                    return usage("--split: there are not so many names of this --suffix: make the pieces larger or the suffix longer".into());
+                }
+            }
+            Form::Raw { .. } => {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,59 @@
+//! Acquiring a medium: a disk, a file or an image into raw, split or E01 images, hashed on the way.
+//!
+//! The source is read once into all targets and digests. Beside the targets lie a map, by which an interrupted
+//! acquisition is resumed; a log for people; and a chained log, which can be signed, and which `pfh verify` and
+//! [`verify`](crate::verify) compare with the image. [`run`] is all that `pfh acquire` and `pfh dd` call.
+//!
+//! ```
+//! use pfh::acquire::{self, Form, Origin, Request, To};
+//! use pfh::{Control, verify};
+//!
+//! # let directory = std::env::temp_dir().join(format!("pfh-acquire-{}", std::process::id()));
+//! # std::fs::create_dir_all(&directory)?;
+//! # let disk = directory.join("disk");
+//! std::fs::write(&disk, "evidence")?;
+//! let image = directory.join("disk.img");
+//! let mut request = Request::new(Origin::Medium(disk), vec![To { path: image.clone(), form: Form::RAW }]);
+//! request.about.examiner = "E. Xaminer".into();
+//! let summary = acquire::run(request, &mut |event| println!("{event}"), &Control::new())?;
+//! assert!(summary.is_complete() && summary.imaged.bytes == 8);
+//!
+//! let verified = verify::run(&verify::Request::image(&image), &mut |_| {}, &Control::new())?;
+//! assert_eq!(verified.verdict(), verify::Verdict::Verified);
+//! assert!(verified.sentence().contains("disk.img.log.jsonl"));
+//! # std::fs::remove_dir_all(&directory)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod account;
+mod again;
+mod carry;
+pub mod case;
+mod comparing;
+mod error;
+mod event;
+mod guarding;
+mod host;
+pub mod identity;
+mod late;
+mod log;
+pub mod logged;
+mod remarks;
+mod request;
+mod resuming;
+mod retrying;
+mod run;
+pub mod sectors;
+mod session;
+mod target;
+
+pub use comparing::{Compared, compare};
+pub use error::Error;
+pub use event::{Beginning, Event, Sink, Summary};
+pub use log::LogError;
+pub use pfh_format::image::ewf::About;
+pub use request::{Form, Origin, Request, To};
+use retrying::{Again, Retried};
+pub use run::run;
+pub(crate) use session::Session;
+pub use target::{Pieces, Start};
