@@ -51,6 +51,7 @@ pub use pfh_tree as tree;
 pub mod acquire;
 mod algorithms;
 pub mod check;
+pub mod compare;
 mod destination;
 pub mod hash;
 mod input;

@@ -82,7 +82,7 @@ impl Summary {
             remarks: Vec::new(),
             not_compared: expectations.not_compared(),
             improper: expectations.faults.iter().any(|(_, fault)| !matches!(fault, Fault::Unasked)),
-            ending: expectations.ending.clone(),
+            ending: expectations.ending,
             skipped: expectations.skipped(),
         }
     }

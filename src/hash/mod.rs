@@ -33,7 +33,7 @@ use crate::pass::{Failure, pass};
 use crate::seal;
 use pfh_engine::{Control, Outcome, Record, Summary as Run};
 use pfh_format::{Format, Options, Unrepresentable, terminal};
-use pfh_similarity::Named;
+use pfh_similarity::Similar;
 use pfh_sink::cache::{Cache, CacheError, Use};
 use pfh_source::{Apart, Source};
 use std::io;
@@ -173,10 +173,7 @@ fn seal(request: &Request) -> Result<(), Error> {
 
 /// Whether a file was read whole, and has no digest because its methods make none of so little.
 fn has_none(record: &Record) -> bool {
-    let absent = |digest: &pfh_digest::Digest| {
-        Named::find(digest.algorithm().name())
-            .is_some_and(|method| digest.text().is_some_and(|text| method.is_absent(text)))
-    };
+    let absent = |digest: &pfh_digest::Digest| Similar::of(digest).is_some_and(Similar::is_absent);
     matches!(&record.outcome, Outcome::Hashed(hashed) if !hashed.digests.is_empty() && hashed.digests.iter().all(absent))
 }
 

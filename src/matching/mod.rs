@@ -15,7 +15,7 @@
 //! let sets = Sets { class: Some("bad".parse()?), ..Sets::new([room.join("bad")]) };
 //! let request = Request::new(Input::new([room.join("file")]), sets).output(room.join("verdicts"));
 //! let summary = matching::run(&request, &mut |_event| Ok(()), &Control::new())?;
-//! assert_eq!(summary.counts.of(Verdict::Bad), 1);
+//! assert_eq!(summary.counts.of(Verdict::KnownBad), 1);
 //! # std::fs::remove_dir_all(&room)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -23,6 +23,7 @@
 mod reference;
 mod request;
 mod sets;
+pub mod similar;
 mod verdicts;
 
 pub use reference::{Answer, Empty, Reference, Sought};

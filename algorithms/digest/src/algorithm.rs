@@ -1,5 +1,6 @@
 //! An algorithm: a row of a registry and the length of its output.
 
+use std::any::Any;
 use std::cmp::Ordering;
 use std::error::Error;
 use std::fmt;
@@ -16,6 +17,8 @@ use crate::{Digest, Hasher, Output, Row, Standing};
 pub struct Algorithm {
     row: &'static Row,
     length: usize,
+    /// Whether values keep their features. The digest is the same.
+    features: bool,
 }
 
 impl Algorithm {
@@ -30,7 +33,24 @@ impl Algorithm {
             Output::Fixed(length) | Output::Stated { default: length, .. } => length,
             Output::Text => 0,
         };
-        Algorithm { row, length }
+        Algorithm { row, length, features: false }
+    }
+
+    /// The same algorithm, whose values keep the features that digests are made of; `None` if it has none. The two are equal, and so
+    /// are their digests.
+    pub fn keeping_features(self) -> Option<Algorithm> {
+        self.row.featured.map(|_| Algorithm { features: true, ..self })
+    }
+
+    /// What the crate of the algorithm knows of it, if that is a `T`.
+    pub fn fact<T: 'static>(self) -> Option<&'static T> {
+        let fact: &'static dyn Any = self.row.fact?;
+        fact.downcast_ref()
+    }
+
+    /// Whether a kernel computes it together with others of this kind, for the price of the dearest.
+    pub fn is_stitched(self) -> bool {
+        self.row.stitched
     }
 
     /// The same algorithm with `length` bytes of output; `None` where it does not give that many.
@@ -87,12 +107,17 @@ impl Algorithm {
 
     /// The digest of one whole message.
     pub fn digest(self, message: &[u8]) -> Digest {
-        if let Some(whole) = self.row.whole {
+        if let Some(whole) = self.row.whole.filter(|_| !self.features) {
             return Digest::new(self, whole(message, self.length));
         }
         let mut hasher = self.hasher();
         hasher.update(message);
         hasher.finalize()
+    }
+
+    /// The state of the empty message.
+    pub(crate) fn state(self) -> Box<dyn crate::State> {
+        self.row.state(self.features)
     }
 
     pub(crate) fn row(self) -> &'static Row {

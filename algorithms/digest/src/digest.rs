@@ -1,9 +1,11 @@
 //! The value that a hasher gives.
 
+use std::any::Any;
 use std::cmp::Ordering;
 use std::error::Error;
 use std::fmt;
 use std::hash::{Hash, Hasher as StdHasher};
+use std::sync::{Arc, OnceLock};
 
 use crate::{Algorithm, Output};
 
@@ -18,8 +20,25 @@ pub struct Value(Form);
 enum Form {
     Inline { bytes: [u8; INLINE], length: u8 },
     Boxed(Box<[u8]>),
-    Text(Box<str>),
+    Typed(Arc<Held>),
 }
+
+/// A value with a type of its own. It is printed when its text is asked for, and once only.
+struct Held {
+    value: Box<dyn Typed>,
+    text: OnceLock<Box<str>>,
+}
+
+impl Held {
+    fn text(&self) -> &str {
+        self.text.get_or_init(|| self.value.to_string().into())
+    }
+}
+
+/// What a digest of an algorithm with [`Output::Text`] is in memory. Its text is what [`Display`](fmt::Display) prints.
+pub trait Typed: Any + Send + Sync + fmt::Display {}
+
+impl<T: Any + Send + Sync + fmt::Display> Typed for T {}
 
 impl Value {
     /// A value of `length` bytes, which `fill` writes; it is handed zeros.
@@ -41,9 +60,15 @@ impl Value {
         Value::filled(bytes.len(), |value| value.copy_from_slice(bytes))
     }
 
-    /// A value that is text, for algorithms with [`Output::Text`].
+    /// A value that is text, for algorithms with [`Output::Text`] that have no type of their own.
     pub fn from_text(text: impl Into<Box<str>>) -> Value {
-        Value(Form::Text(text.into()))
+        let text: Box<str> = text.into();
+        Value::typed(text)
+    }
+
+    /// A value of a type of its own, for algorithms with [`Output::Text`]. Clones share it.
+    pub fn typed(value: impl Typed) -> Value {
+        Value(Form::Typed(Arc::new(Held { value: Box::new(value), text: OnceLock::new() })))
     }
 
     /// The place of a value of at most [`INLINE`] bytes. What is written behind its length is never looked at.
@@ -51,7 +76,7 @@ impl Value {
     fn place(&mut self) -> Option<&mut [u8; INLINE]> {
         match &mut self.0 {
             Form::Inline { bytes, .. } => Some(bytes),
-            Form::Boxed(_) | Form::Text(_) => None,
+            Form::Boxed(_) | Form::Typed(_) => None,
         }
     }
 
@@ -59,7 +84,7 @@ impl Value {
         match &self.0 {
             Form::Inline { bytes, length } => &bytes[..usize::from(*length)],
             Form::Boxed(bytes) => bytes,
-            Form::Text(text) => text.as_bytes(),
+            Form::Typed(held) => held.text().as_bytes(),
         }
     }
 }
@@ -113,12 +138,20 @@ impl Digest {
         Digest::checked(algorithm, Value::from_bytes(&bytes))
     }
 
-    /// Reads what [`Display`](fmt::Display) prints: hexadecimal digits, or the text of a similarity digest as it stands.
+    /// Reads what [`Display`](fmt::Display) prints: hexadecimal digits, or the text of a similarity digest.
     pub fn parse(algorithm: Algorithm, text: &str) -> Result<Digest, MalformedDigest> {
-        match algorithm.output() {
-            Output::Text => Digest::checked(algorithm, Value::from_text(text)),
+        match (algorithm.output(), algorithm.row().parse) {
+            (Output::Text, Some(parse)) => {
+                Digest::checked(algorithm, parse(text).ok_or(MalformedDigest { algorithm })?)
+            }
+            (Output::Text, None) => Digest::checked(algorithm, Value::from_text(text)),
             _ => Digest::from_hex(algorithm, text),
         }
+    }
+
+    /// A digest of a value that is there: computed elsewhere, or read. An error for a value of another form than the algorithm gives.
+    pub fn from_value(algorithm: Algorithm, value: Value) -> Result<Digest, MalformedDigest> {
+        Digest::checked(algorithm, value)
     }
 
     fn checked(algorithm: Algorithm, value: Value) -> Result<Digest, MalformedDigest> {
@@ -138,7 +171,15 @@ impl Digest {
     /// The text of a similarity digest; `None` for the others.
     pub fn text(&self) -> Option<&str> {
         match &self.value.0 {
-            Form::Text(text) => Some(text),
+            Form::Typed(held) => Some(held.text()),
+            _ => None,
+        }
+    }
+
+    /// The value of a similarity digest; `None` for one of another type.
+    pub fn typed<T: 'static>(&self) -> Option<&T> {
+        match &self.value.0 {
+            Form::Typed(held) => (&*held.value as &dyn Any).downcast_ref(),
             _ => None,
         }
     }
@@ -146,7 +187,7 @@ impl Digest {
 
 fn fits(algorithm: Algorithm, value: &Value) -> bool {
     match value.0 {
-        Form::Text(_) => algorithm.output() == Output::Text,
+        Form::Typed(_) => algorithm.output() == Output::Text,
         _ => algorithm.output() != Output::Text && value.bytes().len() == algorithm.length(),
     }
 }

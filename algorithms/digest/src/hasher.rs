@@ -13,7 +13,7 @@ pub struct Hasher {
 
 impl Hasher {
     pub(crate) fn new(algorithm: Algorithm) -> Hasher {
-        Hasher { algorithm, state: algorithm.row().state() }
+        Hasher { algorithm, state: algorithm.state() }
     }
 
     /// What this hasher computes.

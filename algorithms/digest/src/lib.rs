@@ -36,7 +36,7 @@ mod rustcrypto;
 mod together;
 
 pub use algorithm::{Algorithm, UnknownAlgorithm};
-pub use digest::{Digest, MalformedDigest, Value};
+pub use digest::{Digest, MalformedDigest, Typed, Value};
 pub use function::Function;
 pub use hasher::Hasher;
 pub use many::{Kernels, finalize_many, hash_many, update_many};

@@ -109,6 +109,10 @@ pub struct Row {
     pub(crate) start: Start,
     pub(crate) whole: Option<fn(&[u8], usize) -> Value>,
     pub(crate) kernels: Option<fn() -> Kernels>,
+    pub(crate) parse: Option<fn(&str) -> Option<Value>>,
+    pub(crate) featured: Option<fn() -> Box<dyn State>>,
+    pub(crate) fact: Option<&'static (dyn Any + Send + Sync)>,
+    pub(crate) stitched: bool,
 }
 
 /// Where the states of a row come from.
@@ -132,7 +136,19 @@ impl Row {
         block: usize,
         start: fn() -> Box<dyn State>,
     ) -> Row {
-        Row { name, aliases, output, standing, block, start: Start::One(start), whole: None, kernels: None }
+        Row::of(name, aliases, output, standing, block, Start::One(start))
+    }
+
+    const fn of(
+        name: &'static str,
+        aliases: &'static [&'static str],
+        output: Output,
+        standing: Standing,
+        block: usize,
+        start: Start,
+    ) -> Row {
+        let (whole, kernels, parse, featured, fact) = (None, None, None, None, None);
+        Row { name, aliases, output, standing, block, start, whole, kernels, parse, featured, fact, stitched: false }
     }
 
     /// The same row with a shorter way to the value of a message that is in memory as a whole; it is given the message and the
@@ -155,11 +171,34 @@ impl Row {
         block: usize,
         many: &'static dyn Many,
     ) -> Row {
-        Row { name, aliases, output, standing, block, start: Start::Many(many), whole: None, kernels: None }
+        Row::of(name, aliases, output, standing, block, Start::Many(many))
     }
 
-    /// The state of the empty message.
-    pub(crate) fn state(&self) -> Box<dyn State> {
+    /// The same row of a function that a kernel computes together with others of this kind, for the price of the dearest.
+    pub(crate) const fn stitched(self) -> Row {
+        Row { stitched: true, ..self }
+    }
+
+    /// The same row with what reads the text of its digests.
+    pub const fn with_parser(self, parse: fn(&str) -> Option<Value>) -> Row {
+        Row { parse: Some(parse), ..self }
+    }
+
+    /// The same row with a state whose value keeps the features that its digest is made of. Digest and text are the same.
+    pub const fn with_features(self, start: fn() -> Box<dyn State>) -> Row {
+        Row { featured: Some(start), ..self }
+    }
+
+    /// The same row with something that its crate knows of it, for [`Algorithm::fact`].
+    pub const fn with_fact(self, fact: &'static (dyn Any + Send + Sync)) -> Row {
+        Row { fact: Some(fact), ..self }
+    }
+
+    /// The state of the empty message; of an algorithm with features one that keeps them.
+    pub(crate) fn state(&self, features: bool) -> Box<dyn State> {
+        if let Some(start) = self.featured.filter(|_| features) {
+            return start();
+        }
         match self.start {
             Start::One(start) => start(),
             Start::Many(many) => many.start(),

@@ -23,6 +23,7 @@ mod method;
 mod named;
 mod registry;
 mod score;
+mod value;
 
 pub mod index;
 pub mod mrsh_v2;
@@ -36,5 +37,6 @@ pub use bloom::Filter;
 pub use error::{NoDigest, ParseError, UnprintableName};
 pub use method::{Hasher, Method};
 pub use named::Named;
-pub use registry::{ABSENT, ROWS, TLSH_ABSENT, WITH_FEATURES, split_features};
+pub use registry::{ABSENT, ROWS, TLSH_ABSENT};
 pub use score::{Comparison, Degenerate, Evidence, Score, shared};
+pub use value::{Content, Similar};

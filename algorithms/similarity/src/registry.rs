@@ -1,4 +1,4 @@
-//! The methods by name, as algorithms whose digests are text.
+//! The methods by name, as algorithms whose digests are values with a text.
 //!
 //! The text is that of the method's own format with an empty name. An input for which a method has no digest has a text that says so:
 //! [`TLSH_ABSENT`], which is TLSH's own word, or [`ABSENT`].
@@ -7,11 +7,10 @@ use crate::mrsh_v2::{self, MrshV2};
 use crate::sdhash::{self, Sdhash};
 use crate::ssdeep::Ssdeep;
 use crate::tlsh::Tlsh;
-use crate::{Hasher, Method, NoDigest};
+use crate::{Content, Hasher, Method, Named, Similar};
 use pfh_digest::Output::Text;
 use pfh_digest::Standing::Similarity;
 use pfh_digest::{Row, State, Value};
-use std::fmt::Display;
 
 /// The text of an input that has no digest: shorter than 512 bytes for sdhash, longer than 192 GiB for ssdeep.
 pub const ABSENT: &str = "none";
@@ -19,139 +18,146 @@ pub const ABSENT: &str = "none";
 pub const TLSH_ABSENT: &str = "TNULL";
 
 /// The methods, for a `pfh_digest::Registry`.
-#[rustfmt::skip]
 pub static ROWS: &[Row] = &[
-    Row::new("ssdeep", &["ctph"], Text, Similarity, 1, || start(Ssdeep)).with_whole(|bytes, _| whole(Ssdeep, bytes)),
-    Row::new("sdhash", &["sdbf"], Text, Similarity, 1, || Box::new(Running(sdhash::Either::new(false)))),
-    Row::new("sdhash-stream", &[], Text, Similarity, 1, || start(Sdhash::STREAM)),
-    Row::new("sdhash-dd", &["sdbf-dd"], Text, Similarity, 1, || start(Sdhash::BLOCKS)),
-    Row::new("mrsh-v2", &["mrsh", "mrshv2"], Text, Similarity, 1, || start(MrshV2::PLAIN)),
-    Row::new("mrsh-v2-network", &["mrsh-v2n"], Text, Similarity, 1, || start(MrshV2::NETWORK)),
-    Row::new("tlsh", &[], Text, Similarity, 1, || start(Tlsh)),
+    row(Named::Ssdeep, &["ctph"], || start(Named::Ssdeep, Ssdeep.hasher()))
+        .with_whole(|bytes, _| Similar::new(Named::Ssdeep, Ssdeep.digest(bytes).map(Content::Ssdeep), None).into()),
+    row(Named::Sdhash, &["sdbf"], || start(Named::Sdhash, sdhash::Either::new(false)))
+        .with_features(|| kept(Named::Sdhash, sdhash::Either::new(true))),
+    row(Named::SdhashStream, &[], || start(Named::SdhashStream, Sdhash::STREAM.hasher()))
+        .with_features(|| kept(Named::SdhashStream, sdhash::Generator::keeping_features(Sdhash::STREAM))),
+    row(Named::SdhashDd, &["sdbf-dd"], || start(Named::SdhashDd, Sdhash::BLOCKS.hasher()))
+        .with_features(|| kept(Named::SdhashDd, sdhash::Generator::keeping_features(Sdhash::BLOCKS))),
+    row(Named::MrshV2, &["mrsh", "mrshv2"], || start(Named::MrshV2, MrshV2::PLAIN.hasher()))
+        .with_features(|| kept(Named::MrshV2, mrsh_v2::Generator::keeping_features(MrshV2::PLAIN))),
+    row(Named::MrshV2Network, &["mrsh-v2n"], || start(Named::MrshV2Network, MrshV2::NETWORK.hasher()))
+        .with_features(|| kept(Named::MrshV2Network, mrsh_v2::Generator::keeping_features(MrshV2::NETWORK))),
+    row(Named::Tlsh, &[], || start(Named::Tlsh, Tlsh.hasher())),
 ];
 
-/// Methods that keep their features: the text is the digest's, a line feed, and the features in hexadecimal digits, sixteen each, ascending
-/// and each once. They are for comparisons with evidence and in no registry, as no format has a place for them.
-#[rustfmt::skip]
-pub static WITH_FEATURES: &[Row] = &[
-    Row::new("sdhash", &[], Text, Similarity, 1, || Box::new(Kept(sdhash::Either::new(true)))),
-    Row::new("sdhash-stream", &[], Text, Similarity, 1, || Box::new(Kept(sdhash::Generator::keeping_features(Sdhash::STREAM)))),
-    Row::new("sdhash-dd", &[], Text, Similarity, 1, || Box::new(Kept(sdhash::Generator::keeping_features(Sdhash::BLOCKS)))),
-    Row::new("mrsh-v2", &[], Text, Similarity, 1, || Box::new(Kept(mrsh_v2::Generator::keeping_features(MrshV2::PLAIN)))),
-    Row::new("mrsh-v2-network", &[], Text, Similarity, 1, || Box::new(Kept(mrsh_v2::Generator::keeping_features(MrshV2::NETWORK)))),
-];
-
-/// Takes the text of one [`WITH_FEATURES`] apart into the digest's and the features.
-pub fn split_features(text: &str) -> Option<(&str, Vec<u64>)> {
-    let (digest, digits) = text.split_once('\n')?;
-    let (words, rest) = digits.as_bytes().as_chunks::<16>();
-    let word = |word: &[u8; 16]| u64::from_str_radix(std::str::from_utf8(word).ok()?, 16).ok();
-    let features: Option<Vec<u64>> = words.iter().map(word).collect();
-    features.filter(|_| rest.is_empty()).map(|features| (digest, features))
+const fn row(method: Named, aliases: &'static [&'static str], start: fn() -> Box<dyn State>) -> Row {
+    let (parse, fact): (fn(&str) -> Option<Value>, &'static Named) = match method {
+        Named::Ssdeep => (|text| parse(Named::Ssdeep, text), &Named::Ssdeep),
+        Named::Sdhash => (|text| parse(Named::Sdhash, text), &Named::Sdhash),
+        Named::SdhashStream => (|text| parse(Named::SdhashStream, text), &Named::SdhashStream),
+        Named::SdhashDd => (|text| parse(Named::SdhashDd, text), &Named::SdhashDd),
+        Named::MrshV2 => (|text| parse(Named::MrshV2, text), &Named::MrshV2),
+        Named::MrshV2Network => (|text| parse(Named::MrshV2Network, text), &Named::MrshV2Network),
+        Named::Tlsh => (|text| parse(Named::Tlsh, text), &Named::Tlsh),
+    };
+    Row::new(method.name(), aliases, Text, Similarity, 1, start).with_parser(parse).with_fact(fact)
 }
 
+fn parse(method: Named, text: &str) -> Option<Value> {
+    Similar::parse(method, text).ok().map(Value::from)
+}
+
+/// What a generator ends in, as a value.
+trait IntoContent {
+    fn into_content(self) -> Content;
+}
+
+impl IntoContent for crate::ssdeep::Digest {
+    fn into_content(self) -> Content {
+        Content::Ssdeep(self)
+    }
+}
+
+impl IntoContent for sdhash::Digest {
+    fn into_content(self) -> Content {
+        Content::Sdhash(self)
+    }
+}
+
+impl IntoContent for mrsh_v2::Digest {
+    fn into_content(self) -> Content {
+        Content::MrshV2(self)
+    }
+}
+
+impl IntoContent for crate::tlsh::Digest {
+    fn into_content(self) -> Content {
+        Content::Tlsh(self)
+    }
+}
+
+/// A generator of a method.
 #[derive(Clone)]
-struct Running<H>(H);
+struct Running<H>(Named, H);
 
 impl<H> State for Running<H>
 where
     H: Hasher + 'static,
-    H::Digest: Display,
-    Running<H>: Absence,
+    H::Digest: IntoContent,
 {
     fn update(&mut self, bytes: &[u8]) {
-        self.0.update(bytes);
+        self.1.update(bytes);
     }
 
     fn finalize(self: Box<Self>, _: usize) -> Value {
-        text(self.0.finalize(), Self::WORD)
+        let Running(method, hasher) = *self;
+        Similar::new(method, hasher.finalize().map(IntoContent::into_content), None).into()
     }
 
     fn duplicate(&self) -> Box<dyn State> {
-        Box::new(Running(self.0.clone()))
+        Box::new(Running(self.0, self.1.clone()))
     }
 }
 
-/// The word for an input without a digest.
-trait Absence {
-    const WORD: &'static str = ABSENT;
-}
-
-impl Absence for Running<crate::ssdeep::Generator> {}
-impl Absence for Running<sdhash::Generator> {}
-impl Absence for Running<sdhash::Either> {}
-impl Absence for Running<mrsh_v2::Generator> {}
-impl Absence for Running<crate::tlsh::Generator> {
-    const WORD: &'static str = TLSH_ABSENT;
-}
-
-fn text<D: Display>(digest: Result<D, NoDigest>, absent: &str) -> Value {
-    match digest {
-        Ok(digest) => Value::from_text(digest.to_string()),
-        Err(_) => Value::from_text(absent),
-    }
-}
-
-fn start<M: Method>(method: M) -> Box<dyn State>
+fn start<H>(method: Named, hasher: H) -> Box<dyn State>
 where
-    Running<M::Hasher>: State,
+    H: Hasher + 'static,
+    H::Digest: IntoContent,
 {
-    Box::new(Running(method.hasher()))
-}
-
-fn whole<M: Method>(method: M, message: &[u8]) -> Value
-where
-    Running<M::Hasher>: Absence,
-{
-    text(method.digest(message), <Running<M::Hasher>>::WORD)
+    Box::new(Running(method, hasher))
 }
 
 /// A generator that keeps the features.
 #[derive(Clone)]
-struct Kept<H>(H);
+struct Kept<H>(Named, H);
 
 trait Keeping: Hasher {
-    fn finish(self) -> Option<(String, Vec<u64>)>;
+    fn finish(self) -> Option<(Content, Vec<u64>)>;
 }
 
 impl Keeping for sdhash::Either {
-    fn finish(self) -> Option<(String, Vec<u64>)> {
+    fn finish(self) -> Option<(Content, Vec<u64>)> {
         let featured = self.finalize_featured().ok()?;
-        Some((featured.digest.to_string(), featured.features))
+        Some((Content::Sdhash(featured.digest), featured.features))
     }
 }
 
 impl Keeping for sdhash::Generator {
-    fn finish(self) -> Option<(String, Vec<u64>)> {
+    fn finish(self) -> Option<(Content, Vec<u64>)> {
         let featured = self.finalize_featured().ok()?;
-        Some((featured.digest.to_string(), featured.features))
+        Some((Content::Sdhash(featured.digest), featured.features))
     }
 }
 
 impl Keeping for mrsh_v2::Generator {
-    fn finish(self) -> Option<(String, Vec<u64>)> {
+    fn finish(self) -> Option<(Content, Vec<u64>)> {
         let featured = self.finalize_featured();
-        Some((featured.digest.to_string(), featured.chunks))
+        Some((Content::MrshV2(featured.digest), featured.chunks))
     }
 }
 
 impl<H: Keeping + 'static> State for Kept<H> {
     fn update(&mut self, bytes: &[u8]) {
-        self.0.update(bytes);
+        self.1.update(bytes);
     }
 
     fn finalize(self: Box<Self>, _: usize) -> Value {
-        const DIGITS: &[u8; 16] = b"0123456789abcdef";
-        let Some((mut text, features)) = self.0.finish() else { return Value::from_text(ABSENT) };
-        text.reserve_exact(1 + 16 * features.len());
-        text.push('\n');
-        for feature in features {
-            text.extend((0..16).rev().map(|i| char::from(DIGITS[(feature >> (4 * i) & 15) as usize])));
+        let Kept(method, hasher) = *self;
+        match hasher.finish() {
+            Some((content, features)) => Similar::new(method, Ok(content), Some(features)).into(),
+            None => Similar::read(method, Content::Absent).into(),
         }
-        Value::from_text(text)
     }
 
     fn duplicate(&self) -> Box<dyn State> {
-        Box::new(Kept(self.0.clone()))
+        Box::new(Kept(self.0, self.1.clone()))
     }
+}
+
+fn kept<H: Keeping + 'static>(method: Named, hasher: H) -> Box<dyn State> {
+    Box::new(Kept(method, hasher))
 }

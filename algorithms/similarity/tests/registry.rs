@@ -7,7 +7,7 @@ use pfh_similarity::mrsh_v2::MrshV2;
 use pfh_similarity::sdhash::Sdhash;
 use pfh_similarity::ssdeep::Ssdeep;
 use pfh_similarity::tlsh::Tlsh;
-use pfh_similarity::{Method, Named, ROWS, WITH_FEATURES, split_features};
+use pfh_similarity::{Method, Named, ROWS, Similar};
 
 static LISTS: [&[Row]; 1] = [ROWS];
 
@@ -43,7 +43,12 @@ fn texts_are_the_methods_own() {
         for ((algorithm, own), method) in all().into_iter().zip(own).zip(Named::ALL) {
             let digest = algorithm.digest(&bytes);
             assert_eq!(digest.text(), Some(own.as_str()), "{name} {algorithm}");
-            assert_eq!(method.check(&own), Ok(()), "{name} {algorithm}");
+            assert_eq!(
+                Similar::parse(method, &own).map(|read| read.to_string()).as_ref(),
+                Ok(&own),
+                "{name} {algorithm}"
+            );
+            assert_eq!(Named::of(algorithm), Some(method));
             // Both kinds of mrsh-v2 look alike, and a stream of sdhash like what it is below 16 MiB by itself.
             let looks_like = Named::recognise(own.as_bytes()).map(|found| found.name());
             let plain = method.name().trim_end_matches("-network").trim_end_matches("-stream");
@@ -62,16 +67,30 @@ fn texts_are_the_methods_own() {
 #[test]
 fn features_come_along() {
     let bytes = prng(9, 300_000);
-    for row in WITH_FEATURES {
-        let algorithm = Algorithm::from_row(row);
+    let keeping: Vec<Algorithm> = all().into_iter().filter_map(Algorithm::keeping_features).collect();
+    assert_eq!(keeping.len(), 5, "all but ssdeep and TLSH");
+    for algorithm in keeping {
         let plain = all().into_iter().find(|plain| plain.name() == algorithm.name()).unwrap();
-        let both = algorithm.digest(&bytes);
-        let (text, features) = split_features(both.text().unwrap()).unwrap();
-        assert_eq!(Some(text), plain.digest(&bytes).text());
+        let (both, alone) = (algorithm.digest(&bytes), plain.digest(&bytes));
+        assert_eq!(both, alone, "the same digest");
+        assert_eq!(Similar::of(&alone).and_then(Similar::features), None);
+        let features = Similar::of(&both).and_then(Similar::features).expect("features");
         assert!(features.len() > 1000 && features.is_sorted_by(|a, b| a < b));
-        assert_eq!(split_features(&both.text().unwrap()[..both.text().unwrap().len() - 1]), None);
     }
-    assert_eq!(Algorithm::from_row(&WITH_FEATURES[0]).digest(b"short").text(), Some("none"));
+    let sdhash =
+        all().into_iter().find(|plain| plain.name() == "sdhash").and_then(Algorithm::keeping_features).unwrap();
+    assert_eq!(sdhash.digest(b"short").text(), Some("none"));
+}
+
+/// The text is read once and printed once; what is no digest is none.
+#[test]
+fn texts_are_read_as_values() {
+    for algorithm in all() {
+        let digest = algorithm.digest(&prng(9, 300_000));
+        let again = pfh_digest::Digest::parse(algorithm, digest.text().unwrap()).expect("its own text");
+        assert!(Similar::of(&again).is_some_and(|similar| !similar.is_absent()) && again == digest);
+        assert!(pfh_digest::Digest::parse(algorithm, "rubbish").is_err(), "{algorithm}");
+    }
 }
 
 /// Without being told the length: a stream below 16 MiB, blocks from there on, whatever the pieces; the features too.

@@ -65,7 +65,7 @@ impl Plan {
     /// computes for the price of the dearest of them stay together; each other one is a unit of its own, so that idle
     /// threads can share one long message.
     pub(crate) fn units(&self) -> Vec<Vec<usize>> {
-        let stitched = |i: &usize| ["md5", "sha1", "sha256"].contains(&self.algorithms[*i].name());
+        let stitched = |i: &usize| self.algorithms[*i].is_stitched();
         let (together, apart): (Vec<usize>, Vec<usize>) = (0..self.algorithms.len()).partition(stitched);
         let mut units: Vec<Vec<usize>> = apart.into_iter().map(|i| vec![i]).collect();
         if !together.is_empty() {

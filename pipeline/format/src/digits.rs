@@ -59,7 +59,7 @@ pub fn unnamed(candidates: &[Algorithm], text: &[u8]) -> Result<Digest, Fault> {
 pub fn similar(registry: Registry, assumed: &[Algorithm], text: &[u8]) -> Option<Algorithm> {
     let method = Named::recognise(text)?;
     let same = |algorithm: &&Algorithm| {
-        let other = Named::find(algorithm.name());
+        let other = Named::of(**algorithm);
         other == Some(method) || (method == Named::MrshV2 && other == Some(Named::MrshV2Network))
     };
     if assumed.is_empty() { registry.find(method.name()).ok() } else { assumed.iter().find(same).copied() }
@@ -82,7 +82,7 @@ fn from_hex(algorithm: Algorithm, text: &[u8]) -> Option<Result<Digest, Fault>> 
 /// come first. Checksums, which anybody can make come out as they like, are no alternatives to what resists that.
 pub fn alternatives(registry: Registry, digest: &Digest) -> Vec<Algorithm> {
     let given = digest.algorithm();
-    if digest.text().is_some() {
+    if given.output() == pfh_digest::Output::Text {
         // Modes of one method print alike: sdhash's streams of long files, its blocks of short ones, mrsh-v2's two hashes.
         let of_one =
             |method: &str, other: &Algorithm| other.name().starts_with(method) && given.name().starts_with(method);

@@ -6,7 +6,7 @@
 //! BLAKE3 alone has none: its reader finds out (see `Entry::guessed`).
 
 use pfh_digest::{Algorithm, Digest, Output, Registry};
-use pfh_similarity::ABSENT;
+use pfh_similarity::{Named, Similar};
 
 use crate::decode::{DecodeLine, Entry, Fault, Options, Parsed};
 use crate::manifest::{Carried, Encode, End, Layout, Marker, Preamble, Problem, Row, Summary, Unrepresentable};
@@ -64,8 +64,10 @@ impl Encode for Encoder {
         if !row.pieces.is_empty() {
             return Err(Unrepresentable::new("sums has no form for the digests of pieces"));
         }
-        if let Some(digest) = row.digests.iter().find(|digest| digest.text() == Some(ABSENT)) {
-            return Err(Unrepresentable::new(format!("{} has no digest for it: too short", digest.algorithm())));
+        // TLSH has a word of its own for this.
+        let absent = |similar: &&Similar| similar.is_absent() && similar.method() != Named::Tlsh;
+        if let Some(similar) = row.digests.iter().filter_map(Similar::of).find(absent) {
+            return Err(Unrepresentable::new(format!("{} has no digest for it: too short", similar.method().name())));
         }
         let name = match self.layout.end {
             End::Line => escape::escape(row.name),

@@ -2,7 +2,6 @@
 #![forbid(unsafe_code)]
 
 pub mod cache;
-pub mod compare;
 pub mod outboard;
 mod output;
 

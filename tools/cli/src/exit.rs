@@ -95,6 +95,13 @@ impl std::fmt::Display for Failure {
     }
 }
 
+impl From<Failure> for String {
+    /// For commands whose requests are refused with a sentence.
+    fn from(failure: Failure) -> String {
+        failure.to_string()
+    }
+}
+
 impl From<String> for Failure {
     /// A sentence about a request that makes no sense.
     fn from(message: String) -> Failure {

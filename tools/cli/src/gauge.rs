@@ -19,12 +19,7 @@ impl Gauge {
         Gauge(Some((bar, Instant::now())))
     }
 
-    /// `done` of `all` steps are done; 0 steps in all: nobody knows.
-    pub fn show(&self, done: u64, all: u64) {
-        self.tell(done, all, "");
-    }
-
-    /// The same with a word beside.
+    /// `done` of `all` steps are done, of which the word says more; 0 steps in all: nobody knows.
     pub fn tell(&self, done: u64, all: u64, word: &str) {
         let Some((bar, start)) = &self.0 else { return };
         if all == 0 {

@@ -115,7 +115,14 @@ fn try_run(hash: &Hash) -> Result<Exit, Failure> {
         .output(session.destination(hash.output.as_ref()))
         .seal(hash.seal.then(|| Sealing { key: hash.key.clone() }))
         .reuse(hash.cache.as_ref().map(reuse));
-    let ran = job::run(&request, &mut |event| Ok(show(&session, event)), &session.control());
+    let ran = job::run(
+        &request,
+        &mut |event| {
+            show(&session, event);
+            Ok(())
+        },
+        &session.control(),
+    );
     let summary = ran.map_err(failed)?;
     session.end(|session| report(hash, &summary, session))
 }

@@ -4,7 +4,7 @@ use crate::exit::Failure;
 use crate::size;
 use clap::{Args, ValueEnum};
 use pfh::outputs::Outputs;
-use pfh::{Content, Descend, Links, NameList, Order, Recurse, Selection, Separator, Source, Special};
+use pfh::{Content, Descend, Links, NameList, Order, Recurse, Selection, Separator, Special};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -69,11 +69,6 @@ pub struct Input {
 }
 
 impl Input {
-    /// Whether anything is named.
-    pub fn is_named(&self) -> bool {
-        !self.paths.is_empty() || self.files_from.is_some()
-    }
-
     /// What the job reads.
     ///
     /// # Errors
@@ -104,24 +99,10 @@ impl Input {
         Ok(input)
     }
 
-    /// Everything that is named, in the order asked for.
-    ///
-    /// # Errors
-    /// A sentence for the user: nothing is named, a glob makes no sense, the list cannot be opened.
-    pub fn source(&self) -> Result<Box<dyn Source>, String> {
-        let input = self.asked().map_err(|failure| failure.to_string())?;
-        input.source().map_err(|error| error.to_string())
-    }
-
     /// Tells the guard of outputs what is read.
     pub fn guard(&self, outputs: &mut Outputs) {
         if let Ok(input) = self.asked() {
             input.guard(outputs);
         }
-    }
-
-    /// The same once more, for counting how much there is. Names that come from a pipe cannot be read twice.
-    pub fn again(&self) -> Option<Box<dyn Source>> {
-        self.asked().ok()?.again()
     }
 }

@@ -5,7 +5,7 @@ use crate::input::Input;
 use crate::reference::{Gaps, Sets};
 use crate::run::{Run, Session};
 use crate::shown;
-use crate::similar::{self, Similar};
+use crate::similar;
 use clap::Args;
 use pfh::format::verdict::Form;
 use pfh::known::Verdict;
@@ -91,17 +91,7 @@ pub fn verdicts(words: &[String]) -> Result<Vec<Verdict>, Failure> {
 fn try_run(request: &Match) -> Result<Exit, Failure> {
     guarded(request).check().map_err(Failure::usage)?;
     if let Some(list) = &request.similar {
-        return similar::run(&Similar {
-            input: request.input.clone(),
-            similar: list.clone(),
-            algorithm: request.sets.algorithms.first().cloned(),
-            threshold: request.threshold,
-            write_index: request.write_index.clone(),
-            saturated: request.saturated,
-            format: request.format.clone(),
-            output: request.output.clone(),
-            run: request.run.clone(),
-        });
+        return similar::run(request, list);
     }
     let form: Form = request.format.parse().map_err(|e: pfh::format::UnknownFormat| Failure::usage(e))?;
     let (only, fail_on) = (verdicts(&request.only)?, verdicts(&request.fail_on)?);
@@ -112,7 +102,14 @@ fn try_run(request: &Match) -> Result<Exit, Failure> {
         .form(form)
         .output(session.destination(request.output.as_ref()));
     let mut gaps = Gaps::default();
-    let ran = job::run(&asked, &mut |event| Ok(show(&session, &mut gaps, event)), &session.control());
+    let ran = job::run(
+        &asked,
+        &mut |event| {
+            show(&session, &mut gaps, event);
+            Ok(())
+        },
+        &session.control(),
+    );
     let summary = ran.map_err(failed)?;
     session.end(|session| report(request, fail_on, &summary, session))
 }

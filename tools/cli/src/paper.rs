@@ -96,7 +96,7 @@ pub fn parse(arguments: &[OsString]) -> Result<Asked, String> {
 
 /// The format in which an algorithm's own tool writes.
 fn own_format(algorithm: Algorithm) -> &'static str {
-    match Named::find(algorithm.name()) {
+    match Named::of(algorithm) {
         Some(Named::Ssdeep) => "ssdeep",
         Some(Named::Sdhash | Named::SdhashStream | Named::SdhashDd) => "sdbf",
         Some(Named::MrshV2 | Named::MrshV2Network) => "mrsh",
@@ -107,7 +107,7 @@ fn own_format(algorithm: Algorithm) -> &'static str {
 /// A digest with its name, as the algorithm's tool writes it with a name or without.
 fn digest(algorithm: Algorithm, text: &OsStr) -> Option<(Vec<u8>, Digest)> {
     let bytes = text.as_encoded_bytes();
-    let (name, plain) = match Named::find(algorithm.name()) {
+    let (name, plain) = match Named::of(algorithm) {
         Some(Named::Ssdeep) if bytes.ends_with(b"\"") => {
             let (digest, name) = ssdeep::parse_line(bytes).ok()?;
             (name, digest.to_string())
@@ -122,10 +122,7 @@ fn digest(algorithm: Algorithm, text: &OsStr) -> Option<(Vec<u8>, Digest)> {
         }
         _ => (Vec::new(), text.to_str()?.to_owned()),
     };
-    let digest = match Named::find(algorithm.name()) {
-        Some(method) => method.check(&plain).ok().and_then(|()| Digest::parse(algorithm, &plain).ok())?,
-        None => Digest::parse(algorithm, &plain).ok()?,
-    };
+    let digest = Digest::parse(algorithm, &plain).ok()?;
     Some((if name.is_empty() { NAMELESS.to_vec() } else { name }, digest))
 }
 

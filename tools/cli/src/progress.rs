@@ -1,11 +1,11 @@
 //! Progress on standard error, when that is a terminal: bytes, files, rate, time left, within 80 columns.
 
-use indicatif::{FormattedDuration, HumanBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use pfh::{FileProgress, Source};
+use indicatif::{FormattedDuration, HumanBytes, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use pfh::{FileProgress, Phase};
 use std::io::IsTerminal;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A line that is drawn again ten times a second.
 pub struct Line {
@@ -14,31 +14,25 @@ pub struct Line {
     shares: bool,
     /// The line is off the screen while results are printed.
     cleared: AtomicBool,
-    total: Arc<OnceLock<(u64, u64)>>,
-    stop: Arc<AtomicBool>,
+    /// When steps were counted for the first time.
+    stepping: OnceLock<Instant>,
 }
 
 impl Line {
-    /// A line, or none where standard error is no terminal. `again` yields the same entries once more, to count how
-    /// much there is while the run goes on.
-    pub fn open(wanted: bool, again: Option<Box<dyn Source>>) -> Option<Line> {
+    /// A line, or none if standard error is no terminal.
+    pub fn open(wanted: bool) -> Option<Line> {
         if !wanted || !std::io::stderr().is_terminal() {
             return None;
         }
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
         // Nothing but the message: a spinner would be drawn alone, as a line of its own, before there is one.
         bar.set_style(style("{wide_msg}"));
-        let (total, stop) = (Arc::new(OnceLock::new()), Arc::new(AtomicBool::new(false)));
-        if let Some(again) = again {
-            let (total, stop) = (total.clone(), stop.clone());
-            // Best effort: without a thread there is no estimate, and nothing else is lost.
-            let _ = std::thread::Builder::new().name("pfh-count".into()).spawn(move || {
-                if let Some(found) = pfh::total(again, &stop) {
-                    let _ = total.set(found);
-                }
-            });
-        }
-        Some(Line { bar, shares: std::io::stdout().is_terminal(), cleared: AtomicBool::new(false), total, stop })
+        Some(Line {
+            bar,
+            shares: std::io::stdout().is_terminal(),
+            cleared: AtomicBool::new(false),
+            stepping: OnceLock::new(),
+        })
     }
 
     /// Draws the state of a run.
@@ -46,7 +40,7 @@ impl Line {
         let seconds = now.elapsed.as_secs_f64();
         let rate = if seconds > 0.0 { (now.bytes as f64 / seconds) as u64 } else { 0 };
         let mut text = format!("{}, {} files, {}/s", HumanBytes(now.bytes), now.files, HumanBytes(rate));
-        if let Some((files, bytes)) = now.total.or_else(|| self.total.get().copied()) {
+        if let Some((files, bytes)) = now.total {
             if self.bar.length() != Some(bytes) {
                 self.bar.set_length(bytes);
                 self.bar.set_style(style("[{bar:12}] {wide_msg}"));
@@ -63,6 +57,27 @@ impl Line {
             );
         }
         self.bar.set_message(text);
+        self.bar.tick();
+    }
+
+    /// Draws the state of a computation that counts in steps.
+    pub fn steps(&self, phase: Phase, done: u64, total: Option<u64>) {
+        let start = *self.stepping.get_or_init(|| {
+            self.bar.set_style(style(&format!("{phase} [{{bar:24}}] {{percent}} % {{wide_msg}}")));
+            self.bar.set_message("");
+            self.bar.set_position(0);
+            Instant::now()
+        });
+        let Some(all) = total else {
+            self.bar.set_message(format!("{done}"));
+            return self.bar.tick();
+        };
+        self.bar.set_length(all);
+        self.bar.set_position(done.min(all));
+        if done > 0 {
+            let left = start.elapsed().mul_f64((all.saturating_sub(done)) as f64 / done as f64);
+            self.bar.set_message(format!("{} left", HumanDuration(left)));
+        }
         self.bar.tick();
     }
 
@@ -96,7 +111,6 @@ impl Line {
 impl Line {
     /// Takes the line off the screen.
     pub fn close(&self) {
-        self.stop.store(true, Ordering::Relaxed);
         self.bar.finish_and_clear();
     }
 }

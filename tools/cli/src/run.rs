@@ -5,7 +5,7 @@ use crate::progress::Line;
 use crate::signals::Signals;
 use crate::{shown, size, stats};
 use clap::{Args, ValueEnum};
-use pfh::{Algorithm, Backend, Control, Destination, Plan, Progress, Record, Sink, Source, Summary};
+use pfh::{Algorithm, Backend, Control, Destination, Plan, Progress, Record, Summary};
 use std::fmt::Display;
 use std::io;
 use std::path::PathBuf;
@@ -93,16 +93,17 @@ impl Default for Run {
 /// The algorithms of these names, each once.
 ///
 /// # Errors
-/// A sentence for the user when one is unknown, or none is named.
-pub fn algorithms(names: &[String]) -> Result<Vec<Algorithm>, String> {
+/// When one is unknown, or none is named.
+pub fn algorithms(names: &[String]) -> Result<Vec<Algorithm>, Failure> {
     let mut algorithms: Vec<Algorithm> = Vec::new();
     for name in names.iter().filter(|name| !name.is_empty()) {
-        let found = pfh::algorithm(name).map_err(|e| format!("{e}; `pfh algorithms` lists them"))?;
+        let found =
+            pfh::algorithm(name).map_err(|e| Failure::usage(format_args!("{e}; `pfh algorithms` lists them")))?;
         if !algorithms.contains(&found) {
             algorithms.push(found);
         }
     }
-    if algorithms.is_empty() { Err("no algorithm was named".into()) } else { Ok(algorithms) }
+    if algorithms.is_empty() { Err(Failure::usage("no algorithm was named")) } else { Ok(algorithms) }
 }
 
 /// A command that carries out a job: signals end the job, its progress and its problems are shown on standard error.
@@ -119,17 +120,17 @@ impl Session {
     pub fn open(run: &Run) -> Result<Session, Failure> {
         let signals =
             Signals::catch().map_err(|error| Failure::aborted(format!("signals cannot be caught: {error}")))?;
-        Ok(Session { signals, line: Line::open(!run.no_progress, None).map(Arc::new) })
+        Ok(Session { signals, line: Line::open(!run.no_progress).map(Arc::new) })
     }
 
     /// What the job is controlled by.
     pub fn control(&self) -> Control<'_> {
         let control = Control::new().with_cancel(self.signals.flag());
         let Some(line) = &self.line else { return control };
-        control.on_progress(|progress| {
-            if let Progress::Files(now) = progress {
-                line.show(now);
-            }
+        control.on_progress(|progress| match progress {
+            Progress::Files(now) => line.show(now),
+            Progress::Steps { phase, done, total } => line.steps(*phase, *done, *total),
+            _ => {}
         })
     }
 
@@ -192,111 +193,20 @@ impl Session {
     /// The exit of a run whose output is complete: interrupted, incomplete, or good. `unwritten` files have no digest in the output
     /// for other reasons than failing.
     pub fn exit(&self, summary: &Summary, unwritten: u64) -> Exit {
-        Ended { summary: *summary, signal: self.signals.number() }.exit(unwritten)
-    }
-
-    /// The failure of a command that a signal interrupted.
-    pub fn interrupted(&self, what: impl Display) -> Failure {
-        Failure::new(Exit::Signal(self.signals.number()), format_args!("interrupted: {what}"))
-    }
-}
-
-/// Where a message about one name goes: past the progress line, rendered safe for a terminal.
-pub struct Voice<'a>(Option<&'a Line>);
-
-impl Voice<'_> {
-    /// Says what is the matter with a name.
-    pub fn say(&self, name: &[u8], what: &dyn Display) {
-        let message = format!("{}: {what}", shown(name));
-        match self.0 {
-            Some(line) => line.say(&message),
-            None => exit::say(message),
-        }
-    }
-
-    /// Does what may print results, without tearing the progress line.
-    fn around<T>(&self, print: impl FnOnce() -> T) -> T {
-        match self.0 {
-            Some(line) => line.around(print),
-            None => print(),
-        }
-    }
-}
-
-/// What a command does with the records of a run.
-pub trait Taker {
-    /// Takes one record, in input order. Failures and skips have been said on standard error already.
-    ///
-    /// # Errors
-    /// An error of the output ends the run.
-    fn take(&mut self, record: Record, voice: &Voice<'_>) -> io::Result<()>;
-
-    /// Called when nothing is on its way for the moment: what is buffered may go out.
-    ///
-    /// # Errors
-    /// As for [`take`](Taker::take).
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-
-    /// Whether what is wrong with a record is worth a sentence on standard error.
-    fn tells(&self, _record: &Record) -> bool {
-        true
-    }
-}
-
-struct Spoken<'a, T> {
-    taker: &'a mut T,
-    voice: Voice<'a>,
-}
-
-impl<T: Taker> Sink for Spoken<'_, T> {
-    fn record(&mut self, record: Record) -> io::Result<()> {
-        match &record.outcome {
-            _ if !self.taker.tells(&record) => {}
-            pfh::Outcome::Failed(problem) => self.voice.say(&record.name, problem),
-            pfh::Outcome::Skipped(skip) => {
-                self.voice.say(&record.name, &format_args!("skipped: {}", skip.reason()));
-            }
-            pfh::Outcome::Hashed(_) => {}
-        }
-        let Spoken { taker, voice } = self;
-        voice.around(|| taker.take(record, voice))
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        let Spoken { taker, voice } = self;
-        voice.around(|| taker.flush())
-    }
-}
-
-/// How a run ended, and by which signal if it was interrupted.
-pub struct Ended {
-    /// The counts.
-    pub summary: Summary,
-    /// The signal's number; 0 when there was none.
-    pub signal: i32,
-}
-
-impl Ended {
-    /// Says that the run was interrupted, and what is true then.
-    pub fn interrupted(&self, what: impl Display) -> Exit {
-        exit::say(format!("interrupted: {what}"));
-        Exit::Signal(self.signal)
-    }
-
-    /// The exit of a run whose output is complete: interrupted, incomplete, or good. `unwritten` records of files have no
-    /// digest in the output for other reasons than failing.
-    pub fn exit(&self, unwritten: u64) -> Exit {
-        let Summary { hashed, failed, .. } = self.summary;
-        if self.summary.interrupted {
-            self.interrupted(format_args!("{} records are out, the rest is missing", hashed + failed))
+        let Summary { hashed, failed, .. } = summary;
+        if summary.interrupted {
+            self.interrupted(format_args!("{} records are out, the rest is missing", hashed + failed)).report()
         } else if failed + unwritten > 0 {
             exit::say(format!("{} of {} files have no digest in the output", failed + unwritten, hashed + failed));
             Exit::Incomplete
         } else {
             Exit::Good
         }
+    }
+
+    /// The failure of a command that a signal interrupted.
+    pub fn interrupted(&self, what: impl Display) -> Failure {
+        Failure::new(Exit::Signal(self.signals.number()), format_args!("interrupted: {what}"))
     }
 }
 
@@ -309,8 +219,8 @@ impl Run {
     /// The plan of a run with these algorithms.
     ///
     /// # Errors
-    /// A sentence for the user when the table does not fit this machine.
-    pub fn plan(&self, algorithms: Vec<Algorithm>) -> Result<Plan, String> {
+    /// When the table does not fit this machine.
+    pub fn plan(&self, algorithms: Vec<Algorithm>) -> Result<Plan, Failure> {
         self.set_patience();
         let mut plan = Plan::new(algorithms);
         if let Some(threads) = self.threads {
@@ -333,48 +243,12 @@ impl Run {
             (_, None) => plan.prefetchers,
         };
         if let Some(memory) = self.memory {
-            plan.memory =
-                usize::try_from(memory).map_err(|_| format!("a table of {memory} bytes does not fit this machine"))?;
+            plan.memory = usize::try_from(memory)
+                .map_err(|_| Failure::usage(format_args!("a table of {memory} bytes does not fit this machine")))?;
         }
         plan.retries = self.retries;
         plan.stall = Duration::from_secs(self.stall_timeout);
         Ok(plan)
-    }
-
-    /// Runs a plan over a source: progress, signals, a sentence for every file that has no digest. `again` yields the
-    /// same entries once more, to count how much there is.
-    ///
-    /// # Errors
-    /// The exit to leave with; the reason has been said.
-    pub fn carry_out(
-        &self,
-        source: Box<dyn Source>,
-        again: Option<Box<dyn Source>>,
-        plan: &Plan,
-        taker: &mut impl Taker,
-    ) -> Result<Ended, Exit> {
-        let signals = Signals::catch().map_err(|e| {
-            exit::say(format!("signals cannot be caught: {e}"));
-            Exit::Aborted
-        })?;
-        let line = Line::open(!self.no_progress, again);
-        let mut spoken = Spoken { taker, voice: Voice(line.as_ref()) };
-        let control = Control::new().with_cancel(signals.flag()).on_progress(|progress| {
-            if let (Some(line), Progress::Files(now)) = (&line, progress) {
-                line.show(now);
-            }
-        });
-        let ran = pfh::run(source, plan, &mut spoken, &control);
-        drop(control);
-        drop(line);
-        match ran {
-            Ok(summary) => Ok(Ended { summary, signal: signals.number() }),
-            Err(pfh::Error::Sink(error)) => Err(exit::of_output(&error)),
-            Err(error) => {
-                exit::say(error);
-                Err(Exit::Aborted)
-            }
-        }
     }
 
     /// Prints what the digests do not rest on, and where the time went if that was asked for.

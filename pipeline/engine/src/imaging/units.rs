@@ -27,14 +27,12 @@ pub(super) struct Found {
     pub(super) pieces: Vec<Piece>,
 }
 
-/// Cuts the algorithms into units: MD5, SHA-1 and SHA-256 together (the stitched kernel gives the three for the time of
-/// MD5), every other by itself, the marks by themselves.
+/// Cuts the algorithms into units: those that a stitched kernel computes for the time of one together, every other by itself, the marks by themselves.
 pub(super) fn cut(imaging: &Imaging) -> Vec<Unit> {
     let Imaging { algorithms, piecewise, marks, .. } = imaging;
-    let stitched = |a: &Algorithm| ["md5", "sha1", "sha256"].contains(&a.name());
     let (mut together, mut units): (Vec<usize>, Vec<Vec<usize>>) = (Vec::new(), Vec::new());
     for (place, algorithm) in algorithms.iter().enumerate() {
-        if stitched(algorithm) { together.push(place) } else { units.push(vec![place]) }
+        if algorithm.is_stitched() { together.push(place) } else { units.push(vec![place]) }
     }
     if !together.is_empty() {
         units.push(together);

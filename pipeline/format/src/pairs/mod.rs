@@ -5,6 +5,7 @@
 
 pub mod page;
 
+use pfh_digest::Algorithm;
 use pfh_similarity::{Degenerate, Evidence, Named, Score};
 use std::fmt;
 use std::str::FromStr;
@@ -18,8 +19,8 @@ pub struct Pair<'a> {
     pub a: &'a [u8],
     /// The name of the later one; raw bytes.
     pub b: &'a [u8],
-    /// The algorithm's name.
-    pub algorithm: &'a str,
+    /// The algorithm.
+    pub algorithm: Algorithm,
     /// How alike they are.
     pub score: Score,
     /// What they share for certain.
@@ -113,7 +114,7 @@ pub fn pair(form: Form, out: &mut Vec<u8>, pair: &Pair<'_>) {
             let fields = [
                 &a,
                 &b,
-                pair.algorithm,
+                pair.algorithm.name(),
                 &pair.score.to_string(),
                 kind(pair.score),
                 &number(pair.evidence.shared_chunks),
@@ -128,7 +129,7 @@ pub fn pair(form: Form, out: &mut Vec<u8>, pair: &Pair<'_>) {
             out.extend_from_slice(b"{\"type\":\"pair\"");
             jsonl::named_path(out, "a", pair.a);
             jsonl::named_path(out, "b", pair.b);
-            jsonl::field(out, "algorithm", pair.algorithm);
+            jsonl::field(out, "algorithm", pair.algorithm.name());
             jsonl::number(out, kind(pair.score), u64::from(pair.score.number()));
             if let Some(chunks) = pair.evidence.shared_chunks {
                 jsonl::number(out, "shared_chunks", chunks);
@@ -147,7 +148,7 @@ pub fn pair(form: Form, out: &mut Vec<u8>, pair: &Pair<'_>) {
 fn text(out: &mut Vec<u8>, pair: &Pair<'_>) {
     let (a, b, score) = (terminal::render(pair.a), terminal::render(pair.b), pair.score.number());
     let shared = pair.evidence.shared_chunks.or(pair.evidence.shared_features);
-    let line = match Named::find(pair.algorithm) {
+    let line = match Named::of(pair.algorithm) {
         Some(Named::Sdhash | Named::SdhashStream | Named::SdhashDd) => match shared {
             // The tool has no mark; it says nothing of it either.
             None if pair.degenerate == Some(Degenerate::Saturated) => format!("{a}|{b}|{score:03}|saturated\n"),

@@ -5,7 +5,7 @@ pub mod sdbf;
 pub mod ssdeep;
 
 use pfh_digest::{Algorithm, Digest};
-use pfh_similarity::Named;
+use pfh_similarity::{Content, Named, Similar};
 
 use crate::decode::Fault;
 use crate::manifest::{Row, Unrepresentable};
@@ -13,7 +13,7 @@ use crate::manifest::{Row, Unrepresentable};
 /// The method of an algorithm that the format named `format` must hold alone; `fits` says which ones it can.
 fn only(format: &str, algorithms: &[Algorithm], fits: &[Named]) -> Result<Named, Unrepresentable> {
     let one = match algorithms {
-        [one] => Named::find(one.name()).filter(|method| fits.contains(method)),
+        [one] => Named::of(*one).filter(|method| fits.contains(method)),
         _ => None,
     };
     one.ok_or_else(|| {
@@ -25,20 +25,24 @@ fn only(format: &str, algorithms: &[Algorithm], fits: &[Named]) -> Result<Named,
     })
 }
 
-/// The text of the only digest of a row.
-fn text<'a>(format: &str, row: &'a Row<'_>) -> Result<&'a str, Unrepresentable> {
+/// The only digest of a row.
+fn value<'a>(format: &str, row: &'a Row<'_>) -> Result<&'a Similar, Unrepresentable> {
     if !row.pieces.is_empty() {
         return Err(Unrepresentable::new(format!("{format} has no form for the digests of pieces")));
     }
-    let digest = row.digests.first();
-    let text = digest.and_then(|digest| Some((Named::find(digest.algorithm().name())?, digest.text()?)));
-    match text {
-        Some((method, text)) if method.is_absent(text) => {
-            Err(Unrepresentable::new(format!("{} has no digest for it: too short", method.name())))
+    match row.digests.first().and_then(Similar::of) {
+        Some(similar) if similar.is_absent() => {
+            Err(Unrepresentable::new(format!("{} has no digest for it: too short", similar.method().name())))
         }
-        Some((_, text)) => Ok(text),
+        Some(similar) => Ok(similar),
         None => Err(Unrepresentable::new(format!("{format} holds text"))),
     }
+}
+
+/// A digest that was read from a list of the method's own.
+fn read(algorithm: Algorithm, content: Content) -> Result<Digest, Fault> {
+    let method = Named::of(algorithm).ok_or_else(|| Fault::UnknownAlgorithm(algorithm.name().into()))?;
+    Digest::from_value(algorithm, Similar::read(method, content).into()).map_err(|_| Fault::WrongLength)
 }
 
 /// Appends a digest as it stands in lists: hexadecimal digits, or its text.
@@ -49,11 +53,15 @@ pub(crate) fn push(out: &mut Vec<u8>, digest: &Digest) {
     }
 }
 
-/// A digest of a similarity method, once its text was found right.
+/// A digest of an algorithm whose digests have a text.
 pub(crate) fn digest(algorithm: Algorithm, text: &str) -> Result<Digest, Fault> {
-    match Named::find(algorithm.name()).map_or(Ok(()), |method| method.check(text)) {
-        Ok(()) => Digest::parse(algorithm, text).map_err(|_| Fault::Malformed("not a digest of its algorithm")),
-        Err(error) => Err(fault(error)),
+    let malformed = |_| Fault::Malformed("not a digest of its algorithm");
+    match Named::of(algorithm) {
+        Some(method) => {
+            let similar = Similar::parse(method, text).map_err(fault)?;
+            Digest::from_value(algorithm, similar.into()).map_err(malformed)
+        }
+        None => Digest::parse(algorithm, text).map_err(malformed),
     }
 }
 

@@ -1,8 +1,8 @@
 //! mrsh-v2's file format: `name:size:filters − 1:chunks in the last:HEX` and an empty line for each input.
 
-use pfh_digest::{Algorithm, Digest, Registry};
-use pfh_similarity::Named;
+use pfh_digest::{Algorithm, Registry};
 use pfh_similarity::mrsh_v2::MrshV2;
+use pfh_similarity::{Content, Named};
 
 use crate::decode::{DecodeLine, Entry, Fault, Parsed};
 use crate::manifest::{Carried, Encode, Preamble, Problem, Row, Summary, Unrepresentable};
@@ -24,13 +24,12 @@ impl Encode for Encoder {
     }
 
     fn row(&mut self, out: &mut Vec<u8>, row: &Row<'_>) -> Result<(), Unrepresentable> {
-        let text = super::text("mrsh", row)?;
+        let similar = super::value("mrsh", row)?;
         if row.name.iter().any(|byte| matches!(byte, b':' | b'\n')) {
             return Err(Unrepresentable::new("mrsh cannot hold a name with a colon or a line feed"));
         }
         out.extend_from_slice(row.name);
-        out.extend_from_slice(text.as_bytes());
-        out.extend_from_slice(b"\n\n");
+        out.extend_from_slice(format!("{similar}\n\n").as_bytes());
         Ok(())
     }
 
@@ -56,9 +55,8 @@ impl Decoder {
         if name.is_empty() {
             return Err(Fault::Malformed("no name"));
         }
-        let text = str::from_utf8(&line[name.len()..]).map_err(|_| Fault::Malformed("digest is not text"))?;
         let size = Some(digest.size());
-        let digest = Digest::parse(algorithm, text).map_err(|_| Fault::WrongLength)?;
+        let digest = super::read(algorithm, Content::MrshV2(digest))?;
         Ok(Entry { name: name.to_vec(), size, digests: vec![digest], guessed: self.1, ..Entry::default() })
     }
 }

@@ -3,19 +3,12 @@
 //! A file of more than 128 MiB has a line for each segment of so many, named `name.0000M`, `name.0128M` and so on: they are written from
 //! one digest, and read as one if they are all there, one behind the other.
 
-use pfh_digest::{Digest, Registry};
-use pfh_similarity::{Named, sdhash};
+use pfh_digest::Registry;
+use pfh_similarity::{Content, Named, sdhash};
 use std::collections::VecDeque;
 
 use crate::decode::{DecodeLine, Entry, Fault, Item, Parsed};
 use crate::manifest::{Carried, Encode, Preamble, Problem, Row, Summary, Unrepresentable};
-
-/// What begins a digest's text, up to the name's length.
-const MARKS: [(&str, Named); 2] = [("sdbf:03:", Named::Sdhash), ("sdbf-dd:03:", Named::SdhashDd)];
-/// The length of an empty name, and what follows it.
-const NAMELESS: &str = "0::";
-/// Bytes of text without which no digest has more than one segment: each filter takes more.
-const SEGMENTED: u64 = sdhash::SEGMENT / (16 << 10) * 256;
 
 /// Writes sdhash's file format.
 #[derive(Default)]
@@ -34,27 +27,18 @@ impl Encode for Encoder {
     }
 
     fn row(&mut self, out: &mut Vec<u8>, row: &Row<'_>) -> Result<(), Unrepresentable> {
-        let text = super::text("sdbf", row)?;
-        let parts = MARKS.iter().find_map(|(mark, _)| Some((mark, text.strip_prefix(mark)?.strip_prefix(NAMELESS)?)));
-        let (mark, rest) = parts.ok_or_else(|| Unrepresentable::new("not a digest of sdhash"))?;
-        if row.name.contains(&b'\n') {
-            return Err(Unrepresentable::new("sdbf cannot hold a name with a line feed"));
-        }
-        if text.len() as u64 > SEGMENTED
-            && let Ok(digest) = text.parse::<sdhash::Digest>()
-            && digest.is_segmented()
-        {
-            for segment in digest.into_segments() {
-                let printed = segment.digest.print_line(&segment.name(row.name), out);
-                printed.map_err(|_| Unrepresentable::new("sdbf cannot hold a name with a line feed"))?;
+        let Content::Sdhash(digest) = super::value("sdbf", row)?.content() else {
+            return Err(Unrepresentable::new("not a digest of sdhash"));
+        };
+        let unprintable = |_| Unrepresentable::new("sdbf cannot hold a name with a line feed");
+        if digest.is_segmented() {
+            for segment in digest.clone().into_segments() {
+                segment.digest.print_line(&segment.name(row.name), out).map_err(unprintable)?;
                 out.push(b'\n');
             }
             return Ok(());
         }
-        out.extend_from_slice(format!("{mark}{}:", row.name.len()).as_bytes());
-        out.extend_from_slice(row.name);
-        out.push(b':');
-        out.extend_from_slice(rest.as_bytes());
+        digest.print_line(row.name, out).map_err(unprintable)?;
         out.push(b'\n');
         Ok(())
     }
@@ -81,11 +65,11 @@ impl Decoder {
         Decoder { registry, segments: Vec::new(), file: Vec::new(), ready: VecDeque::new() }
     }
 
-    fn entry(&self, digest: &sdhash::Digest, name: Vec<u8>) -> Result<Entry, Fault> {
-        let (_, method) = MARKS[usize::from(digest.block().is_some())];
+    fn entry(&self, digest: sdhash::Digest, name: Vec<u8>) -> Result<Entry, Fault> {
+        let method = if digest.block().is_some() { Named::SdhashDd } else { Named::Sdhash };
         let algorithm = self.registry.find(method.name()).map_err(|_| Fault::UnknownAlgorithm(method.name().into()))?;
         let size = Some(digest.size());
-        let digest = Digest::parse(algorithm, &digest.to_string()).map_err(|_| Fault::WrongLength)?;
+        let digest = super::read(algorithm, Content::Sdhash(digest))?;
         // A line does not say in which mode the method chose blocks or stream.
         Ok(Entry { name, size, digests: vec![digest], guessed: true, ..Entry::default() })
     }
@@ -117,7 +101,7 @@ impl Decoder {
             }
         }
         self.close();
-        let entry = self.entry(&digest, name.to_vec())?;
+        let entry = self.entry(digest, name.to_vec())?;
         self.ready.push_back(Item::Entry(entry));
         Ok(())
     }
@@ -132,7 +116,7 @@ impl Decoder {
         if many == 1 {
             name.extend_from_slice(b".0000M");
         }
-        let item = self.entry(&digest, name).map_or_else(Item::Fault, Item::Entry);
+        let item = self.entry(digest, name).map_or_else(Item::Fault, Item::Entry);
         self.ready.push_back(item);
     }
 }

@@ -1,7 +1,7 @@
 //! ssdeep's file format, version 1.1: a header, then `digest,"name"`.
 
-use pfh_digest::{Algorithm, Digest, Registry};
-use pfh_similarity::{Named, ssdeep};
+use pfh_digest::{Algorithm, Registry};
+use pfh_similarity::{Content, Named, ssdeep};
 
 use crate::decode::{DecodeLine, Entry, Fault, Parsed};
 use crate::manifest::{Carried, Encode, Preamble, Problem, Row, Summary, Unrepresentable};
@@ -26,9 +26,10 @@ impl Encode for Encoder {
     }
 
     fn row(&mut self, out: &mut Vec<u8>, row: &Row<'_>) -> Result<(), Unrepresentable> {
-        let digest: Result<ssdeep::Digest, _> = super::text("ssdeep", row)?.parse();
-        let digest = digest.map_err(|error| Unrepresentable::new(error.to_string()))?;
-        ssdeep::print_line(&digest, row.name, out)
+        let Content::Ssdeep(digest) = super::value("ssdeep", row)?.content() else {
+            return Err(Unrepresentable::new("not a digest of ssdeep"));
+        };
+        ssdeep::print_line(digest, row.name, out)
             .map_err(|_| Unrepresentable::new("ssdeep cannot hold a name with a line feed, or one that its reader would misread: \\ at the end or before a \""))?;
         out.push(b'\n');
         Ok(())
@@ -55,7 +56,7 @@ impl Decoder {
         if name.is_empty() {
             return Err(Fault::Malformed("no name"));
         }
-        let digest = Digest::parse(algorithm, &digest.to_string()).map_err(|_| Fault::WrongLength)?;
+        let digest = super::read(algorithm, Content::Ssdeep(digest))?;
         Ok(Entry { name, digests: vec![digest], ..Entry::default() })
     }
 }

@@ -1,25 +1,15 @@
 //! `pfh compare`: every pair of similar files.
 
-mod gather;
-mod lists;
-mod report;
-mod thresholds;
+mod words;
 
-pub use gather::Sets;
-pub use lists::{algorithms as list_algorithms, load as load_list};
-pub use thresholds::Thresholds;
-
-use crate::exit::{self, Exit};
+use crate::exit::{self, Exit, Failure};
 use crate::input::Input;
-use crate::run::Run;
-use crate::shown;
+use crate::run::{Run, Session, algorithms};
 use clap::{Args, ValueEnum};
-use gather::Gathered;
-use pfh::format::pairs::Form;
+use pfh::Recurse;
+use pfh::compare::{self as job, By, Request, Summary, Thresholds};
+use pfh::format::pairs::{Form, UnknownForm};
 use pfh::outputs::Outputs;
-use pfh::similarity::Named;
-use pfh::sink::Output;
-use pfh::sink::compare::{Collection, Order, Search};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -101,34 +91,17 @@ pub struct Compare {
     pub run: Run,
 }
 
-impl Compare {
-    /// Whether the pairs come in another order than that of what is compared.
-    fn is_ranked(&self) -> bool {
-        self.top.is_some() || self.sort.is_some()
-    }
-}
-
 /// Runs a request to its end.
 pub fn run(compare: &Compare) -> Exit {
-    match try_run(compare) {
-        Ok((exit, _)) => exit,
-        Err(message) => {
-            exit::say(message);
-            Exit::Usage
-        }
-    }
+    exit::end(try_run(compare).map(|(exit, _)| exit))
 }
 
 /// Runs a request for one against all: no pair is a negative answer.
 pub fn run_one(compare: &Compare) -> Exit {
-    match try_run(compare) {
-        Ok((Exit::Good, 0)) => Exit::Verdict,
-        Ok((exit, _)) => exit,
-        Err(message) => {
-            exit::say(message);
-            Exit::Usage
-        }
-    }
+    exit::end(try_run(compare).map(|ran| match ran {
+        (Exit::Good, 0) => Exit::Verdict,
+        (exit, _) => exit,
+    }))
 }
 
 /// What is read and written.
@@ -139,55 +112,60 @@ fn guarded(compare: &Compare) -> Outputs {
     outputs
 }
 
-/// As [`run`], and says how many pairs there are.
-///
-/// # Errors
-/// A sentence for the user where the request makes no sense.
-pub fn try_run(compare: &Compare) -> Result<(Exit, u64), String> {
-    let form: Form = compare.format.parse().map_err(|e: pfh::format::pairs::UnknownForm| e.to_string())?;
-    let thresholds = Thresholds::parse(&compare.threshold, compare.parity)?;
-    guarded(compare).check().map_err(|refused| refused.to_string())?;
-    let mut sets = match Sets::gather(compare)? {
-        Gathered::Sets(sets) => sets,
-        Gathered::Ended(exit) => return Ok((exit, 0)),
-    };
-    let something = sets.is_something();
-    if !something {
-        exit::say("nothing to compare: fewer than two digests came of what is named");
-    }
-    let output = match &compare.output {
-        None => Output::standard(),
-        Some(path) => match Output::file(path) {
-            Ok(output) => output,
-            Err(error) => {
-                exit::say(format!("{}: {error}", shown(path.as_os_str().as_encoded_bytes())));
-                return Ok((Exit::Aborted, 0));
-            }
+/// The exit, and how many pairs there are.
+fn try_run(compare: &Compare) -> Result<(Exit, u64), Failure> {
+    let form: Form = compare.format.parse().map_err(|e: UnknownForm| Failure::usage(e))?;
+    let thresholds = Thresholds::parse(&compare.threshold, compare.parity).map_err(Failure::usage)?;
+    guarded(compare).check().map_err(Failure::usage)?;
+    let session = Session::open(&compare.run)?;
+    let mut request = asked(compare, &session)?;
+    (request.thresholds, request.form) = (thresholds, form);
+    let ran = job::run(
+        &request,
+        &mut |event| {
+            words::show(compare, &session, event);
+            Ok(())
         },
-    };
-    let memory = compare.run.memory.map_or(pfh::DEFAULT_MEMORY, |memory| memory as usize);
-    let threads = compare.run.threads.map_or_else(pfh::processors, usize::from);
-    let search = |collection: &Collection| {
-        let name = collection.algorithm().name();
-        let like_ssdeep = matches!(Named::find(name), Some(Named::Ssdeep) | None) && form == Form::Text;
-        Search {
-            threshold: thresholds.of(name),
-            order: if like_ssdeep { Order::Later } else { Order::Earlier },
-            // The other half is for the pairs that wait for another order.
-            memory: if compare.is_ranked() { memory / 2 } else { memory },
-            threads,
-            names: compare.parity,
-        }
-    };
-    let reported = report::Report { compare, form, output }.write(&mut sets, &search);
-    let pairs = match reported {
-        Ok(pairs) => pairs,
-        Err(exit) => return Ok((exit, 0)),
-    };
-    let exit = if sets.faults > 0 || !something || (sets.directories > 0 && pairs == 0) {
-        Exit::Incomplete
-    } else {
-        Exit::Good
-    };
+        &session.control(),
+    );
+    let Summary { pairs, faults, directories, comparable, .. } = ran.map_err(|error| failed(error, &session))?;
+    let incomplete = faults > 0 || !comparable || (directories > 0 && pairs == 0);
+    let exit = session.end(|_| if incomplete { Exit::Incomplete } else { Exit::Good })?;
     Ok((exit, pairs))
+}
+
+/// The job that is asked for.
+fn asked(compare: &Compare, session: &Session) -> Result<Request, Failure> {
+    let recurse = if compare.input.flat { Recurse::Flat } else { Recurse::Yes };
+    let memory = compare.run.memory.map(|memory| memory as usize);
+    let mut request = Request::new(compare.input.asked()?.recurse(recurse))
+        .plan(compare.run.plan(Vec::new())?, memory)
+        .output(session.destination(compare.output.as_ref()));
+    request.against = compare.against.clone();
+    request.sought = compare.sought.clone();
+    request.given = compare.given.clone();
+    request.lists = !compare.no_lists;
+    request.algorithms = if compare.algorithms.is_empty() { Vec::new() } else { algorithms(&compare.algorithms)? };
+    request.evidence = compare.evidence;
+    request.parity = compare.parity;
+    request.saturated = compare.saturated;
+    request.top = compare.top;
+    request.sort = compare.sort.map(|sort| match sort {
+        Sort::Score => By::Score,
+        Sort::Path => By::Path,
+    });
+    request.cluster = compare.cluster;
+    request.page = compare.html.clone();
+    Ok(request)
+}
+
+/// Why there are no pairs, and the exit that goes with it.
+fn failed(error: job::Error, session: &Session) -> Failure {
+    use job::Error;
+    match error {
+        Error::Sink(error) => Failure::output(&error),
+        error if error.is_interrupted() => session.interrupted(error),
+        Error::Nothing | Error::Input(_) | Error::Evidence(_) | Error::Given(_) => Failure::usage(error),
+        error => Failure::aborted(error),
+    }
 }

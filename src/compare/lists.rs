@@ -1,21 +1,48 @@
 //! Lists of digests among the operands.
 
-use crate::exit;
-use crate::shown;
-use pfh::format::{Decoder, Fault, Format, Item, Located, Options};
-use pfh::sink::compare::Collection;
-use pfh::{Algorithm, Patient};
+use super::{Collection, Refused};
+use crate::algorithms::{REGISTRY, algorithm};
+use pfh_digest::Algorithm;
+use pfh_format::{Decoder, Fault, Format, Item, Located, Options};
+use pfh_source::os::Patient;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// What is wrong with a list.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Wrong {
+    /// It cannot be read.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    /// This line is no record.
+    #[error("line {0}: {1}")]
+    Line(u64, Fault),
+    /// A digest in this line cannot be compared.
+    #[error("line {0}: {1}")]
+    Digest(u64, Refused),
+    /// It has no digests of these algorithms.
+    #[error("no digests of {}", .0.iter().map(Algorithm::to_string).collect::<Vec<_>>().join(", "))]
+    NoDigests(Vec<Algorithm>),
+}
+
+/// A list, and what is wrong with it.
+#[derive(Debug)]
+pub struct ListProblem {
+    /// The list.
+    pub path: PathBuf,
+    /// What is wrong.
+    pub wrong: Wrong,
+}
 
 /// The longest line for a look at a file's beginning.
 const LOOK: usize = 64 << 10;
 
 fn open(path: &OsStr, options: &Options) -> io::Result<Decoder<BufReader<Patient<File>>>> {
-    Decoder::with_registry(BufReader::with_capacity(1 << 16, Patient::open(Path::new(path))?), options, pfh::REGISTRY)
+    Decoder::with_registry(BufReader::with_capacity(1 << 16, Patient::open(Path::new(path))?), options, REGISTRY)
 }
 
 /// Whether a regular file begins as a list of digests does: with a format's own mark, or with a line that is a record. Of a format with
@@ -59,32 +86,29 @@ pub fn algorithms(path: &OsStr, limit: usize) -> Vec<Algorithm> {
     first.map(|entry| entry.digests.iter().map(|digest| digest.algorithm()).collect()).unwrap_or_default()
 }
 
-/// Takes the digests of a list into the collections of their algorithms. Returns how many lines and records were not
-/// taken, each of which was told on standard error.
-pub fn load(path: &OsStr, limit: usize, collections: &mut [Collection]) -> u64 {
-    let name = shown(path.as_encoded_bytes());
-    let assumed: Vec<Algorithm> = collections.iter().map(Collection::algorithm).collect();
-    // sdhash's two modes are one collection.
-    let others = ["sdhash", "sdhash-stream", "sdhash-dd"].iter().filter_map(|name| pfh::algorithm(name).ok());
-    let others = others.filter(|other| !assumed.contains(other) && collections.iter().any(|c| c.takes(*other)));
-    let options = Options { limit, assumed: assumed.iter().copied().chain(others).collect(), ..Options::default() };
-    let decoder = match open(path, &options) {
-        Ok(decoder) => decoder,
-        Err(error) => {
-            exit::say(format!("{name}: {error}"));
-            return 1;
-        }
-    };
+/// Takes the digests of a list into the collections of their algorithms, and gives the number of lines and records that were not taken.
+/// Each is reported to `tell`.
+pub fn load(path: &OsStr, limit: usize, collections: &mut [Collection], tell: &mut dyn FnMut(&ListProblem)) -> u64 {
     let mut faults = 0;
-    let mut taken = 0u64;
-    for located in decoder {
-        let located = match located {
-            Ok(located) => located,
-            Err(error) => {
-                exit::say(format!("{name}: {error}"));
-                return faults + 1;
-            }
-        };
+    let mut wrong = |wrong: Wrong| {
+        faults += 1;
+        tell(&ListProblem { path: PathBuf::from(path), wrong });
+    };
+    if let Err(error) = read(path, limit, collections, &mut wrong) {
+        wrong(Wrong::Io(error));
+    }
+    faults
+}
+
+fn read(path: &OsStr, limit: usize, collections: &mut [Collection], wrong: &mut dyn FnMut(Wrong)) -> io::Result<()> {
+    let asked: Vec<Algorithm> = collections.iter().map(Collection::algorithm).collect();
+    // sdhash's modes are one collection.
+    let others = ["sdhash", "sdhash-stream", "sdhash-dd"].iter().filter_map(|name| algorithm(name).ok());
+    let others = others.filter(|other| !asked.contains(other) && collections.iter().any(|c| c.takes(*other)));
+    let options = Options { limit, assumed: asked.iter().copied().chain(others).collect(), ..Options::default() };
+    let mut taken = false;
+    for located in open(path, &options)? {
+        let located = located?;
         match located.item {
             Item::Entry(entry) => {
                 let shared: Arc<[u8]> = entry.name.into();
@@ -92,24 +116,21 @@ pub fn load(path: &OsStr, limit: usize, collections: &mut [Collection]) -> u64 {
                     let Some(collection) = collections.iter_mut().find(|c| c.takes(digest.algorithm())) else {
                         continue;
                     };
-                    taken += 1;
+                    taken = true;
                     if let Err(why) = collection.add(&shared, digest) {
-                        faults += 1;
-                        exit::say(format!("{name}: line {}: {why}", located.line));
+                        wrong(Wrong::Digest(located.line, why));
                     }
                 }
             }
             Item::Unhashed(_) => {}
             Item::Fault(fault) => {
-                faults += 1;
-                exit::say(format!("{name}: line {}: {fault}", located.line));
+                taken = true;
+                wrong(Wrong::Line(located.line, fault));
             }
         }
     }
-    if taken == 0 && faults == 0 {
-        let names: Vec<String> = assumed.iter().map(Algorithm::to_string).collect();
-        exit::say(format!("{name}: no digests of {}", names.join(", ")));
-        faults = 1;
+    if !taken {
+        wrong(Wrong::NoDigests(asked));
     }
-    faults
+    Ok(())
 }

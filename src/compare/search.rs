@@ -3,6 +3,7 @@
 use super::collection::{Collection, Digests};
 use super::join;
 use super::sorter::Sorter;
+use pfh_digest::Algorithm;
 use pfh_similarity::index::{self, Clusters, Filters, Hit, Pairs, Report, Share, Visitor};
 use pfh_similarity::mrsh_v2::Base;
 use pfh_similarity::{Degenerate, Evidence, Named, Score};
@@ -243,8 +244,8 @@ impl Search {
 
     /// The kind of score that an algorithm's digests have, with the threshold that is used unless another is asked for; `reference`: the
     /// one that the reference tool uses.
-    pub fn default_threshold(algorithm: &str, reference: bool) -> Score {
-        match (Named::find(algorithm), reference) {
+    pub fn default_threshold(algorithm: Algorithm, reference: bool) -> Score {
+        match (Named::of(algorithm), reference) {
             (Some(Named::Ssdeep), _) => Score::Similarity(1),
             (Some(Named::Tlsh), false) => Score::Distance(30),
             // The tool itself has none.

@@ -5,7 +5,7 @@ use super::stored::Stored;
 use pfh_digest::Digest;
 use pfh_similarity::mrsh_v2::{self, Base};
 use pfh_similarity::ssdeep::Target;
-use pfh_similarity::{Degenerate, Method, Named, Score, sdhash, ssdeep, tlsh};
+use pfh_similarity::{Content, Degenerate, Method, Named, Score, Similar, sdhash, ssdeep, tlsh};
 use std::cmp::{Ordering, Reverse};
 use std::io;
 use std::path::Path;
@@ -29,8 +29,8 @@ pub struct Match {
     pub degenerate: Option<Degenerate>,
 }
 
-fn malformed(error: impl std::fmt::Display) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, error.to_string())
+fn other() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, "not a digest of the list's algorithm")
 }
 
 impl Lookup {
@@ -74,24 +74,24 @@ impl Lookup {
         self.len() == 0
     }
 
-    /// What reaches the threshold, in the order of the list. The text of an input without a digest matches nothing.
+    /// What reaches the threshold, in the order of the list. An input without a digest matches nothing.
     ///
     /// # Errors
-    /// The index file's; [`io::ErrorKind::InvalidData`] for a text that is no digest of the algorithm.
+    /// The index file's; [`io::ErrorKind::InvalidData`] for a digest of another algorithm.
     pub fn similar(&self, digest: &Digest, threshold: Score) -> io::Result<Vec<Match>> {
-        let text = digest.text().unwrap_or_default();
-        if Named::find(digest.algorithm().name()).is_some_and(|method| method.is_absent(text)) {
+        let similar = Similar::of(digest);
+        if similar.is_some_and(Similar::is_absent) {
             return Ok(Vec::new());
         }
         match self {
             Lookup::Stored(stored) => {
-                let digest: ssdeep::Digest = text.parse().map_err(malformed)?;
+                let Some(Content::Ssdeep(digest)) = similar.map(Similar::content) else { return Err(other()) };
                 let least = if let Score::Similarity(least) = threshold { least } else { 1 };
                 let of = |(other, name, score): (ssdeep::Digest, Vec<u8>, u8)| {
                     let degenerate = digest.degenerate().max(other.degenerate());
                     Match { name, score: Score::Similarity(score), degenerate }
                 };
-                Ok(stored.similar(&digest, least)?.into_iter().map(of).collect())
+                Ok(stored.similar(digest, least)?.into_iter().map(of).collect())
             }
             Lookup::Listed(collection) => listed(collection, digest, threshold),
         }
@@ -99,27 +99,24 @@ impl Lookup {
 }
 
 fn listed(collection: &Collection, digest: &Digest, threshold: Score) -> io::Result<Vec<Match>> {
-    let text = digest.text().unwrap_or_default();
     let mut found = Vec::new();
     let mut take = |place: usize, score: Score, degenerate: Option<Degenerate>| {
         if score != Score::Similarity(0) && score.reaches(threshold) {
             found.push(Match { name: collection.names[place].to_vec(), score, degenerate });
         }
     };
-    match &collection.digests {
-        Digests::Ssdeep(digests) => {
-            let digest: ssdeep::Digest = text.parse().map_err(malformed)?;
-            let target = Target::new(&digest);
+    match (&collection.digests, Similar::of(digest).map(Similar::content)) {
+        (Digests::Ssdeep(digests), Some(Content::Ssdeep(digest))) => {
+            let target = Target::new(digest);
             for (place, other) in digests.iter().enumerate() {
                 let degenerate = digest.degenerate().max(other.degenerate());
                 take(place, Score::Similarity(target.score(&other.collapsed())), degenerate);
             }
         }
-        Digests::Sdhash(digests) => {
-            let digest: sdhash::Digest = text.parse().map_err(malformed)?;
+        (Digests::Sdhash(digests), Some(Content::Sdhash(digest))) => {
             // Of a file that its tool cuts, the segment that is most alike counts, and of equal ones the one that means most.
             let of = |segment: sdhash::Segment| (segment.digest.degenerate(), segment.digest);
-            let segments: Vec<_> = digest.into_segments().into_iter().map(of).collect();
+            let segments: Vec<_> = digest.clone().into_segments().into_iter().map(of).collect();
             for (place, other) in digests.iter().enumerate() {
                 let score = |digest| sdhash::compare(digest, other, Ordering::Equal).unwrap_or(0);
                 let best = segments.iter().map(|(own, digest)| (score(digest), Reverse(*own))).max();
@@ -128,24 +125,23 @@ fn listed(collection: &Collection, digest: &Digest, threshold: Score) -> io::Res
                 take(place, Score::Similarity(score), own.max(collection.degenerate(place as u32)));
             }
         }
-        Digests::MrshV2(method, digests) => {
-            let digest: mrsh_v2::Digest = text.parse().map_err(malformed)?;
+        (Digests::MrshV2(method, digests), Some(Content::MrshV2(digest))) => {
             for (place, other) in digests.iter().enumerate() {
-                let score = mrsh_v2::compare(method, &digest, other, Base::Smaller);
+                let score = mrsh_v2::compare(method, digest, other, Base::Smaller);
                 take(place, Score::Similarity(score), digest.degenerate(method).max(other.degenerate(method)));
             }
         }
-        Digests::Tlsh(digests) => {
-            let digest: tlsh::Digest = text.parse().map_err(malformed)?;
+        (Digests::Tlsh(digests), Some(Content::Tlsh(digest))) => {
             for (place, other) in digests.iter().enumerate() {
-                take(place, tlsh::Tlsh.compare(&digest, other).score, None);
+                take(place, tlsh::Tlsh.compare(digest, other).score, None);
             }
         }
-        Digests::Exact(digests) => {
+        (Digests::Exact(digests), _) => {
             for (place, _) in digests.iter().enumerate().filter(|(_, other)| *other == digest) {
                 take(place, Score::Similarity(100), None);
             }
         }
+        _ => return Err(other()),
     }
     Ok(found)
 }

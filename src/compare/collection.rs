@@ -3,8 +3,7 @@
 use super::sorter::Sorter;
 use pfh_digest::{Algorithm, Digest};
 use pfh_similarity::mrsh_v2::{self, MrshV2};
-use pfh_similarity::{Degenerate, Named, ParseError, sdhash, split_features, ssdeep, tlsh};
-use std::fmt;
+use pfh_similarity::{Content, Degenerate, Named, ParseError, Similar, sdhash, ssdeep, tlsh};
 use std::io;
 use std::sync::Arc;
 
@@ -21,27 +20,18 @@ pub(super) enum Digests {
 }
 
 /// Why a digest was not taken in.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum Refused {
     /// It is not a digest of the method.
+    #[error("not a digest: {0}")]
     Malformed(ParseError),
     /// There are 2^31 already.
+    #[error("more digests than can be compared")]
     Full,
     /// The temporary file for features failed.
-    Spill(io::Error),
+    #[error("temporary file: {0}")]
+    Spill(#[source] io::Error),
 }
-
-impl fmt::Display for Refused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Refused::Malformed(why) => write!(f, "not a digest: {why}"),
-            Refused::Full => f.write_str("more digests than can be compared"),
-            Refused::Spill(error) => write!(f, "temporary file: {error}"),
-        }
-    }
-}
-
-impl std::error::Error for Refused {}
 
 /// What is to be compared: named digests of one algorithm, in the order in which they came, in one set or two.
 pub struct Collection {
@@ -61,7 +51,7 @@ pub struct Collection {
 impl Collection {
     /// None yet, of this algorithm: a similarity method's digests are compared for likeness, others for equality.
     pub fn new(algorithm: Algorithm) -> Collection {
-        let digests = match Named::find(algorithm.name()) {
+        let digests = match Named::of(algorithm) {
             Some(Named::Ssdeep) => Digests::Ssdeep(Vec::new()),
             Some(Named::Sdhash | Named::SdhashStream | Named::SdhashDd) => Digests::Sdhash(Vec::new()),
             Some(Named::MrshV2) => Digests::MrshV2(MrshV2::PLAIN, Vec::new()),
@@ -81,7 +71,7 @@ impl Collection {
         }
     }
 
-    /// The same, of digests that come with their features (`pfh_similarity::WITH_FEATURES`), for which so many bytes are kept in memory and
+    /// The same, of digests that come with their features ([`Algorithm::keeping_features`]), for which so many bytes are kept in memory and
     /// the rest in a temporary file.
     pub fn with_features(algorithm: Algorithm, memory: usize) -> Collection {
         Collection { features: Some(Sorter::new(memory)), ..Collection::new(algorithm) }
@@ -94,8 +84,8 @@ impl Collection {
 
     /// Whether a digest of this algorithm belongs here: the same, or sdhash's other mode.
     pub fn takes(&self, algorithm: Algorithm) -> bool {
-        let sdhash = |name: &str| Named::find(name).is_some_and(Named::is_sdhash);
-        algorithm == self.algorithm || (sdhash(algorithm.name()) && sdhash(self.algorithm.name()))
+        let sdhash = |algorithm| Named::of(algorithm).is_some_and(Named::is_sdhash);
+        algorithm == self.algorithm || (sdhash(algorithm) && sdhash(self.algorithm))
     }
 
     /// Number of digests.
@@ -128,37 +118,44 @@ impl Collection {
         }
     }
 
-    /// Takes in a digest. A text that says that the input has none is counted. One of sdhash that its tool makes in segments of 128 MiB
+    /// Takes in a digest. An input that has none is counted. A digest of sdhash that its tool makes in segments of 128 MiB
     /// becomes as many, named as the tool names them; with features it stays whole, because those are the file's.
+    ///
+    /// # Errors
+    /// When the digest is of another algorithm, there are too many, or the temporary file fails.
     pub fn add(&mut self, name: &Arc<[u8]>, digest: &Digest) -> Result<(), Refused> {
         let place = u32::try_from(self.names.len()).ok().filter(|&place| place < (1 << 31) - 1).ok_or(Refused::Full)?;
-        let text = digest.text().unwrap_or_default();
-        if Named::find(digest.algorithm().name()).is_some_and(|method| method.is_absent(text)) {
-            self.without += 1;
+        let Some(similar) = Similar::of(digest) else {
+            let Digests::Exact(digests) = &mut self.digests else { return Err(Refused::Malformed(ParseError::Marker)) };
+            digests.push(digest.clone());
+            self.names.push(name.clone());
             return Ok(());
-        }
-        let (text, features) = match &self.features {
-            Some(_) => split_features(text).ok_or(Refused::Malformed(ParseError::Fields))?,
-            None => (text, Vec::new()),
         };
-        match &mut self.digests {
-            Digests::Ssdeep(digests) => digests.push(text.parse().map_err(Refused::Malformed)?),
-            Digests::Sdhash(digests) => {
-                let digest: sdhash::Digest = text.parse().map_err(Refused::Malformed)?;
+        let features = match (&self.features, similar.features()) {
+            (Some(_), None) if !similar.is_absent() => return Err(Refused::Malformed(ParseError::Fields)),
+            (_, features) => features.unwrap_or_default(),
+        };
+        match (&mut self.digests, similar.content()) {
+            (_, Content::Absent) => {
+                self.without += 1;
+                return Ok(());
+            }
+            (Digests::Ssdeep(digests), Content::Ssdeep(digest)) => digests.push(*digest),
+            (Digests::Sdhash(digests), Content::Sdhash(digest)) => {
                 if self.features.is_none() && digest.is_segmented() {
-                    return self.add_segments(name, digest);
+                    return self.add_segments(name, digest.clone());
                 }
                 self.saturated.push(digest.degenerate() == Some(Degenerate::Saturated));
-                digests.push(digest);
+                digests.push(digest.clone());
             }
-            Digests::MrshV2(_, digests) => digests.push(text.parse().map_err(Refused::Malformed)?),
-            Digests::Tlsh(digests) => digests.push(text.parse().map_err(Refused::Malformed)?),
-            Digests::Exact(digests) => digests.push(digest.clone()),
+            (Digests::MrshV2(_, digests), Content::MrshV2(digest)) => digests.push(digest.clone()),
+            (Digests::Tlsh(digests), Content::Tlsh(digest)) => digests.push(digest.clone()),
+            _ => return Err(Refused::Malformed(ParseError::Marker)),
         }
         self.names.push(name.clone());
         if let Some(sorter) = &mut self.features {
             for feature in features {
-                sorter.push(u128::from(feature) << 32 | u128::from(place)).map_err(Refused::Spill)?;
+                sorter.push(u128::from(*feature) << 32 | u128::from(place)).map_err(Refused::Spill)?;
             }
         }
         Ok(())

@@ -1,0 +1,124 @@
+//! A digest of any of the methods, as a value.
+
+use crate::{ABSENT, Named, NoDigest, ParseError, TLSH_ABSENT, mrsh_v2, sdhash, ssdeep, tlsh};
+use pfh_digest::{Digest, Value};
+use std::fmt;
+
+/// What a method makes of an input.
+#[derive(Clone)]
+#[non_exhaustive]
+pub enum Content {
+    /// A digest of ssdeep.
+    Ssdeep(ssdeep::Digest),
+    /// A digest of sdhash, in either mode.
+    Sdhash(sdhash::Digest),
+    /// A digest of mrsh-v2, of either kind.
+    MrshV2(mrsh_v2::Digest),
+    /// A digest of TLSH.
+    Tlsh(tlsh::Digest),
+    /// None: the input is too short, too long or too plain for the method.
+    Absent,
+}
+
+/// A similarity digest: the value that a `pfh_digest::Digest` of one of these methods holds, from the generator to the index. Encoders
+/// print it, decoders read it.
+///
+/// ```
+/// use pfh_digest::Registry;
+/// use pfh_similarity::{Content, ROWS, Similar};
+/// static LISTS: [&[pfh_digest::Row]; 1] = [ROWS];
+/// let ssdeep = Registry::new(&LISTS).find("ssdeep")?;
+/// let digest = ssdeep.digest(b"a message that is long enough for a few letters");
+/// assert!(matches!(Similar::of(&digest).map(Similar::content), Some(Content::Ssdeep(_))));
+/// # Ok::<(), pfh_digest::UnknownAlgorithm>(())
+/// ```
+#[derive(Clone)]
+pub struct Similar {
+    method: Named,
+    content: Content,
+    features: Option<Vec<u64>>,
+}
+
+impl Similar {
+    /// What a method made of an input, with its features if they were kept.
+    pub(crate) fn new(method: Named, content: Result<Content, NoDigest>, features: Option<Vec<u64>>) -> Similar {
+        Similar { method, content: content.unwrap_or(Content::Absent), features }
+    }
+
+    /// The value of a digest; `None` if it is no similarity digest.
+    pub fn of(digest: &Digest) -> Option<&Similar> {
+        digest.typed()
+    }
+
+    /// Reads the text of a digest with an empty name, or the word for an input that has none.
+    ///
+    /// # Errors
+    /// What is wrong with the text.
+    pub fn parse(method: Named, text: &str) -> Result<Similar, ParseError> {
+        if text == absent(method) {
+            return Ok(Similar { method, content: Content::Absent, features: None });
+        }
+        let content = match method {
+            Named::Ssdeep => Content::Ssdeep(text.parse()?),
+            Named::Sdhash => Content::Sdhash(text.parse()?),
+            Named::SdhashStream | Named::SdhashDd => {
+                let digest: sdhash::Digest = text.parse()?;
+                if digest.block().is_some() != (method == Named::SdhashDd) {
+                    return Err(ParseError::Marker);
+                }
+                Content::Sdhash(digest)
+            }
+            Named::MrshV2 | Named::MrshV2Network => Content::MrshV2(text.parse()?),
+            Named::Tlsh => Content::Tlsh(text.parse()?),
+        };
+        Ok(Similar { method, content, features: None })
+    }
+
+    /// A digest that was read from a list of the method's own.
+    pub fn read(method: Named, content: Content) -> Similar {
+        Similar { method, content, features: None }
+    }
+
+    /// The method.
+    pub fn method(&self) -> Named {
+        self.method
+    }
+
+    /// The digest itself.
+    pub fn content(&self) -> &Content {
+        &self.content
+    }
+
+    /// The features that it was made of, ascending and each once, if they were kept.
+    pub fn features(&self) -> Option<&[u64]> {
+        self.features.as_deref()
+    }
+
+    /// Whether the input has no digest under the method.
+    pub fn is_absent(&self) -> bool {
+        matches!(self.content, Content::Absent)
+    }
+}
+
+/// The word for an input without a digest.
+fn absent(method: Named) -> &'static str {
+    if method == Named::Tlsh { TLSH_ABSENT } else { ABSENT }
+}
+
+impl fmt::Display for Similar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.content {
+            Content::Ssdeep(digest) => digest.fmt(f),
+            Content::Sdhash(digest) => digest.fmt(f),
+            Content::MrshV2(digest) => digest.fmt(f),
+            Content::Tlsh(digest) => digest.fmt(f),
+            Content::Absent => f.write_str(absent(self.method)),
+        }
+    }
+}
+
+impl From<Similar> for Value {
+    fn from(similar: Similar) -> Value {
+        Value::typed(similar)
+    }
+}

@@ -1,0 +1,198 @@
+//! From operands to collections of digests.
+
+use super::{Collection, Error, Event, EvidenceError, Request, Sink, lists};
+use crate::algorithms::algorithm;
+use crate::input::Input;
+use crate::pass::pass;
+use pfh_digest::Algorithm;
+use pfh_engine::{Control, Outcome, Plan, Record};
+use pfh_similarity::Named;
+use pfh_source::Skip;
+use std::ffi::OsString;
+use std::io;
+use std::sync::Arc;
+
+/// What is to be compared.
+pub struct Sets {
+    /// The digests of each algorithm.
+    pub collections: Vec<Collection>,
+    /// Inputs that should have a digest and have none: files that could not be read, malformed lines.
+    pub faults: u64,
+    /// Directories that were left out, because only the files beside them were asked for.
+    pub directories: u64,
+}
+
+impl Sets {
+    /// Hashes what is to be hashed and reads what is to be read, in the order of the operands.
+    pub fn gather(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Result<Sets, Error> {
+        if !request.input.is_named() {
+            return Err(Error::Nothing);
+        }
+        let limit = request.limit();
+        let lists = request.lists.then_some(limit);
+        let mut first = parts(&request.input.paths, lists);
+        let mut second = parts(&request.against, lists);
+        second.extend(request.sought.iter().map(|path| Part::Files(vec![path.clone()])));
+        let algorithms = algorithms_of(request, first.iter().chain(&second), limit);
+        let share = request.memory / algorithms.len().max(1);
+        let collection = |algorithm: &Algorithm| match request.evidence {
+            false => Collection::new(*algorithm),
+            true => Collection::with_features(*algorithm, share),
+        };
+        let collections = algorithms.iter().map(collection).collect();
+        let hashed = if request.evidence { with_features(&algorithms)? } else { algorithms };
+        if request.evidence && first.iter().chain(&second).any(|part| matches!(part, Part::List(_))) {
+            return Err(EvidenceError::List.into());
+        }
+        if request.input.list.is_some() {
+            first.push(Part::Files(Vec::new()));
+        }
+        let mut sets = Sets { collections, faults: 0, directories: 0 };
+        let across = !second.is_empty() || !request.given.is_empty();
+        for (number, parts) in [first, second].into_iter().enumerate() {
+            if number == 1 && across {
+                sets.collections.iter_mut().for_each(Collection::begin_second_set);
+            }
+            for part in parts {
+                sets.take_part(request, part, &hashed, sink, control)?;
+            }
+        }
+        sets.take_given(request)?;
+        Ok(sets)
+    }
+
+    fn take_part(
+        &mut self,
+        request: &Request,
+        part: Part,
+        hashed: &[Algorithm],
+        sink: &mut Sink<'_>,
+        control: &Control<'_>,
+    ) -> Result<(), Error> {
+        match part {
+            Part::List(path) => {
+                let mut refused = None;
+                self.faults += lists::load(&path, request.limit(), &mut self.collections, &mut |problem| {
+                    if refused.is_none() {
+                        refused = sink(Event::List(problem)).err();
+                    }
+                });
+                refused.map_or(Ok(()), |error| Err(Error::Sink(error)))
+            }
+            Part::Files(paths) => {
+                let list = request.input.list.clone().filter(|_| paths.is_empty());
+                let input = Input { paths, list, ..request.input.clone() };
+                self.hash(request, &input, hashed, sink, control)
+            }
+        }
+    }
+
+    fn take_given(&mut self, request: &Request) -> Result<(), Error> {
+        for (name, digest) in &request.given {
+            let name: Arc<[u8]> = name.as_slice().into();
+            for collection in self.collections.iter_mut().filter(|c| c.takes(digest.algorithm())) {
+                collection.add(&name, digest).map_err(Error::Given)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs files through the pipeline.
+    fn hash(
+        &mut self,
+        request: &Request,
+        input: &Input,
+        algorithms: &[Algorithm],
+        sink: &mut Sink<'_>,
+        control: &Control<'_>,
+    ) -> Result<(), Error> {
+        let plan = Plan { algorithms: algorithms.to_vec(), ..request.plan.clone() };
+        let source = input.source()?;
+        let mut gathering = Gathering { sets: self, sink };
+        let run = pass(source, || input.again(), &plan, &mut gathering, control)?;
+        sink(Event::Passed(&run)).map_err(Error::Sink)?;
+        if run.interrupted { Err(Error::InterruptedReading(run.hashed + run.failed)) } else { Ok(()) }
+    }
+}
+
+/// Takes the digests of records into the collections.
+struct Gathering<'a> {
+    sets: &'a mut Sets,
+    sink: &'a mut Sink<'a>,
+}
+
+impl pfh_engine::Sink for Gathering<'_> {
+    fn record(&mut self, record: Record) -> io::Result<()> {
+        let hashed = match &record.outcome {
+            Outcome::Hashed(hashed) => hashed,
+            Outcome::Skipped(skip) => {
+                self.sets.directories += u64::from(*skip == Skip::Directory);
+                return (self.sink)(Event::Unread(&record));
+            }
+            Outcome::Failed(_) => {
+                self.sets.faults += 1;
+                return (self.sink)(Event::Unread(&record));
+            }
+        };
+        let name: Arc<[u8]> = record.name.as_slice().into();
+        for (collection, digest) in self.sets.collections.iter_mut().zip(&hashed.digests) {
+            if let Err(why) = collection.add(&name, digest) {
+                self.sets.faults += 1;
+                (self.sink)(Event::Refused(&name, &why))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Operands that are taken in one go.
+enum Part {
+    List(OsString),
+    Files(Vec<OsString>),
+}
+
+/// `lists`: the longest line of a list; none if lists are files like others.
+fn parts(paths: &[OsString], lists: Option<usize>) -> Vec<Part> {
+    let mut parts = Vec::new();
+    for path in paths {
+        if lists.is_some_and(|limit| lists::is_list(path, limit)) {
+            parts.push(Part::List(path.clone()));
+        } else if let Some(Part::Files(files)) = parts.last_mut() {
+            files.push(path.clone());
+        } else {
+            parts.push(Part::Files(vec![path.clone()]));
+        }
+    }
+    parts
+}
+
+/// The algorithms asked for, or those of the lists, or the paper's default.
+fn algorithms_of<'a>(request: &Request, parts: impl Iterator<Item = &'a Part>, limit: usize) -> Vec<Algorithm> {
+    if !request.algorithms.is_empty() {
+        return request.algorithms.clone();
+    }
+    let mut found: Vec<Algorithm> = Vec::new();
+    for part in parts {
+        let Part::List(path) = part else { continue };
+        for algorithm in lists::algorithms(path, limit) {
+            if !found.iter().any(|known| Collection::new(*known).takes(algorithm)) {
+                found.push(algorithm);
+            }
+        }
+    }
+    if found.is_empty() {
+        found.extend(algorithm(Named::MrshV2.name()));
+    }
+    found
+}
+
+/// The same algorithms with their features.
+fn with_features(algorithms: &[Algorithm]) -> Result<Vec<Algorithm>, EvidenceError> {
+    let keeping = |algorithm: &Algorithm| {
+        algorithm.keeping_features().ok_or_else(|| match Named::of(*algorithm) {
+            Some(_) => EvidenceError::NoFeatures(*algorithm),
+            None => EvidenceError::Exact(*algorithm),
+        })
+    };
+    algorithms.iter().map(keeping).collect()
+}

@@ -1,0 +1,142 @@
+//! What a comparison is asked for.
+
+use super::{By, Collection, Order, Search, Thresholds};
+use crate::destination::Destination;
+use crate::input::Input;
+use pfh_digest::{Algorithm, Digest};
+use pfh_engine::{DEFAULT_MEMORY, Plan};
+use pfh_format::pairs::Form;
+use pfh_similarity::Named;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// Bytes of the table: similarity digests fill no lanes with many files, and what was read is still in the processor's cache when it
+/// is hashed.
+const TABLE: usize = 32 << 20;
+
+/// Why there is no evidence of what files share.
+#[derive(Debug, thiserror::Error)]
+pub enum EvidenceError {
+    /// The similarity digest has no features.
+    #[error("--evidence is for sdhash and mrsh-v2: {0} has no features to share")]
+    NoFeatures(Algorithm),
+    /// It is no similarity digest.
+    #[error("--evidence is for sdhash and mrsh-v2, not for {0}")]
+    Exact(Algorithm),
+    /// A list holds digests without their features.
+    #[error("--evidence needs the files themselves: a list holds no features")]
+    List,
+}
+
+/// Files and lists, and how their pairs are written.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Request {
+    /// Files, directories, and lists of digests.
+    pub input: Input,
+    /// A second set of the same kind: then only pairs of one from each are searched for.
+    pub against: Vec<OsString>,
+    /// A file of the second set, which is no list.
+    pub sought: Option<OsString>,
+    /// Digests of the second set, with their names.
+    pub given: Vec<(Vec<u8>, Digest)>,
+    /// Whether lists of digests are read as such; otherwise they are files like others.
+    pub lists: bool,
+    /// The algorithms; if there are none, those of the lists, and without lists mrsh-v2.
+    pub algorithms: Vec<Algorithm>,
+    /// Whether only pairs that share a feature for certain are searched for.
+    pub evidence: bool,
+    /// What scores pairs must reach.
+    pub thresholds: Thresholds,
+    /// Whether ties, order and marks are those of the reference tools.
+    pub parity: bool,
+    /// Whether pairs with a saturated sdhash digest are listed.
+    pub saturated: bool,
+    /// The number of best pairs that are listed of each algorithm.
+    pub top: Option<u64>,
+    /// The order of pairs, if it is not that of what is compared.
+    pub sort: Option<By>,
+    /// Whether groups that pairs link together are written in place of the pairs.
+    pub cluster: bool,
+    /// What they are written in.
+    pub form: Form,
+    /// Where they go.
+    pub output: Destination,
+    /// A page with the groups as a graph.
+    pub page: Option<PathBuf>,
+    /// How files are read.
+    pub plan: Plan,
+    /// Bytes for the index and for what waits to be sorted.
+    pub memory: usize,
+}
+
+impl Request {
+    /// All pairs as text on standard output.
+    pub fn new(input: Input) -> Request {
+        let plan = Plan::new(Vec::new());
+        Request {
+            input,
+            against: Vec::new(),
+            sought: None,
+            given: Vec::new(),
+            lists: true,
+            algorithms: Vec::new(),
+            evidence: false,
+            thresholds: Thresholds::one(None),
+            parity: false,
+            saturated: false,
+            top: None,
+            sort: None,
+            cluster: false,
+            form: Form::Text,
+            output: Destination::default(),
+            page: None,
+            plan: Plan { memory: TABLE, ..plan },
+            memory: DEFAULT_MEMORY,
+        }
+    }
+
+    /// Reads according to this plan; `memory` bytes, if given, are the table and bound the index.
+    #[must_use]
+    pub fn plan(mut self, plan: Plan, memory: Option<usize>) -> Request {
+        self.memory = memory.unwrap_or(DEFAULT_MEMORY);
+        self.plan = Plan { memory: memory.unwrap_or(plan.memory.min(TABLE)), ..plan };
+        self
+    }
+
+    /// Writes to this destination.
+    #[must_use]
+    pub fn output(mut self, output: impl Into<Destination>) -> Request {
+        self.output = output.into();
+        self
+    }
+
+    /// The longest line of a list: a digest is one, and those of large files are long.
+    pub(super) fn limit(&self) -> usize {
+        self.memory.max(1 << 20)
+    }
+
+    /// Whether pairs come in another order than that of what is compared.
+    pub(super) fn is_ranked(&self) -> bool {
+        self.top.is_some() || self.sort.is_some()
+    }
+
+    /// Whether pairs with a saturated digest are listed.
+    pub(super) fn lists_saturated(&self) -> bool {
+        self.saturated || self.parity || self.evidence
+    }
+
+    /// The search over one algorithm's digests.
+    pub(super) fn search(&self, collection: &Collection) -> Search {
+        let like_ssdeep =
+            matches!(Named::of(collection.algorithm()), Some(Named::Ssdeep) | None) && self.form == Form::Text;
+        Search {
+            threshold: self.thresholds.of(collection.algorithm()),
+            order: if like_ssdeep { Order::Later } else { Order::Earlier },
+            // The other half is for the pairs that wait for another order.
+            memory: if self.is_ranked() { self.memory / 2 } else { self.memory },
+            threads: self.plan.threads,
+            names: self.parity,
+        }
+    }
+}

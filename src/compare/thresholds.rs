@@ -1,0 +1,66 @@
+//! The score that a pair must reach: one for all algorithms, or one for each.
+
+use super::Search;
+use crate::algorithms::algorithm;
+use pfh_digest::{Algorithm, UnknownAlgorithm};
+use pfh_similarity::Score;
+
+/// A text that is no threshold.
+#[derive(Debug, thiserror::Error)]
+pub enum ThresholdError {
+    /// It names no algorithm.
+    #[error(transparent)]
+    Algorithm(#[from] UnknownAlgorithm),
+    /// It is no number.
+    #[error("--threshold takes a number, not {0:?}")]
+    Number(String),
+    /// It is a similarity above 100.
+    #[error("a similarity is at most 100")]
+    TooHigh,
+}
+
+/// Thresholds by algorithm. What is not named has the algorithm's own.
+#[derive(Debug, Clone, Default)]
+pub struct Thresholds {
+    named: Vec<(Option<String>, u32)>,
+    parity: bool,
+}
+
+impl Thresholds {
+    /// Reads `N` and `NAME=N`; with `parity` what is not named is as the reference tools have it.
+    ///
+    /// # Errors
+    /// When a text names no algorithm or no number, or a similarity above 100.
+    pub fn parse(texts: &[String], parity: bool) -> Result<Thresholds, ThresholdError> {
+        let mut named = Vec::new();
+        for text in texts {
+            let (name, number) = match text.split_once('=') {
+                Some((name, number)) => (Some(algorithm(name)?.name().to_owned()), number),
+                None => (None, text.as_str()),
+            };
+            let number: u32 = number.parse().map_err(|_| ThresholdError::Number(number.to_owned()))?;
+            if number > 100 && name.as_deref().is_some_and(|name| name != "tlsh") {
+                return Err(ThresholdError::TooHigh);
+            }
+            named.push((name, number));
+        }
+        Ok(Thresholds { named, parity })
+    }
+
+    /// The same one for all, or the defaults.
+    pub fn one(number: Option<u32>) -> Thresholds {
+        Thresholds { named: number.map(|number| (None, number)).into_iter().collect(), parity: false }
+    }
+
+    /// The threshold of an algorithm.
+    pub fn of(&self, algorithm: Algorithm) -> Score {
+        let fits = |(name, _): &&(Option<String>, u32)| name.as_deref().is_none_or(|name| name == algorithm.name());
+        let found = self.named.iter().rev().find(fits).map(|(_, number)| *number);
+        match (found, Search::default_threshold(algorithm, self.parity)) {
+            (None, default) => default,
+            (Some(number), Score::Distance(_)) => Score::Distance(number),
+            // Above 100 nothing is found, whatever the number.
+            (Some(number), Score::Similarity(_)) => Score::Similarity(number.min(101) as u8),
+        }
+    }
+}
