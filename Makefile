@@ -16,14 +16,14 @@ ci: ## what the continuous integration runs, with the tools it installs
 	bash .ci/run
 
 faults: ## the fault matrix of docs/faults.md; needs root, FUSE and strace, and fails where they are missing
-	PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-cli --test 'faults_*' -- --include-ignored
+	PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-cli --test cli faults_ -- --include-ignored
 
 nightly: ## the tests that take minutes: long vectors, many seeds, every errno at every call
 	PFH_NIGHTLY=1 $(CARGO) test --workspace --release -- --include-ignored
 
 campaigns: ## 20,000 errnos, 10,000 power cuts, 300 raced writes, and a dated record (part of nightly, without the record)
 	PFH_RECORD=$(CURDIR)/bench/record/$(shell date +%F)-campaigns.md PFH_REQUIRE_INJECTORS=1 \
-		$(CARGO) test --package pfh-cli --release --test 'campaign_*' --test faults_e_unending -- --ignored --nocapture
+		$(CARGO) test --package pfh-cli --release --test cli -- campaign_ faults_e_unending:: --ignored --nocapture
 
 large: ## updates and files beyond 4 GiB
 	PFH_LARGE=1 $(CARGO) test --workspace --release large -- --include-ignored

@@ -4,7 +4,7 @@
 //! record per input goes to a sink, in input order. Hash a directory:
 //!
 //! ```
-//! use pfh::{Descend, Operands, Outcome, Plan, Record, Recurse, Watch};
+//! use pfh::{Control, Descend, Operands, Outcome, Plan, Record, Recurse};
 //!
 //! let plan = Plan::new(vec!["sha256".parse()?, "blake3".parse()?]);
 //! let source = Operands::new(vec!["src"], Descend { recurse: Recurse::Yes, ..Descend::default() });
@@ -15,7 +15,7 @@
 //!         Outcome::Failed(problem) => println!("no digest: {problem}"),
 //!     }
 //!     Ok(())
-//! }, Watch::default())?;
+//! }, &Control::new())?;
 //! assert!(summary.hashed > 0 && summary.failed == 0);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -27,8 +27,8 @@ pub use pfh_digest::{
 };
 pub use pfh_engine::imaging;
 pub use pfh_engine::{
-    Backend, Cancel, DEFAULT_MEMORY, Error, Hashed, Mode, Outcome, Piece, Plan, Progress, Record, Sink, Stats, Summary,
-    Watch, run,
+    Backend, Cancel, Control, DEFAULT_MEMORY, Error, FileProgress, Hashed, Mode, Outcome, Phase, Piece, Plan, Progress,
+    Record, Sink, Stats, Summary, run,
 };
 pub use pfh_format as format;
 pub use pfh_kernel::Isa;
@@ -36,7 +36,7 @@ pub use pfh_known as known;
 pub use pfh_similarity as similarity;
 pub use pfh_sink as sink;
 pub use pfh_sink::outboard;
-pub use pfh_source::os::{Patient, bound_heaps, kernel_text, names_in, processors, set_patience};
+pub use pfh_source::os::{Patient, bound_heaps, children_time, kernel_text, names_in, processors, set_patience};
 pub use pfh_source::{
     Apart, Cause, Closed, Descend, Entry, Item, Links, Note, Object, Operands, Order, Ordered, Origin, Problem, Ranges,
     Recurse, Selection, SelectionError, Separator, Skip, Source, Special, Stage, Stat, Within, errno_name, names,
@@ -45,8 +45,24 @@ pub use pfh_source::{
 pub use pfh_source::{device, image};
 pub use pfh_tree as tree;
 
-pub mod acquisition;
+pub mod acquire;
 mod algorithms;
+pub mod check;
+mod destination;
+pub mod hash;
+mod input;
+pub mod key;
+pub mod matching;
 pub mod outputs;
+mod pass;
+pub mod seal;
+pub mod verify;
 
 pub use algorithms::{REGISTRY, algorithm};
+pub use destination::{Destination, OpenError};
+pub use input::{Content, Input, InputError, NameList};
+
+/// A path as a terminal may see it.
+fn shown(path: &std::path::Path) -> String {
+    pfh_format::terminal::render(path.as_os_str().as_encoded_bytes())
+}

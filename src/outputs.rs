@@ -18,6 +18,7 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+use crate::shown;
 use pfh_source::device::{Meeting, Place, Places};
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -96,10 +97,6 @@ pub enum Refused {
         /// Whether another command would do it.
         streams: bool,
     },
-}
-
-fn shown(path: &Path) -> String {
-    pfh_format::terminal::render(path.as_os_str().as_encoded_bytes())
 }
 
 fn how(meeting: Meeting) -> &'static str {

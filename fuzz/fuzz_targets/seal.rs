@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use pfh_sink::seal::Seal;
+use pfh::seal::Seal;
 
 fuzz_target!(|text: &str| {
     if let Ok(seal) = Seal::decode(text) {

@@ -3,6 +3,7 @@
 //! [`run`] is the only loop over files: hashing and matching differ in their sinks. [`imaging`] reads one medium to many ends.
 #![forbid(unsafe_code)]
 
+mod control;
 mod descriptors;
 mod hashing;
 pub mod imaging;
@@ -16,10 +17,11 @@ mod run;
 mod sink;
 mod thread;
 
+pub use control::{Cancel, Control, Phase, Progress};
 pub use pfh_prefetch::Backend;
 pub use places::executor;
 pub use plan::{DEFAULT_MEMORY, Mode, Plan};
-pub use progress::{Progress, Stats};
+pub use progress::{FileProgress, Stats};
 pub use record::{Hashed, Outcome, Piece, Record};
-pub use run::{Cancel, Error, Summary, Watch, run};
+pub use run::{Error, Summary, run};
 pub use sink::Sink;

@@ -1,4 +1,4 @@
-//! What a run tells while it runs, and at its end.
+//! What a run over files reports while it runs, and at its end.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -21,9 +21,9 @@ impl Counters {
     }
 }
 
-/// A look at a run in progress.
+/// How far a run over files is.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Progress {
+pub struct FileProgress {
     /// Records out so far.
     pub files: u64,
     /// Bytes read so far.
@@ -34,6 +34,8 @@ pub struct Progress {
     pub waited_for_space: Duration,
     /// Time that workers have waited for data, summed over threads.
     pub waited_for_data: Duration,
+    /// Number and bytes of all inputs, if they have been counted.
+    pub total: Option<(u64, u64)>,
 }
 
 /// Where the time went (the paper's `with-timing` and `with-stats`). Times of stages are sums over threads.

@@ -1,19 +1,20 @@
 //! The one loop.
 
+use crate::control::{Control, Progress};
 use crate::descriptors::Fit;
 use crate::hashing::{self, Hashing};
 use crate::ledger::Ledger;
 use crate::places::Places;
 use crate::plan::{Mode, Plan};
-use crate::progress::{Counters, Progress, Stats};
+use crate::progress::{Counters, FileProgress, Stats};
 use crate::record::{Outcome, Record};
 use crate::sink::Sink;
 use crate::thread::{Role, Shared, live};
 use pfh_prefetch::{Bell, Budget, Feed, InHand, Reserve, Table};
-use pfh_source::{Cause, Problem, Source, Stage};
+use pfh_source::{Cause, Note, Problem, Source, Stage};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// Why a run ended before its time.
@@ -30,38 +31,6 @@ pub enum Error {
     NoAlgorithm,
 }
 
-/// Asks a run to end. Cloned handles ask the same run.
-#[derive(Clone, Default)]
-pub struct Cancel(Arc<AtomicBool>);
-
-impl From<Arc<AtomicBool>> for Cancel {
-    /// A handle on a flag that something else sets, a signal handler for example.
-    fn from(flag: Arc<AtomicBool>) -> Self {
-        Cancel(flag)
-    }
-}
-
-impl Cancel {
-    /// Asks.
-    pub fn cancel(&self) {
-        self.0.store(true, Ordering::SeqCst);
-    }
-
-    /// Whether somebody has asked.
-    pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::SeqCst)
-    }
-}
-
-/// How the caller follows a run.
-#[derive(Default)]
-pub struct Watch<'a> {
-    /// Ends the run early when asked: whole records only, within a second or two.
-    pub cancel: Cancel,
-    /// Called about ten times a second, and once at the end.
-    pub progress: Option<&'a mut dyn FnMut(&Progress)>,
-}
-
 /// How a run ended.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Summary {
@@ -71,6 +40,8 @@ pub struct Summary {
     pub skipped: u64,
     /// Inputs with a problem.
     pub failed: u64,
+    /// Inputs with digests whose file system keeps no change time ([`Note::Untimed`]).
+    pub untimed: u64,
     /// Whether the run was cancelled: records of some inputs are missing.
     pub interrupted: bool,
     /// Where the time went.
@@ -83,7 +54,7 @@ const FAREWELL: Duration = Duration::from_millis(1000);
 const TICK: Duration = Duration::from_millis(50);
 
 /// Reads `source` once and gives every input's record to `sink`, in input order, whatever the plan's threads, memory
-/// and mode.
+/// and mode. When `control` cancels it, it ends within a second or two; the sink has whole records only.
 ///
 /// # Errors
 /// When the sink refuses a record, or no thread can be started. Problems of single inputs are records, not errors.
@@ -91,16 +62,16 @@ const TICK: Duration = Duration::from_millis(50);
 /// # Example
 /// ```
 /// use pfh_digest::Algorithm;
-/// use pfh_engine::{Outcome, Plan, Record, Watch, run};
+/// use pfh_engine::{Control, Outcome, Plan, Record, run};
 /// use pfh_source::{Descend, Operands};
 /// let plan = Plan::new(vec!["sha256".parse::<Algorithm>().unwrap()]);
 /// let source = Operands::new(vec!["Cargo.toml"], Descend::default());
 /// let mut records: Vec<Record> = Vec::new();
-/// let summary = run(Box::new(source), &plan, &mut records, Watch::default()).unwrap();
+/// let summary = run(Box::new(source), &plan, &mut records, &Control::new()).unwrap();
 /// assert_eq!((summary.hashed, records.len()), (1, 1));
 /// assert!(matches!(&records[0].outcome, Outcome::Hashed(h) if h.digests[0].to_string().len() == 64));
 /// ```
-pub fn run(source: Box<dyn Source>, plan: &Plan, sink: &mut dyn Sink, watch: Watch<'_>) -> Result<Summary, Error> {
+pub fn run(source: Box<dyn Source>, plan: &Plan, sink: &mut dyn Sink, control: &Control<'_>) -> Result<Summary, Error> {
     if plan.algorithms.is_empty() {
         return Err(Error::NoAlgorithm);
     }
@@ -133,7 +104,7 @@ pub fn run(source: Box<dyn Source>, plan: &Plan, sink: &mut dyn Sink, watch: Wat
     });
     let mut run = Run { shared, ledger, readers: Vec::new(), alive: Arc::default(), missing: 0 };
     run.start()?;
-    let result = run.emit(sink, watch);
+    let result = run.emit(sink, control);
     run.end();
     let mut summary = result?;
     summary.stats = run.stats();
@@ -208,7 +179,7 @@ impl Run {
         Ok(())
     }
 
-    fn emit(&mut self, sink: &mut dyn Sink, mut watch: Watch<'_>) -> Result<Summary, Error> {
+    fn emit(&mut self, sink: &mut dyn Sink, control: &Control<'_>) -> Result<Summary, Error> {
         let mut summary = Summary::default();
         let mut emitted = 0;
         let mut last = Instant::now();
@@ -229,10 +200,10 @@ impl Run {
             }
             if exhausted && emitted == self.shared.feed.pulled() {
                 sink.flush().map_err(Error::Sink)?;
-                self.report(&mut watch, emitted);
+                self.report(control, emitted);
                 return Ok(summary);
             }
-            if watch.cancel.is_cancelled() {
+            if control.is_cancelled() {
                 summary.interrupted = true;
                 sink.flush().map_err(Error::Sink)?;
                 return Ok(summary);
@@ -240,7 +211,7 @@ impl Run {
             if last.elapsed() >= TICK * 2 {
                 last = Instant::now();
                 sink.flush().map_err(Error::Sink)?;
-                self.report(&mut watch, emitted);
+                self.report(control, emitted);
                 self.look_for_stalls();
             }
             let all_in = exhausted && self.ledger.completed() == self.shared.feed.pulled();
@@ -250,17 +221,16 @@ impl Run {
         }
     }
 
-    fn report(&self, watch: &mut Watch<'_>, files: u64) {
-        if let Some(progress) = &mut watch.progress {
-            let stats = self.stats();
-            progress(&Progress {
-                files,
-                bytes: stats.read_bytes,
-                elapsed: stats.total,
-                waited_for_space: stats.waited_for_space,
-                waited_for_data: stats.waited_for_data,
-            });
-        }
+    fn report(&self, control: &Control<'_>, files: u64) {
+        let stats = self.stats();
+        control.report(&Progress::Files(FileProgress {
+            files,
+            bytes: stats.read_bytes,
+            elapsed: stats.total,
+            waited_for_space: stats.waited_for_space,
+            waited_for_data: stats.waited_for_data,
+            total: None,
+        }));
     }
 
     /// Readers whose system call does not come back, and readers that died, are replaced.
@@ -328,8 +298,11 @@ impl Run {
 }
 
 fn count(summary: &mut Summary, record: &Record) {
-    match record.outcome {
-        Outcome::Hashed(_) => summary.hashed += 1,
+    match &record.outcome {
+        Outcome::Hashed(hashed) => {
+            summary.hashed += 1;
+            summary.untimed += u64::from(hashed.closed.notes.contains(&Note::Untimed));
+        }
         Outcome::Skipped(_) => summary.skipped += 1,
         Outcome::Failed(_) => summary.failed += 1,
     }

@@ -23,6 +23,15 @@ const MOST_BYTES: usize = 112 << 20;
 /// threads). With 2 in place of 4 less of that is gained.
 const EARNED: u64 = 4;
 
+/// Bytes of long messages that are enough in the table while reads do not wait and nothing else is there: what was read is hashed while it is in the
+/// cache, and its slabs are filled again while they are. One thread takes them one by one. Of several, one reads while another shares out what it has
+/// taken, and both shares are to be worth it. A GiB under BLAKE3 that went through the whole table took .5 s of processor time in place of .36 s, 30,000 page
+/// faults among it (bench/record/2026-11-22-warm-tree.md).
+const HOT_ALONE: usize = 1 << 20;
+const HOT_EACH: usize = 4 << 20;
+/// With many threads the caches are larger too, but not without end.
+const HOT_MOST: usize = 64 << 20;
+
 /// Everything that the threads of a run share.
 pub(crate) struct Shared {
     pub plan: Arc<Plan>,
@@ -73,6 +82,17 @@ impl Shared {
         };
         // Long messages count by the slabs that are out.
         jobs >= enough_jobs || bytes >= enough || jobs > 0 && self.budget.out() * self.budget.slab() > enough
+    }
+
+    /// Whether more in the table would only be colder: nothing but long messages is there, no lanes could be filled by what comes (each message is worked
+    /// on by itself, or there is no other to come), and the next read is a copy and not a wait. What is in the table then is queued or in work, so a
+    /// reader that stops for it is woken by whoever works on it.
+    fn is_hot(&self) -> bool {
+        let threads = self.plan.threads.max(1);
+        let enough = if threads == 1 { HOT_ALONE } else { (HOT_EACH * threads).min(HOT_MOST) };
+        (self.table.divides() || self.feed.is_empty())
+            && !self.reserve.is_called()
+            && self.table.only_flowing() >= enough
     }
 
     /// Hashes one batch, if there is one and a place is free.
@@ -140,9 +160,10 @@ pub(crate) fn live(shared: &Shared, mut reader: Option<Reader<State>>, role: Rol
         if adaptive && shared.is_enough() && shared.hash() {
             continue;
         }
-        let mut full = false;
+        let mut full = adaptive && shared.is_hot();
         if let Some(reader) = &mut reader
             && (reader.has_current() || !shared.feed.is_empty())
+            && !full
         {
             let from = Instant::now();
             waits.begin();

@@ -65,6 +65,10 @@ impl<S> Flow<S> {
         let end = self.first + self.chunks.len() as u64;
         self.units.iter().any(|u| u.state.is_some() && u.next < end)
     }
+
+    fn bytes(&self) -> usize {
+        self.chunks.iter().map(|chunk| chunk.bytes.len()).sum()
+    }
 }
 
 struct Inner<S> {
@@ -72,6 +76,8 @@ struct Inner<S> {
     wholes: VecDeque<Chunk>,
     whole_bytes: usize,
     flows: HashMap<u64, Flow<S>>,
+    /// Bytes of the flows' chunks.
+    flow_bytes: usize,
     queue: VecDeque<u64>,
 }
 
@@ -92,6 +98,7 @@ impl<S> Table<S> {
             wholes: VecDeque::new(),
             whole_bytes: 0,
             flows: HashMap::new(),
+            flow_bytes: 0,
             queue: VecDeque::new(),
         };
         Table { inner: Mutex::new(inner), depths, make: Box::new(make), bell }
@@ -105,6 +112,17 @@ impl<S> Table<S> {
     pub fn waiting(&self) -> (usize, usize) {
         let inner = self.lock();
         (inner.items.len() + inner.wholes.len() + inner.queue.len(), inner.whole_bytes)
+    }
+
+    /// Bytes of longer messages that are in the table, or in work and not passed by every unit; 0 where whole messages or items wait besides.
+    pub fn only_flowing(&self) -> usize {
+        let inner = self.lock();
+        if inner.items.is_empty() && inner.wholes.is_empty() { inner.flow_bytes } else { 0 }
+    }
+
+    /// Whether every unit takes all that waits of a message at once.
+    pub fn divides(&self) -> bool {
+        self.depths.iter().all(|depth| *depth == Depth::All)
     }
 
     /// Puts in an item that has nothing to be read.
@@ -141,6 +159,7 @@ impl<S> Table<S> {
                 .collect(),
             queued: false,
         });
+        inner.flow_bytes += chunk.bytes.len();
         flow.chunks.push_back(chunk);
         if !flow.queued && flow.has_work() {
             flow.queued = true;
@@ -212,10 +231,12 @@ impl<S> Table<S> {
         while flow.first < least {
             let Some(chunk) = flow.chunks.pop_front() else { break };
             flow.first += 1;
+            inner.flow_bytes -= chunk.bytes.len();
             passed.push(chunk);
         }
         if flow.units.iter().all(|u| u.finished) {
-            inner.flows.remove(&entry.number);
+            let gone = inner.flows.remove(&entry.number);
+            inner.flow_bytes -= gone.map_or(0, |flow| flow.bytes());
         } else if !flow.queued && flow.has_work() {
             flow.queued = true;
             inner.queue.push_back(entry.number);
@@ -230,6 +251,7 @@ impl<S> Table<S> {
         let mut guard = self.lock();
         let inner = &mut *guard;
         let gone = inner.flows.remove(&number);
+        inner.flow_bytes -= gone.as_ref().map_or(0, Flow::bytes);
         inner.queue.retain(|n| *n != number);
         drop(guard);
         drop(gone);

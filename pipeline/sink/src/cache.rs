@@ -231,11 +231,7 @@ impl Inner {
                 None => return false,
             },
         };
-        match times {
-            ChangeTimes::Kept => true,
-            ChangeTimes::Doubtful => stat.ctime != stat.mtime,
-            ChangeTimes::Missing => false,
-        }
+        times.hold_for(stat)
     }
 
     fn settle(&mut self, entry: &Entry) -> Option<(Closed, Vec<Digest>)> {

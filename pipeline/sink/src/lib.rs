@@ -2,14 +2,9 @@
 #![forbid(unsafe_code)]
 
 pub mod cache;
-pub mod check;
 pub mod compare;
 pub mod image;
-mod manifest;
-pub mod matching;
 pub mod outboard;
 mod output;
-pub mod seal;
 
-pub use manifest::{About, Manifest};
-pub use output::Output;
+pub use output::{Around, Output};

@@ -8,6 +8,7 @@ use std::io::{self, Write};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Bytes gathered before they are written.
 const ROOM: usize = 64 << 10;
@@ -28,19 +29,34 @@ enum Target {
     Special(OwnedFd),
 }
 
+/// Does a write on behalf of an output: what else is shown on the same terminal steps aside meanwhile.
+pub type Around = Arc<dyn Fn(&mut dyn FnMut()) + Send + Sync>;
+
 /// A buffered, checked output. Nothing counts as written before [`commit`](Output::commit) has returned.
 pub struct Output {
     target: Target,
     room: Vec<u8>,
     written: u64,
+    around: Option<Around>,
 }
 
 impl Output {
+    fn to(target: Target) -> Self {
+        Output { target, room: Vec::with_capacity(ROOM), written: 0, around: None }
+    }
+
+    /// The same output, each write of which `around` carries out.
+    #[must_use]
+    pub fn around(mut self, around: Option<Around>) -> Self {
+        self.around = around;
+        self
+    }
+
     /// Standard output. On a terminal, controls and other characters that steer it are shown escaped, as everywhere: what a name
     /// holds must not reach it raw.
     pub fn standard() -> Self {
         let seen = io::IsTerminal::is_terminal(&io::stdout());
-        Output { target: Target::Standard { seen }, room: Vec::with_capacity(ROOM), written: 0 }
+        Output::to(Target::Standard { seen })
     }
 
     /// A file that takes the place of `path` when everything has been written and synced. Until then it has no name
@@ -55,7 +71,7 @@ impl Output {
         if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
             let flags = OFlags::WRONLY | OFlags::CLOEXEC | OFlags::NOCTTY;
             let fd = os::retry(|| fs::openat(CWD, path, flags, Mode::empty())).map_err(failed("open"))?;
-            return Ok(Output { target: Target::Special(fd), room: Vec::with_capacity(ROOM), written: 0 });
+            return Ok(Output::to(Target::Special(fd)));
         }
         let directory = directory_of(path);
         let mode = Mode::from_raw_mode(0o666);
@@ -72,8 +88,7 @@ impl Output {
             Err(errno) => return Err(os::broken("open", errno)),
         };
         let is_new = matches!(fs::lstat(path), Err(Errno::NOENT));
-        let target = Target::File { fd, path: path.to_owned(), temporary, is_new };
-        Ok(Output { target, room: Vec::with_capacity(ROOM), written: 0 })
+        Ok(Output::to(Target::File { fd, path: path.to_owned(), temporary, is_new }))
     }
 
     /// Bytes handed to the system so far.
@@ -95,6 +110,13 @@ impl Output {
     }
 
     fn write_out(&mut self) -> io::Result<()> {
+        let Some(around) = self.around.clone().filter(|_| !self.room.is_empty()) else { return self.put() };
+        let mut result = Ok(());
+        around(&mut || result = self.put());
+        result
+    }
+
+    fn put(&mut self) -> io::Result<()> {
         if let Target::Standard { seen: true } = self.target {
             self.room = harmless(&self.room);
         }

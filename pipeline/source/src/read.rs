@@ -16,6 +16,8 @@ pub enum Note {
     Virtual,
     /// A read failed and succeeded when it was tried again.
     Retried,
+    /// The file system keeps no change time: a write during the read that put the modification time back was not to be seen.
+    Untimed,
     /// It was not read: the digests are those of an earlier run, and nothing says that the file changed since.
     Reused,
 }
@@ -26,6 +28,7 @@ impl Note {
         match self {
             Note::Virtual => "virtual",
             Note::Retried => "retried",
+            Note::Untimed => "no-change-time",
             Note::Reused => "reused",
         }
     }
@@ -222,6 +225,9 @@ impl Reading {
             } else {
                 return Err(Problem::new(Stage::Check, Cause::Size { stated: before.size, read: self.offset }));
             }
+        }
+        if !os::is_timed(fd.as_fd(), &before) {
+            notes.push(Note::Untimed);
         }
         Ok(Closed { size: self.offset, stat: Some(before), notes })
     }

@@ -1,7 +1,8 @@
 //! The arguments of `pfh bench`, and what each part of it does.
 
 use crate::fit::Fit;
-use crate::forecast::Forecast;
+use crate::forecast::sizes::Sizes;
+use crate::forecast::{Forecast, SizesOf};
 use crate::languages::{Languages, describe};
 use crate::own::Own;
 use crate::papers::{self, Papers};
@@ -10,6 +11,7 @@ use crate::{Error, report};
 use pfh::outputs::{Existing, Kind, Outputs};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 /// Which hash, in which language, on this machine; and what will a case take
 #[derive(Debug, Clone, clap::Subcommand)]
@@ -27,6 +29,8 @@ pub enum Bench {
     },
     /// Say what a case will take: pfh on this machine, and the programs of a study
     Forecast(Forecast),
+    /// List how large the files of a directory are, for `forecast --histogram`
+    Sizes(SizesOf),
     /// Measure kernels and pipeline in under a minute, and suggest settings
     #[command(name = "self")]
     Own(Own),
@@ -54,6 +58,15 @@ impl Bench {
     /// What is read and written, for the guard of outputs. In a directory that holds the results of an earlier run its
     /// tables are written again; a file of the same name anywhere else stays.
     pub fn outputs(&self) -> Outputs {
+        if let Bench::Forecast(forecast) = self {
+            let mut outputs = Outputs::new(forecast.force);
+            outputs.reads_all([&forecast.like, &forecast.histogram, &forecast.device].into_iter().flatten());
+            outputs.reads_all(forecast.study.iter().map(|study| study.join("result.json")));
+            if let Some(path) = &forecast.save {
+                outputs.writes("--save", path, Kind::File, Existing::Refused);
+            }
+            return outputs;
+        }
         let (directory, force) = match self {
             Bench::Languages(languages) if !languages.list => (&languages.out, languages.force),
             Bench::Report { from, .. } => (from, false),
@@ -87,21 +100,26 @@ pub enum Verdict {
     Good,
     /// Some program gave a wrong digest or failed: its times do not count, the others' do.
     Wrong,
+    /// Some of what the answer is about could not be read.
+    Incomplete,
 }
 
-/// Does what is asked. What it finds goes to `out`, what it does to standard error.
-pub fn run(bench: &Bench, out: &mut dyn Write) -> Result<Verdict, Error> {
+/// Does what is asked. What it finds goes to `out`, what it does to standard error. `stop` ends what takes long and would leave files behind.
+pub fn run(bench: &Bench, out: &mut dyn Write, stop: &AtomicBool) -> Result<Verdict, Error> {
+    let complete = |unread: u64| if unread == 0 { Verdict::Good } else { Verdict::Incomplete };
     match bench {
         Bench::Languages(languages) => {
-            let prepared = languages.prepare()?;
-            eprint!("{}", describe(&prepared.missing));
             if languages.list {
-                for row in &prepared.rows {
+                let listed = languages.listed()?;
+                eprint!("{}", describe(&listed.missing));
+                for row in &listed.rows {
                     let methods = row.methods.iter().map(|method| method.name()).collect::<Vec<_>>().join(" ");
                     say(out, &format!("{:20} {:24} {methods}\n", row.name, row.label))?;
                 }
                 return Ok(Verdict::Good);
             }
+            let prepared = languages.prepare()?;
+            eprint!("{}", describe(&prepared.missing));
             let result = languages.study(prepared)?;
             let path = languages.out.join("result.json");
             std::fs::write(&path, json(&result)).map_err(Error::file(&path))?;
@@ -110,9 +128,17 @@ pub fn run(bench: &Bench, out: &mut dyn Write) -> Result<Verdict, Error> {
         Bench::Report { from, time } => finish(from, &load(from)?, *time, out),
         Bench::Forecast(forecast) => {
             let study = forecast.study.as_deref().map(load).transpose()?;
-            let lines = forecast.expect(study.as_ref())?;
-            say(out, &if forecast.json { json(&lines) } else { forecast.table(&lines) })?;
-            Ok(Verdict::Good)
+            let program =
+                std::env::current_exe().map_err(|cause| Error::Failed(format!("the program itself: {cause}")))?;
+            let found = forecast.expect(study.as_ref(), &program, stop)?;
+            say(out, &if forecast.json { json(&found) } else { found.table() })?;
+            Ok(complete(found.unread))
+        }
+        Bench::Sizes(SizesOf { directory }) => {
+            let found = Sizes::below(directory)?;
+            found.unread.iter().for_each(|name| eprintln!("not read: {name}"));
+            say(out, &found.sizes.render())?;
+            Ok(complete(found.unread.len() as u64))
         }
         Bench::Own(own) => {
             let found = own.measure()?;
@@ -133,7 +159,7 @@ pub fn run(bench: &Bench, out: &mut dyn Write) -> Result<Verdict, Error> {
             Ok(Verdict::Good)
         }
         Bench::Fit(fit) => {
-            say(out, &fit.table()?)?;
+            say(out, &if fit.json { json(&fit.fitted()?) } else { fit.table()? })?;
             Ok(Verdict::Good)
         }
     }

@@ -31,6 +31,9 @@ pub enum Error {
     /// A measurement could not be made.
     #[error("{0}")]
     Failed(String),
+    /// A signal asked for the end.
+    #[error("interrupted: nothing was measured to the end")]
+    Interrupted,
     /// A measurement was made, and its answer is wrong: nothing is said about its speed.
     #[error("wrong answer: {0}")]
     Wrong(String),

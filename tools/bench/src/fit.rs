@@ -2,7 +2,8 @@
 
 use crate::Error;
 use crate::report::align;
-use crate::statistics::{Line, Point, least_squares, mean, weighted};
+use crate::statistics::{Line, Point, explained, least_squares, mean, weighted};
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -13,6 +14,37 @@ pub struct Fit {
     /// the paper: a header `algo MB NAME…`, then a line of means in ms per algorithm and size
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
+    /// As JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The lines of one algorithm and language.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Fitted {
+    /// The algorithm.
+    pub algorithm: String,
+    /// The language.
+    pub language: String,
+    /// Number of sizes.
+    pub sizes: usize,
+    /// Least squares as in the study: a in ms, b in ms per MiB. None for fewer than two sizes.
+    pub line: Option<Line>,
+    /// The part of the means' variance that this line explains.
+    pub r2: Option<f64>,
+    /// Least squares weighted by 1/x².
+    pub weighted: Option<Line>,
+    /// Seconds for 722 GB as in the study's Table 15: t(1024 MiB) × 722. None without that size.
+    pub seconds_722gb: Option<f64>,
+}
+
+/// All lines of a file.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AllFitted {
+    /// The form of this answer.
+    pub pfh_fit: u32,
+    /// By algorithm and language.
+    pub lines: Vec<Fitted>,
 }
 
 /// For every algorithm and language the means in milliseconds by size in MiB.
@@ -66,28 +98,55 @@ pub fn parse(text: &str) -> Result<Means, String> {
 }
 
 impl Fit {
-    /// The table of a and b, as the study computes and prints them, with the better fit beside it.
-    pub fn table(&self) -> Result<String, Error> {
+    /// a and b, as the study computes them, with the better fit beside them.
+    pub fn fitted(&self) -> Result<AllFitted, Error> {
         let text = std::fs::read_to_string(&self.file).map_err(Error::file(&self.file))?;
-        table(&text).map_err(|reason| Error::Malformed { path: Path::new(&self.file).to_owned(), reason })
+        let lines = fit(&text).map_err(|reason| Error::Malformed { path: Path::new(&self.file).to_owned(), reason })?;
+        Ok(AllFitted { pfh_fit: 1, lines })
     }
+
+    /// The same as a table, as the study prints it.
+    pub fn table(&self) -> Result<String, Error> {
+        Ok(show(&self.fitted()?.lines))
+    }
+}
+
+/// The lines for the text of a results file; the reason when there are none.
+pub fn fit(text: &str) -> Result<Vec<Fitted>, String> {
+    let of = |((algorithm, language), points): ((String, String), Vec<Point>)| {
+        let line = least_squares(&points);
+        // As in the study: the time of the 1024 MB file, times 722 GB over 1 GB; not the fitted line.
+        let largest = points.iter().find(|point| point.x == 1024.0);
+        Fitted {
+            algorithm,
+            language,
+            sizes: points.len(),
+            r2: line.map(|line| explained(&points, line)),
+            line,
+            weighted: weighted(&points),
+            seconds_722gb: largest.map(|p| p.y / 1e3 * 722.0),
+        }
+    };
+    Ok(parse(text)?.into_iter().map(of).collect())
 }
 
 /// The table for the text of a results file; the reason when it cannot be made.
 pub fn table(text: &str) -> Result<String, String> {
-    let heads = ["algo", "lang", "a", "b", "a (1/x2)", "b (1/x2)", "722 GB"];
-    let mut lines = vec![heads.map(str::to_owned).to_vec()];
-    for ((algorithm, language), points) in parse(text)? {
+    Ok(show(&fit(text)?))
+}
+
+fn show(lines: &[Fitted]) -> String {
+    let heads = ["algo", "lang", "a", "b", "a (1/x2)", "b (1/x2)", "R²", "722 GB, s"];
+    let mut rows = vec![heads.map(str::to_owned).to_vec()];
+    for fitted in lines {
         let show = |line: Option<Line>| match line {
             Some(line) => [format!("{:.3}", line.a), format!("{:.3}", line.b)],
             None => ["-".to_owned(), "-".to_owned()],
         };
-        let [a, b] = show(least_squares(&points));
-        let [wa, wb] = show(weighted(&points));
-        // As in the study: the time of the 1024 MB file, times 722 GB over 1 GB; not the fitted line.
-        let largest = points.iter().find(|point| point.x == 1024.0);
-        let scaled = largest.map_or("-".to_owned(), |p| crate::amount::show_seconds(p.y / 1e3 * 722.0));
-        lines.push(vec![algorithm, language, a, b, wa, wb, scaled]);
+        let ([a, b], [wa, wb]) = (show(fitted.line), show(fitted.weighted));
+        let r2 = fitted.r2.map_or("-".to_owned(), |r2| format!("{r2:.6}"));
+        let seconds = fitted.seconds_722gb.map_or("-".to_owned(), |seconds| format!("{seconds:.0}"));
+        rows.push(vec![fitted.algorithm.clone(), fitted.language.clone(), a, b, wa, wb, r2, seconds]);
     }
-    Ok(align(&lines))
+    align(&rows)
 }

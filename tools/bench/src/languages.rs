@@ -8,6 +8,7 @@ use crate::study::{
 use crate::{Error, amount};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// The study's sizes, in MiB.
 pub const PAPER_SIZES: [u64; 13] = [2, 4, 8, 16, 32, 64, 128, 256, 512, 640, 768, 896, 1024];
@@ -51,7 +52,7 @@ pub struct Languages {
     /// Which time the tables show
     #[arg(long, value_enum, default_value_t)]
     pub time: Time,
-    /// Only say which rows would run, and how to get the others
+    /// Only say which rows have their tools here, and how to get the others: nothing is built
     #[arg(long)]
     pub list: bool,
 }
@@ -80,24 +81,44 @@ impl Languages {
         }
     }
 
+    /// The folder of the runners, and the rows that are wanted.
+    fn runners(&self) -> Result<PathBuf, Error> {
+        let nowhere = || Error::Usage("no bench/runners here or above: give --runners DIR".to_owned());
+        let runners = self.runners.clone().or_else(find_runners).ok_or_else(nowhere)?;
+        runners.canonicalize().map_err(Error::file(&runners))
+    }
+
+    fn wants(&self, name: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|only| name.starts_with(only.as_str()))
+    }
+
+    /// Which runners have their tools here. Nothing is built, and nothing written.
+    pub fn listed(&self) -> Result<Catalogue, Error> {
+        Catalogue::list(&self.runners()?, &self.out.join("built"), &|name| self.wants(name))
+    }
+
     /// Builds the runners and lays out the plan.
     pub fn prepare(&self) -> Result<Prepared, Error> {
         let sizes = self.sizes()?;
-        let nowhere = || Error::Usage("no bench/runners here or above: give --runners DIR".to_owned());
-        let runners = self.runners.clone().or_else(find_runners).ok_or_else(nowhere)?;
-        let wanted = |name: &str| self.only.is_empty() || self.only.iter().any(|only| name.starts_with(only.as_str()));
-        let tell = &mut |label: &str| eprintln!("building {label}");
-        // Whether a row runs is known when it has been built; who only asks finds nothing new in his directory.
-        let (out, _gone_afterwards) = if self.list && !self.out.exists() {
-            let directory = tempfile::tempdir().map_err(Error::file(&std::env::temp_dir()))?;
-            (directory.path().to_owned(), Some(directory))
-        } else {
-            std::fs::create_dir_all(&self.out).map_err(Error::file(&self.out))?;
-            (self.out.clone(), None)
+        let runners = self.runners()?;
+        std::fs::create_dir_all(&self.out).map_err(Error::file(&self.out))?;
+        let out = self.out.canonicalize().map_err(Error::file(&self.out))?;
+        let bar = ProgressBar::new(0);
+        bar.set_style(ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed} {msg}").expect("a good template"));
+        // Some builds take minutes without a word of their own.
+        bar.enable_steady_tick(Duration::from_millis(200));
+        let tell = &mut |done: usize, all: usize, label: &str| {
+            bar.set_length(all as u64);
+            bar.set_position(done as u64);
+            bar.set_message(format!("building {label}"));
+            // Without a terminal there is no bar.
+            if bar.is_hidden() {
+                eprintln!("building {label} ({} of {all})", done + 1);
+            }
         };
-        let out = out.canonicalize().map_err(Error::file(&out))?;
-        let runners = runners.canonicalize().map_err(Error::file(&runners))?;
-        let Catalogue { rows, missing } = Catalogue::build(&runners, &out.join("built"), &wanted, tell)?;
+        let built = Catalogue::build(&runners, &out.join("built"), &|name| self.wants(name), tell);
+        bar.finish_and_clear();
+        let Catalogue { rows, missing } = built?;
         let methods = if self.algorithms.is_empty() { Method::ALL.to_vec() } else { self.algorithms.clone() };
         let mut cells = Vec::new();
         for row in &rows {

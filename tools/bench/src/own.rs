@@ -1,6 +1,6 @@
 //! `pfh bench self`: what this machine gives, in under a minute, and the settings that suit it.
 
-use crate::forecast::Scratch;
+use crate::forecast::sample::Scratch;
 use crate::pipeline::{Tree, pass};
 use crate::report::align;
 use crate::statistics::{median, quantile};

@@ -25,6 +25,14 @@ impl Random {
         ((u128::from(self.word()) * bound as u128) >> 64) as usize
     }
 
+    /// A normal deviate with mean 0 and standard deviation 1 (Box and Muller).
+    pub fn normal(&mut self) -> f64 {
+        // 53 bits each; the first is never 0.
+        let unit = |word: u64| ((word >> 11) as f64 + 0.5) / (1u64 << 53) as f64;
+        let (radius, angle) = (unit(self.word()), unit(self.word()));
+        (-2.0 * radius.ln()).sqrt() * (std::f64::consts::TAU * angle).cos()
+    }
+
     /// Puts the items into a random order (Fisher and Yates).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
@@ -62,6 +70,19 @@ mod tests {
         assert_ne!(sorted, shuffled(8));
         sorted.sort_unstable();
         assert_eq!(sorted, (0..100).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn normal_deviates_have_their_moments() {
+        let mut random = Random::new(3);
+        let values: Vec<f64> = (0..20_000).map(|_| random.normal()).collect();
+        let mean = values.iter().sum::<f64>() / 2e4;
+        let square = values.iter().map(|v| v * v).sum::<f64>() / 2e4;
+        let tail = values.iter().filter(|v| v.abs() > 1.96).count() as f64 / 2e4;
+        assert!(
+            mean.abs() < 0.03 && (square - 1.0).abs() < 0.05 && (tail - 0.05).abs() < 0.007,
+            "{mean} {square} {tail}"
+        );
     }
 
     #[test]

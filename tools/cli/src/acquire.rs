@@ -4,9 +4,9 @@ use crate::custody;
 use crate::exit::{self, Exit};
 use crate::imaging::{self, Carrying};
 use crate::run::algorithms;
-use crate::{key, shown, size};
+use crate::{shown, size};
 use clap::{Args, ValueEnum};
-use pfh::acquisition::{Acquisition, Form, Origin, To};
+use pfh::acquire::{Acquisition, Form, Origin, To};
 use pfh::device::{Access, Care, Fill};
 use pfh::format::image::ewf::{About, Compression};
 use pfh::format::image::known;
@@ -318,7 +318,7 @@ fn try_run(args: &AcquireArgs) -> Result<Exit, String> {
     if let Some(field) = about.unwritable() {
         return Err(format!("the {field} holds a control character"));
     }
-    let key = args.key.as_deref().map(key::signing).transpose()?;
+    let key = args.key.as_deref().map(pfh::key::signing).transpose().map_err(|error| error.to_string())?;
     let log = args.log.clone().unwrap_or_else(|| beside(first, ".log"));
     if std::fs::metadata(&log).is_ok_and(|found| !found.is_file()) {
         let name = shown(log.as_os_str().as_encoded_bytes());
@@ -408,7 +408,7 @@ fn json(args: &AcquireArgs, carried: &imaging::Carried, log: &Path) -> String {
         .map(|(at, path)| {
             let compared = carried.compared.get(at);
             serde_json::json!({ "path": shown(path.as_os_str().as_encoded_bytes()),
-                "verified": compared.map(pfh::acquisition::Compared::is_good),
+                "verified": compared.map(pfh::acquire::Compared::is_good),
                 "differing": compared.map(|c| &c.differing) })
         })
         .collect();

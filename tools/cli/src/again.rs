@@ -4,10 +4,10 @@ use crate::custody::{self, Logs, now};
 use crate::exit::{self, Exit};
 use crate::imaging::{self, Carried, Carrying};
 use crate::shown;
-use pfh::acquisition::{Acquire, Again, Compared, Retried};
+use pfh::acquire::{Acquire, Again, Compared, Retried};
 use pfh::device::Loss;
-use pfh::imaging::{Imaged, Pace, Times};
-use pfh::{Algorithm, Cancel, Digest};
+use pfh::imaging::{Imaged, Times};
+use pfh::{Algorithm, Control, Digest, Phase};
 use serde_json::{Map, Value, json};
 use std::io;
 use std::path::Path;
@@ -30,8 +30,7 @@ pub fn look(
     acquire: &Acquire,
     end: &Map<String, Value>,
     carrying: &Carrying,
-    cancel: &Cancel,
-    progress: &mut dyn FnMut(&Pace),
+    control: &Control<'_>,
 ) -> Result<Left, Exit> {
     let Some(bytes) = end.get("bytes").and_then(Value::as_u64) else { return Ok(Left::Other) };
     if acquire.beginning().done != bytes || acquire.asked().targets.is_empty() {
@@ -56,7 +55,9 @@ pub fn look(
         return Ok(Left::Other);
     }
     let algorithms: Vec<Algorithm> = stated.iter().map(Digest::algorithm).collect();
-    let found = acquire.hash_targets(bytes, &algorithms, cancel, progress).map_err(|error| imaging::failed(&error))?;
+    let found = acquire
+        .hash_targets(bytes, &algorithms, (control, Phase::Comparing))
+        .map_err(|error| imaging::failed(&error))?;
     if let Some(stop) = found.stopped {
         exit::say(format!("stopped: {stop}"));
         return Err(Exit::Aborted);

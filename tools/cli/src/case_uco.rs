@@ -3,7 +3,7 @@
 use crate::custody::{Logs, now};
 use crate::exit::{self, Exit};
 use crate::shown;
-use pfh::acquisition::{Acquisition, case};
+use pfh::acquire::{Acquisition, case};
 use serde_json::json;
 use std::io;
 use std::path::Path;

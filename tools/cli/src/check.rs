@@ -1,19 +1,30 @@
 //! `pfh check`: files against a manifest.
 
-mod audit;
-mod files;
-mod guess;
-mod list;
-mod place;
-mod told;
+mod print;
+mod words;
 
-use crate::exit::{self, Exit};
-use crate::run::Run;
+use crate::exit::{self, Exit, Failure};
+use crate::run::{Run, Session, algorithms};
 use crate::shown;
-use clap::Args;
-use std::ffi::OsString;
+use clap::{Args, ValueEnum};
+use pfh::Algorithm;
+use pfh::check::{self as job, Request, Summary, Task, Verdict};
+use pfh::format::{End, Ending};
+use print::Printer;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+
+/// How an audit is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Wording {
+    /// Lines for people.
+    Text,
+    /// A JSON object per line.
+    Jsonl,
+    /// hashdeep's words.
+    Hashdeep,
+}
 
 /// What to check.
 #[derive(Debug, Args)]
@@ -36,8 +47,8 @@ pub struct Check {
     #[arg(short = 'L', long, requires = "audit")]
     pub follow: bool,
     /// What an audit prints: text, jsonl, or hashdeep's wording.
-    #[arg(short, long, value_name = "FORMAT", default_value = "text", requires = "audit")]
-    pub format: String,
+    #[arg(short = 'f', long = "format", value_name = "FORMAT", default_value = "text", requires = "audit", value_parser = wording, hide_possible_values = true)]
+    pub wording: Wording,
     /// Print what matched, too, and what differs in its times alone.
     #[arg(long, requires = "audit")]
     pub all: bool,
@@ -82,22 +93,21 @@ Exit codes: 0 every file is what the manifest says, and all of the manifest was 
 seal does not hold; 2 usage, or no such manifest; 3 something could not be read or compared, or there was nothing to compare
 with; 4 the manifest is broken off in the middle of a document.";
 
+fn wording(text: &str) -> Result<Wording, String> {
+    Wording::from_str(text, false)
+        .map_err(|_| format!("an audit is written as text, jsonl or hashdeep, not {}", shown(text.as_bytes())))
+}
+
 /// Runs a request to its end.
 pub fn run(request: &Check) -> Exit {
-    match try_run(request) {
-        Ok(exit) => exit,
-        Err(message) => {
-            exit::say(message);
-            Exit::Usage
-        }
-    }
+    exit::end(try_run(request))
 }
 
 fn name(path: &Path) -> String {
     shown(path.as_os_str().as_bytes())
 }
 
-fn try_run(request: &Check) -> Result<Exit, String> {
+fn try_run(request: &Check) -> Result<Exit, Failure> {
     let mut manifests = &request.manifests[..];
     let mut root = request.root.as_deref();
     if let ([before @ .., last], None) = (manifests, root)
@@ -108,31 +118,86 @@ fn try_run(request: &Check) -> Result<Exit, String> {
     }
     if let Some(directory) = manifests.iter().find(|path| path.is_dir()) {
         let directory = name(directory);
-        return Err(format!("{directory} is a directory: give the manifest first, then the directory"));
+        return Err(Failure::usage(format!("{directory} is a directory: give the manifest first, then the directory")));
     }
     if let (true, [_, _, ..]) = (request.audit, manifests) {
-        return Err("an audit is of one manifest: of two, what one has is new to the other".into());
+        return Err(Failure::usage("an audit is of one manifest: of two, what one has is new to the other"));
     }
+    let assumed = if request.algorithms.is_empty() { Vec::new() } else { algorithms(&request.algorithms)? };
     let mut worst = Exit::Good;
     for manifest in manifests {
-        let exit = list::check(request, manifest, root)?;
+        let exit = check(request, &asked(request, manifest, root, &assumed)?).unwrap_or_else(Failure::report);
         if matches!(exit, Exit::Signal(_)) {
             return Ok(exit);
         }
-        worst = worse(worst, exit);
+        worst = exit::worse(worst, exit);
     }
     Ok(worst)
 }
 
-/// The exit that says more against the files and manifests.
-fn worse(one: Exit, other: Exit) -> Exit {
-    let rank = |exit: Exit| match exit {
-        Exit::Good => 0,
-        Exit::Incomplete => 1,
-        Exit::Verdict => 2,
-        Exit::Usage => 3,
-        Exit::Aborted => 4,
-        Exit::Signal(_) => 5,
+/// The job that is asked for one manifest.
+fn asked(request: &Check, manifest: &Path, root: Option<&OsStr>, assumed: &[Algorithm]) -> Result<Request, Failure> {
+    let task = if request.audit {
+        Task::Audit { below: request.below.clone(), follow: request.follow }
+    } else {
+        Task::Files { allow_outside: request.allow_outside, ignore_missing: request.ignore_missing }
     };
-    if rank(other) > rank(one) { other } else { one }
+    let mut job = Request::new(manifest)
+        .task(task)
+        .algorithms(assumed.to_vec())
+        .end(if request.zero { End::Nul } else { End::Line })
+        .key(request.key.clone())
+        .plan(request.run.plan(Vec::new())?);
+    job.root = root.map(OsStr::to_owned);
+    Ok(job)
+}
+
+/// Checks one manifest to its end.
+fn check(request: &Check, asked: &Request) -> Result<Exit, Failure> {
+    let session = Session::open(&request.run)?;
+    let mut printer = Printer { request, session: &session, manifest: &asked.manifest, changes: Vec::new() };
+    let ran = job::run(asked, &mut |event| printer.event(event), &session.control());
+    let summary = ran.map_err(|error| failed(error, &session))?;
+    printer.end(&summary).map_err(|error| Failure::output(&error))?;
+    drop(session);
+    Ok(report(request, &summary))
+}
+
+/// Why there is no result, and the exit that goes with it.
+fn failed(error: job::Error, session: &Session) -> Failure {
+    use job::Error;
+    use pfh::seal::FileError;
+    let exit = match &error {
+        Error::Sink(error) => return Failure::output(error),
+        error if error.is_interrupted() => return session.interrupted(error),
+        Error::Seal(wrong) if wrong.is_verdict() => Exit::Verdict,
+        Error::Seal(FileError::Read { .. }) => Exit::Incomplete,
+        Error::Seal(_) | Error::Open { .. } | Error::Root { .. } => Exit::Usage,
+        _ => Exit::Aborted,
+    };
+    Failure::new(exit, error)
+}
+
+/// Prints what is to be said of a whole check, and gives its exit.
+fn report(request: &Check, summary: &Summary) -> Exit {
+    let exit = match summary.verdict() {
+        Verdict::Verified => Exit::Good,
+        Verdict::Differs => Exit::Verdict,
+        Verdict::Incomplete | Verdict::NothingToCompareWith => Exit::Incomplete,
+    };
+    if !request.status {
+        for sentence in words::warnings(&summary.findings).iter().chain(&summary.not_compared) {
+            exit::say(format!("WARNING: {sentence}"));
+        }
+    }
+    let exit = match exit {
+        _ if summary.ending == Ending::Broken => Exit::Aborted,
+        exit if summary.improper && request.strict => exit::worse(exit, Exit::Verdict),
+        exit if !summary.not_compared.is_empty() && !request.lenient => exit::worse(exit, Exit::Incomplete),
+        exit => exit,
+    };
+    if !(request.status || request.quiet && exit == Exit::Good && words::is_plain(summary)) {
+        exit::say(words::closing(summary));
+    }
+    exit
 }

@@ -1,6 +1,6 @@
 //! The two logs of an acquisition: one for people, one for machines whose records hold on to each other.
 
-use pfh::acquisition::logged;
+use pfh::acquire::logged;
 use pfh::format::Time;
 use pfh::format::custody::{self, Chain};
 use serde_json::{Map, Value};

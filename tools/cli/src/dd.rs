@@ -8,13 +8,14 @@ use crate::run::algorithms;
 use crate::shown;
 use clap::Args;
 use operands::{Operands, Status};
-use pfh::acquisition::{Acquisition, Form, Origin, To, compare};
+use pfh::acquire::{Acquisition, Form, Origin, To, compare};
 use pfh::device::{Access, Care, Fill, Medium};
 use pfh::format::image::ewf::About;
 use pfh::format::image::split::Suffix;
 use pfh::imaging::Imaging;
 use pfh::outputs::Outputs;
 use pfh::sink::image::{Pieces, Start};
+use pfh::{Control, Phase};
 use std::ffi::OsString;
 use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
@@ -197,7 +198,7 @@ fn try_run(operands: &Operands, force: bool) -> Result<Exit, String> {
     let against = operands.vf.iter().map(|path| To { path: path.clone(), form: Form::RAW });
     for to in back.chain(against) {
         let name = shown(to.path.as_os_str().as_encoded_bytes());
-        match compare(&to, &asked.imaging, &carried.imaged, None, pfh::Cancel::default(), &mut |_| ()) {
+        match compare(&to, &asked.imaging, &carried.imaged, None, (&Control::new(), Phase::Verifying)) {
             Ok(found) if found.is_good() && (operands.vf.is_none() || is_as_long(&to.path, carried.imaged.bytes)) => {
                 exit::say(format!("{name}: equal"));
             }

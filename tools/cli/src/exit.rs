@@ -35,13 +35,88 @@ impl From<Exit> for ExitCode {
     }
 }
 
+/// The exit that says more against what was worked on.
+pub fn worse(one: Exit, other: Exit) -> Exit {
+    let rank = |exit: Exit| match exit {
+        Exit::Good => 0,
+        Exit::Incomplete => 1,
+        Exit::Verdict => 2,
+        Exit::Usage => 3,
+        Exit::Aborted => 4,
+        Exit::Signal(_) => 5,
+    };
+    if rank(other) > rank(one) { other } else { one }
+}
+
+/// Why a command ended without a result.
+#[derive(Debug)]
+pub struct Failure {
+    /// What is said of it; nothing if the exit says all.
+    message: Option<String>,
+    exit: Exit,
+}
+
+impl Failure {
+    /// With this exit and message.
+    pub fn new(exit: Exit, message: impl std::fmt::Display) -> Failure {
+        Failure { message: Some(message.to_string()), exit }
+    }
+
+    /// The request makes no sense.
+    pub fn usage(message: impl std::fmt::Display) -> Failure {
+        Failure::new(Exit::Usage, message)
+    }
+
+    /// The output is incomplete.
+    pub fn aborted(message: impl std::fmt::Display) -> Failure {
+        Failure::new(Exit::Aborted, message)
+    }
+
+    /// The output cannot be written. That its reader went away is no news (SIGPIPE's code, without a message).
+    pub fn output(error: &std::io::Error) -> Failure {
+        if error.kind() == std::io::ErrorKind::BrokenPipe {
+            return Failure { message: None, exit: Exit::Signal(13) };
+        }
+        Failure::aborted(format!("the output is incomplete: {error}"))
+    }
+
+    /// Says what there is to say, and gives the exit.
+    pub fn report(self) -> Exit {
+        if let Some(message) = self.message {
+            say(message);
+        }
+        self.exit
+    }
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.message.as_deref().unwrap_or_default())
+    }
+}
+
+impl From<String> for Failure {
+    /// A sentence about a request that makes no sense.
+    fn from(message: String) -> Failure {
+        Failure::usage(message)
+    }
+}
+
+impl From<Exit> for Failure {
+    /// An exit of which all has been said.
+    fn from(exit: Exit) -> Failure {
+        Failure { message: None, exit }
+    }
+}
+
+/// The exit of a command.
+pub fn end(result: Result<Exit, Failure>) -> Exit {
+    result.unwrap_or_else(Failure::report)
+}
+
 /// How writing the output ended, as an exit: a reader that went away is no news (SIGPIPE's code, quietly).
 pub fn of_output(error: &std::io::Error) -> Exit {
-    if error.kind() == std::io::ErrorKind::BrokenPipe {
-        return Exit::Signal(13);
-    }
-    say(format!("the output is incomplete: {error}"));
-    Exit::Aborted
+    Failure::output(error).report()
 }
 
 /// Says a sentence on standard error; a closed standard error is of no account. Errors of the system have one form, whoever

@@ -1,20 +1,15 @@
 //! `pfh hash`: from a request to an exit code.
 
-use crate::exit::{self, Exit};
+use crate::exit::{self, Exit, Failure};
 use crate::input::Input;
-use crate::run::{Run, Taker, Voice, algorithms};
-use crate::{key, seal, shown, size};
+use crate::run::{Run, Session, algorithms};
+use crate::size;
 use clap::Args;
-use pfh::format::{End, Format, Layout, Marker, Options};
+use pfh::format::{End, Format, Layout, Marker};
+use pfh::hash::{self as job, Event, Request, Reuse, Sealing, Summary};
 use pfh::outputs::{Existing, Kind, Outputs};
-use pfh::similarity::Named;
-use pfh::sink::cache::Cache;
-use pfh::sink::{About, Manifest, Output};
-use pfh::{Algorithm, Apart, Plan, Record, Source};
-use std::ffi::OsString;
-use std::io;
-use std::os::unix::ffi::OsStringExt;
-use std::path::{Path, PathBuf};
+use pfh::seal;
+use std::path::PathBuf;
 
 /// A cache is an SQLite database with "pfhc" as its application (Database File Format, section 1.3).
 const CACHE: Existing = Existing::Own(68, b"pfhc");
@@ -93,93 +88,77 @@ impl Default for Hash {
 
 /// Runs a request to its end.
 pub fn run(hash: &Hash) -> Exit {
-    match try_run(hash) {
-        Ok(exit) => exit,
-        Err(message) => {
-            exit::say(message);
-            Exit::Usage
-        }
-    }
+    exit::end(try_run(hash))
 }
 
-fn try_run(hash: &Hash) -> Result<Exit, String> {
+fn try_run(hash: &Hash) -> Result<Exit, Failure> {
     if hash.piecewise == Some(0) {
-        return Err("--piecewise takes a size of at least one byte".into());
+        return Err(Failure::usage("--piecewise takes a size of at least one byte"));
     }
     if let Some(path) = &hash.key {
         // Better now than after a long run.
-        key::signing(path)?;
+        pfh::key::signing(path).map_err(|error| error.to_string())?;
     }
     let mut plan = hash.run.plan(algorithms(&hash.algorithms)?)?;
     plan.piecewise = hash.piecewise;
-    guarded(hash).check().map_err(|refused| refused.to_string())?;
-    let cache = cache(hash, &plan)?;
-    let mut source: Box<dyn Source> = Box::new(Apart::new(hash.input.source()?, own(hash)));
-    if let Some(cache) = &cache {
-        source = Box::new(cache.reusing(source));
-    }
-    let format = hash.format.parse::<Format>().map_err(|e| e.to_string())?;
-    if plan.piecewise.is_some() && !matches!(format, Format::Hashdeep | Format::Dfxml | Format::Jsonl | Format::Csv) {
-        return Err(format!("-f {} has no form for --piecewise: use hashdeep, dfxml, jsonl or csv", format.name()));
-    }
-    let output = match &hash.output {
-        None => Output::standard(),
-        Some(path) => match Output::file(path) {
-            Ok(output) => output,
-            Err(error) => {
-                exit::say(format!("{}: {error}", shown(path.as_os_str().as_encoded_bytes())));
-                return Ok(Exit::Aborted);
-            }
-        },
-    };
+    guarded(hash).check().map_err(Failure::usage)?;
+    let session = Session::open(&hash.run)?;
+    let format = hash.format.parse::<Format>().map_err(Failure::usage)?;
     let layout = Layout {
         end: if hash.zero { End::Nul } else { End::Line },
         marker: if hash.binary { Marker::Binary } else { Marker::Text },
     };
-    let manifest = Manifest::open(format, layout, &about(hash, &plan), plan.piecewise.is_some(), output);
-    let manifest = manifest.map_err(|e| format!("-f {}: {e}", format.name()))?;
-    let mut written = Written { manifest, without: 0, cache: cache.clone() };
-    let ran = hash.run.carry_out(source, hash.input.again(), &plan, &mut written);
-    let Written { manifest, without, .. } = written;
-    // What was read is kept, whatever became of the output: the next run goes on from it.
-    let used = match cache.map(|cache| cache.close(ran.as_ref().is_ok_and(|ended| !ended.summary.interrupted))) {
-        None => None,
-        Some(Ok(used)) => Some(used),
-        Some(Err(error)) => {
-            exit::say(error);
-            return Ok(Exit::Aborted);
+    let reuse = |path: &PathBuf| Reuse { path: path.clone(), sample: hash.cache_verify.unwrap_or(0.0) };
+    let request = Request::new(hash.input.asked()?, Vec::new())
+        .plan(plan)
+        .format(format, layout)
+        .output(session.destination(hash.output.as_ref()))
+        .seal(hash.seal.then(|| Sealing { key: hash.key.clone() }))
+        .reuse(hash.cache.as_ref().map(reuse));
+    let ran = job::run(&request, &mut |event| Ok(show(&session, event)), &session.control());
+    let summary = ran.map_err(failed)?;
+    session.end(|session| report(hash, &summary, session))
+}
+
+/// Prints what is to be said of an input.
+fn show(session: &Session, event: Event<'_>) {
+    match event {
+        Event::Record(record) => session.unread(record),
+        Event::Changed(record) => {
+            session.about(&record.name, "its content changed though size, mtime and ctime did not");
         }
-    };
-    let ended = match ran {
-        Ok(ended) => ended,
-        Err(exit) => return Ok(exit),
-    };
-    // An interrupted run leaves what it has on standard output, and no file: a file appears whole or not at all.
-    let whole = if ended.summary.interrupted { manifest.interrupt() } else { manifest.finish(&ended.summary) };
-    if let Err(error) = whole {
-        return Ok(exit::of_output(&error));
+        Event::NotWritten(record, why) => session.about(&record.name, format_args!("not written: {why}")),
+        _ => {}
     }
-    if let (true, false, Some(path)) = (hash.seal, ended.summary.interrupted, &hash.output) {
-        // Which algorithms the digests are of is known here, so those of any length are read back right.
-        let end = if hash.zero { End::Nul } else { End::Line };
-        let limit = plan.memory.max(1 << 20);
-        let assumed = plan.algorithms.clone();
-        let options = Options { format: Some(format), assumed, end, limit, ..Options::default() };
-        if let Err(why) = seal::write(path, &options, hash.key.as_deref()) {
-            exit::say(why);
-            return Ok(Exit::Aborted);
-        }
+}
+
+/// Why there is no manifest, and the exit that goes with it.
+fn failed(error: job::Error) -> Failure {
+    use job::Error;
+    match error {
+        Error::Sink(error) => Failure::output(&error),
+        Error::Pieces(format) => Failure::usage(format_args!(
+            "-f {} has no form for --piecewise: use hashdeep, dfxml, jsonl or csv",
+            format.name()
+        )),
+        Error::Format { .. } => Failure::usage(format_args!("-f {error}")),
+        Error::Input(_) | Error::Cache { .. } => Failure::usage(error),
+        error => Failure::aborted(error),
     }
-    hash.run.tell(&ended.summary);
+}
+
+/// Prints what is to be said of the whole run, and gives the exit.
+fn report(hash: &Hash, summary: &Summary, session: &Session) -> Exit {
+    hash.run.tell(&summary.run);
     let exit = match &hash.output {
-        Some(_) if ended.summary.interrupted => {
+        Some(_) if summary.run.interrupted => {
             let kept =
                 if hash.cache.is_some() { "; what was hashed is in the cache, the same command resumes" } else { "" };
-            ended.interrupted(format_args!("no file was written{kept}"))
+            session.interrupted(format_args!("no file was written{kept}")).report()
         }
-        _ => ended.exit(without),
+        _ => session.exit(&summary.run, summary.unwritten),
     };
-    let Some(used) = used else { return Ok(exit) };
+    let Some(used) = summary.cache else { return exit };
     exit::say(format!("{} files were not read again, {} were and compared", used.reused, used.verified));
     if used.timeless > 0 {
         let files = if used.timeless == 1 { "file was" } else { "files were" };
@@ -189,67 +168,7 @@ fn try_run(hash: &Hash) -> Result<Exit, String> {
         ));
     }
     // Content that changed under the same times is a negative verdict on the file system, or on the cache.
-    Ok(if used.changed > 0 && exit == Exit::Good { Exit::Verdict } else { exit })
-}
-
-/// The cache, where one is asked for. Which run it is: the output, what is hashed and how.
-fn cache(hash: &Hash, plan: &Plan) -> Result<Option<Cache>, String> {
-    let Some(path) = &hash.cache else { return Ok(None) };
-    let about = about(hash, plan);
-    let mut identity = [about.command_line.unwrap_or_default(), about.working_directory.unwrap_or_default()].join(&0);
-    identity.extend_from_slice(hash.format.as_bytes());
-    identity.extend(hash.output.iter().flat_map(|output| output.as_os_str().as_encoded_bytes().to_vec()));
-    let opened = Cache::open(path, &shown(&identity), &plan.algorithms, hash.cache_verify.unwrap_or(0.0));
-    opened.map(Some).map_err(|error| format!("{}: {error}", shown(path.as_os_str().as_encoded_bytes())))
-}
-
-/// What the manifest says of the run. Of the command line it has what decides the digests: manifests of one tree are
-/// equal whatever the threads.
-fn about(hash: &Hash, plan: &Plan) -> About {
-    let algorithms: Vec<String> = plan.algorithms.iter().map(Algorithm::to_string).collect();
-    let mut words: Vec<Vec<u8>> = vec![format!("pfh hash -a {}", algorithms.join(",")).into_bytes()];
-    words.extend(hash.input.words());
-    words.extend(plan.piecewise.map(|length| format!("--piecewise {length}").into_bytes()));
-    words.extend(hash.input.paths.iter().map(|path| path.as_encoded_bytes().to_vec()));
-    let here = std::env::current_dir().ok().map(|d| d.into_os_string().into_vec());
-    About {
-        algorithms: plan.algorithms.clone(),
-        command_line: Some(words.join(&b' ')),
-        base: here.clone().filter(|here| is_needed(hash, here)),
-        working_directory: here,
-        version: env!("CARGO_PKG_VERSION").into(),
-    }
-}
-
-/// Whether the manifest must say in which directory its relative names start: it will lie in another, and has such names.
-fn is_needed(hash: &Hash, here: &[u8]) -> bool {
-    let Some(output) = &hash.output else { return false };
-    let parent = output.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let elsewhere = std::fs::canonicalize(parent).is_ok_and(|parent| parent.as_os_str().as_encoded_bytes() != here);
-    let relative = |path: &OsString| !Path::new(path).is_absolute() && path != "-";
-    elsewhere && (hash.input.files_from.is_some() || hash.input.paths.iter().any(relative))
-}
-
-/// What the run writes, none of which is evidence: the output, its seal, the cache and what SQLite keeps beside it, and the file behind
-/// standard output.
-fn own(hash: &Hash) -> Vec<Vec<u8>> {
-    let mut own: Vec<OsString> = Vec::new();
-    let mut with = |path: &Path, ends: &[&str]| {
-        own.extend(ends.iter().map(|end| {
-            let mut path = path.as_os_str().to_owned();
-            path.push(end);
-            path
-        }));
-    };
-    match &hash.output {
-        Some(output) => with(output, if hash.seal { &["", ".seal"] } else { &[""] }),
-        None => {
-            let standard = std::fs::read_link("/proc/self/fd/1").ok().filter(|path| path.is_file());
-            standard.iter().for_each(|path| with(path, &[""]));
-        }
-    }
-    hash.cache.iter().for_each(|cache| with(cache, &["", "-wal", "-shm", "-journal"]));
-    own.into_iter().map(OsString::into_vec).collect()
+    if used.changed > 0 && exit == Exit::Good { Exit::Verdict } else { exit }
 }
 
 /// What is read and written.
@@ -262,41 +181,4 @@ fn guarded(hash: &Hash) -> Outputs {
     }
     hash.input.guard(outputs.reads_all(&hash.key));
     outputs
-}
-
-/// Whether a file was read whole, and has no digest because its methods make none of so little.
-fn has_none(record: &Record) -> bool {
-    let absent = |digest: &pfh::Digest| {
-        Named::find(digest.algorithm().name())
-            .is_some_and(|method| digest.text().is_some_and(|text| method.is_absent(text)))
-    };
-    matches!(&record.outcome, pfh::Outcome::Hashed(hashed) if !hashed.digests.is_empty() && hashed.digests.iter().all(absent))
-}
-
-/// Writes records into the manifest.
-struct Written {
-    manifest: Manifest,
-    /// Records whose name the format cannot hold.
-    without: u64,
-    cache: Option<Cache>,
-}
-
-impl Taker for Written {
-    fn take(&mut self, record: Record, voice: &Voice<'_>) -> io::Result<()> {
-        if let Some(cache) = &self.cache
-            && cache.keep(&record).map_err(io::Error::other)?
-        {
-            voice.say(&record.name, &"its content changed though size, mtime and ctime did not");
-        }
-        if let Err(why) = self.manifest.write(&record)? {
-            // Read whole, and too short for the method: there is nothing that could have been written.
-            self.without += u64::from(!has_none(&record));
-            voice.say(&record.name, &format_args!("not written: {why}"));
-        }
-        Ok(())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.manifest.flush()
-    }
 }

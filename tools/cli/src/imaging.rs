@@ -7,14 +7,13 @@ use crate::signals::Signals;
 use crate::{case_uco, host, shown};
 use ed25519_dalek::SigningKey;
 use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use pfh::acquisition::identity::Identity;
-use pfh::acquisition::{
-    Acquire, Acquisition, AcquisitionError, Again, Compared, Retried, case, compare, logged as stated,
-};
+use pfh::acquire::identity::Identity;
+use pfh::acquire::{Acquire, Acquisition, AcquisitionError, Again, Compared, Retried, case, compare, logged as stated};
 use pfh::device::{Bad, Fill, Kind};
 use pfh::image::OpenError;
-use pfh::imaging::{Imaged, Pace};
+use pfh::imaging::Imaged;
 use pfh::outputs::Outputs;
+use pfh::{Cancel, Control, Phase, Progress};
 use serde_json::json;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
@@ -61,8 +60,9 @@ impl Bar {
         Bar(Some(bar))
     }
 
-    pub fn show(&self, pace: &Pace) {
-        let Some(bar) = &self.0 else { return };
+    /// Draws how far the reading of a medium is.
+    pub fn show(&self, progress: &Progress) {
+        let (Some(bar), Progress::Medium(pace)) = (&self.0, progress) else { return };
         let rate = pace.bytes as f64 / pace.elapsed.as_secs_f64().max(0.001);
         let mut text = format!("{} at {}/s", HumanBytes(pace.bytes), HumanBytes(rate as u64));
         if let Some(total) = pace.total {
@@ -84,6 +84,13 @@ impl Drop for Bar {
         if let Some(bar) = &self.0 {
             bar.finish_and_clear();
         }
+    }
+}
+
+impl Bar {
+    /// A control that draws this bar, and is cancelled by `cancel`.
+    pub fn control(&self, cancel: &Cancel) -> Control<'_> {
+        Control::new().with_cancel(cancel.clone()).on_progress(|progress| self.show(progress))
     }
 }
 
@@ -119,12 +126,12 @@ pub fn carry_out(asked: Acquisition, mut carrying: Carrying) -> Result<Carried, 
     let outputs = std::mem::take(&mut carrying.outputs);
     let mut acquire = Acquire::open_beside(asked, outputs).map_err(|error| failed(&error))?;
     let asked = acquire.asked().clone();
-    let cancel: pfh::Cancel = signals.flag().into();
+    let cancel: Cancel = signals.flag().into();
     let mut opening = if asked.replace { Opening::Replace } else { Opening::Resume };
     let mut retried = None;
     if let Some(end) = carrying.log.as_deref().filter(|_| !asked.replace).and_then(Logs::end_of) {
         let bar = Bar::open(carrying.progress, "comparing");
-        match again::look(&acquire, &end, &carrying, &cancel, &mut |pace| bar.show(pace))? {
+        match again::look(&acquire, &end, &carrying, &bar.control(&cancel))? {
             Left::Other => {}
             Left::Compared(carried) => return Ok(*carried),
             Left::Retry(bytes) => (opening, retried) = (Opening::Continue, Some(bytes)),
@@ -146,7 +153,7 @@ pub fn carry_out(asked: Acquisition, mut carrying: Carrying) -> Result<Carried, 
     }
     logged(begin(&mut logs, &carrying, &asked, &acquire))?;
     let bar = Bar::open(carrying.progress, "acquiring");
-    let ran = read(&mut acquire, retried, carrying.retry_bad, &cancel, &mut |pace| bar.show(pace));
+    let ran = read(&mut acquire, retried, carrying.retry_bad, &bar.control(&cancel));
     drop(bar);
     let ran = match ran {
         Ok((imaged, None)) => Ok(imaged),
@@ -191,7 +198,7 @@ pub fn carry_out(asked: Acquisition, mut carrying: Carrying) -> Result<Carried, 
         let source = matches!(acquire.medium().kind(), Kind::Device | Kind::File).then(|| acquire.medium());
         for to in &asked.targets {
             let bar = Bar::open(carrying.progress, "verifying");
-            let found = compare(to, &asked.imaging, &imaged, source, cancel.clone(), &mut |pace| bar.show(pace));
+            let found = compare(to, &asked.imaging, &imaged, source, (&bar.control(&cancel), Phase::Verifying));
             drop(bar);
             let found = found.map_err(|error| failed(&error))?;
             let name = shown(to.path.as_os_str().as_encoded_bytes());
@@ -260,17 +267,16 @@ fn read(
     acquire: &mut Acquire,
     retried: Option<u64>,
     retry_bad: bool,
-    cancel: &pfh::Cancel,
-    progress: &mut dyn FnMut(&Pace),
+    control: &Control<'_>,
 ) -> Result<(Imaged, Option<Retried>), AcquisitionError> {
     if let Some(bytes) = retried {
-        let found = acquire.retry(bytes, None, Again::All, cancel, progress)?;
+        let found = acquire.retry(bytes, None, Again::All, control)?;
         return Ok((found.imaged.clone(), Some(found)));
     }
-    let imaged = acquire.run(cancel.clone(), progress)?;
+    let imaged = acquire.run(control, Phase::Acquiring)?;
     match again::is_due(acquire, &imaged, retry_bad) {
         Some(again) => {
-            let found = acquire.retry(imaged.bytes, Some(&imaged), again, cancel, progress)?;
+            let found = acquire.retry(imaged.bytes, Some(&imaged), again, control)?;
             Ok((found.imaged.clone(), Some(found)))
         }
         None => Ok((imaged, None)),
@@ -433,20 +439,6 @@ pub fn more(differing: &[(u64, u64)]) -> Option<String> {
     let rest = differing.get(MOST_LINES..).filter(|rest| !rest.is_empty())?;
     let bytes: u64 = rest.iter().map(|(_, length)| length).sum();
     Some(format!("and {} more ranges of {bytes} bytes", rest.len()))
-}
-
-/// A run of unreadable bytes of an image in words.
-pub fn run(offset: u64, length: u64, sector: u32, errno: i32) -> String {
-    format!("{}: {}", place(offset, length, sector), io::Error::from_raw_os_error(errno))
-}
-
-/// A range of an image in words.
-pub fn place(offset: u64, length: u64, sector: u32) -> String {
-    let size = u64::from(sector);
-    let (first, count) = (offset / size, length.div_ceil(size));
-    let sectors =
-        if count == 1 { format!("sector {first}") } else { format!("sectors {first} - {}", first + count - 1) };
-    format!("{sectors} (offset {offset}, {length} bytes)")
 }
 
 fn tell_digests(logs: &mut Logs, imaged: &Imaged) -> io::Result<()> {

@@ -1,17 +1,12 @@
 //! What is read: operands, how directories are walked, and which files are taken. Every command that walks flattens this.
 
-use crate::{shown, size};
+use crate::exit::Failure;
+use crate::size;
 use clap::{Args, ValueEnum};
-use pfh::image::ImageObject;
 use pfh::outputs::Outputs;
-use pfh::{
-    Descend, Entry, Item, Links, Operands, Order, Ordered, Origin, Recurse, Selection, Separator, Source, Special,
-};
+use pfh::{Content, Descend, Links, NameList, Order, Recurse, Selection, Separator, Source, Special};
 use std::ffi::OsString;
-use std::io;
-use std::os::unix::ffi::OsStringExt;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::PathBuf;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum By {
@@ -79,81 +74,23 @@ impl Input {
         !self.paths.is_empty() || self.files_from.is_some()
     }
 
-    /// Everything that is named, in the order asked for.
+    /// What the job reads.
     ///
     /// # Errors
-    /// A sentence for the user: nothing is named, a glob makes no sense, the list cannot be opened.
-    pub fn source(&self) -> Result<Box<dyn Source>, String> {
-        let order = match self.order {
+    /// When a glob makes no sense.
+    pub fn asked(&self) -> Result<pfh::Input, Failure> {
+        let selection = Selection::new(&self.include, &self.exclude, self.min_size, self.max_size);
+        let mut input = pfh::Input::new(&self.paths);
+        let separator = if self.null { Separator::Nul } else { Separator::Line };
+        input.list = self.files_from.clone().map(|path| NameList { path, separator });
+        input.content = if self.image { Content::Images } else { Content::Files };
+        input.order = match self.order {
             By::Path => Order::Path,
             By::Size => Order::Size,
             By::Inode => Order::Inode,
             By::Extent => Order::Extent,
         };
-        if self.image {
-            return self.images();
-        }
-        Ok(Box::new(Ordered::new(self.operands()?, order)))
-    }
-
-    fn images(&self) -> Result<Box<dyn Source>, String> {
-        if self.paths.is_empty() {
-            return Err("--image needs the name of an image".into());
-        }
-        let item = |(number, path): (usize, &OsString)| {
-            let name = path.as_encoded_bytes().into();
-            let origin = Origin::Object { name, object: Arc::new(ImageObject(PathBuf::from(path))) };
-            Item::Entry(Entry { number: number as u64, origin, stat: None })
-        };
-        Ok(Box::new(self.paths.iter().enumerate().map(item).collect::<Vec<_>>().into_iter()))
-    }
-
-    /// Tells the guard of outputs what is read.
-    pub fn guard(&self, outputs: &mut Outputs) {
-        outputs.reads_all(&self.paths).reads_all(self.files_from.as_ref().filter(|file| *file != Path::new("-")));
-        for path in self.paths.iter().filter(|_| self.image) {
-            outputs.reads_all(pfh::image::files_of(Path::new(path)));
-        }
-        // A list that cannot be read is reported when it is its turn; a pipe is read only once.
-        let Some(list) = self.files_from.as_ref().filter(|list| list.is_file() && !outputs.is_empty()) else { return };
-        let separator = if self.null { Separator::Nul } else { Separator::Line };
-        if let Ok(open) = std::fs::File::open(list) {
-            let names = pfh::names(io::BufReader::new(open), separator);
-            outputs.reads_all(names.flatten().map(OsString::from_vec));
-        }
-    }
-
-    /// The same once more, for counting how much there is. Names that come from a pipe cannot be read twice.
-    pub fn again(&self) -> Option<Box<dyn Source>> {
-        if self.files_from.is_some() || self.image {
-            None
-        } else {
-            self.operands().ok().map(|o| Box::new(o) as Box<dyn Source>)
-        }
-    }
-
-    /// The options that decide which files are there, as a manifest tells them.
-    pub fn words(&self) -> Vec<Vec<u8>> {
-        let flags = [
-            (self.recursive, "-r"),
-            (self.follow, "--follow"),
-            (self.special, "--special"),
-            (self.one_file_system, "--one-file-system"),
-            (self.image, "--image"),
-            (self.files_from.is_some(), "--files-from"),
-        ];
-        let mut words: Vec<Vec<u8>> =
-            flags.iter().filter(|(set, _)| *set).map(|(_, flag)| flag.as_bytes().to_vec()).collect();
-        words.extend(self.files_from.iter().map(|file| file.as_os_str().as_encoded_bytes().to_vec()));
-        words
-    }
-
-    fn operands(&self) -> Result<Operands, String> {
-        if !self.is_named() {
-            return Err("nothing is named: give a PATH, - for standard input, or --files-from FILE".into());
-        }
-        let selection = Selection::new(&self.include, &self.exclude, self.min_size, self.max_size);
-        let descend = Descend {
+        input.descend = Descend {
             recurse: match (self.recursive, self.flat) {
                 (true, _) => Recurse::Yes,
                 (false, true) => Recurse::Flat,
@@ -162,18 +99,29 @@ impl Input {
             links: if self.follow { Links::Follow } else { Links::Keep },
             special: if self.special { Special::Read } else { Special::Skip },
             one_file_system: self.one_file_system,
-            selection: selection.map_err(|e| e.to_string())?,
+            selection: selection.map_err(Failure::usage)?,
         };
-        let separator = if self.null { Separator::Nul } else { Separator::Line };
-        let paths: Vec<Vec<u8>> = self.paths.iter().map(|path| path.clone().into_vec()).collect();
-        let Some(file) = &self.files_from else { return Ok(Operands::new(paths, descend)) };
-        let listed = if file == Path::new("-") {
-            pfh::names(io::BufReader::new(pfh::Patient(io::stdin())), separator)
-        } else {
-            let open = pfh::Patient::open(file);
-            let open = open.map_err(|e| format!("{}: {e}", shown(file.as_os_str().as_encoded_bytes())))?;
-            pfh::names(io::BufReader::new(open), separator)
-        };
-        Ok(Operands::from_paths(Box::new(paths.into_iter().map(Ok).chain(listed)), descend))
+        Ok(input)
+    }
+
+    /// Everything that is named, in the order asked for.
+    ///
+    /// # Errors
+    /// A sentence for the user: nothing is named, a glob makes no sense, the list cannot be opened.
+    pub fn source(&self) -> Result<Box<dyn Source>, String> {
+        let input = self.asked().map_err(|failure| failure.to_string())?;
+        input.source().map_err(|error| error.to_string())
+    }
+
+    /// Tells the guard of outputs what is read.
+    pub fn guard(&self, outputs: &mut Outputs) {
+        if let Ok(input) = self.asked() {
+            input.guard(outputs);
+        }
+    }
+
+    /// The same once more, for counting how much there is. Names that come from a pipe cannot be read twice.
+    pub fn again(&self) -> Option<Box<dyn Source>> {
+        self.asked().ok()?.again()
     }
 }

@@ -1,16 +1,15 @@
 //! `pfh lookup`: digests against known sets.
 
-use crate::exit::{self, Exit};
+use crate::exit::{self, Exit, Failure};
 use crate::matching::verdicts;
-use crate::reference::Sets;
-use crate::run::algorithms;
+use crate::reference::{Gaps, Sets};
 use clap::Args;
-use pfh::Digest;
 use pfh::format::known::{Kind, Options, read};
 use pfh::format::verdict::{self, Form};
 use pfh::known::Verdict;
+use pfh::matching::{Counts, Reference};
 use pfh::sink::Output;
-use pfh::sink::matching::{Counts, Reference};
+use pfh::{Algorithm, Digest};
 use std::io;
 use std::ops::ControlFlow;
 
@@ -38,13 +37,7 @@ const NOTHING: &str = "nothing-to-compare-with";
 
 /// Runs a request to its end.
 pub fn run(request: &Lookup) -> Exit {
-    match try_run(request) {
-        Ok(exit) => exit,
-        Err(message) => {
-            exit::say(message);
-            Exit::Usage
-        }
-    }
+    exit::end(try_run(request))
 }
 
 /// Answers, one digest after the other.
@@ -73,39 +66,29 @@ impl Answers {
     }
 }
 
-fn try_run(request: &Lookup) -> Result<Exit, String> {
-    let form: Form = request.format.parse().map_err(|e: pfh::format::UnknownFormat| e.to_string())?;
+fn try_run(request: &Lookup) -> Result<Exit, Failure> {
+    let form: Form = request.format.parse().map_err(|e: pfh::format::UnknownFormat| Failure::usage(e))?;
     if !matches!(form, Form::Text | Form::Jsonl) {
-        return Err("lookup writes text or jsonl".into());
+        return Err(Failure::usage("lookup writes text or jsonl"));
     }
     let fail_on = verdicts(&request.fail_on)?;
     if request.sets.known.is_empty() {
-        return Err("there is nothing to look up in: give --known FILE".into());
+        return Err(Failure::usage("there is nothing to look up in: give --known FILE"));
     }
-    let sought = request.sets.digests()?;
-    let opened = request.sets.open_known()?;
-    let mut answers = Answers {
-        reference: opened.reference,
-        form,
-        output: Output::standard(),
-        counts: Counts::default(),
-        incomparable: 0,
-    };
+    let sets = request.sets.asked()?;
+    let sought = sets.digests().map_err(Failure::usage)?;
+    let mut gaps = Gaps::default();
+    let opened = sets.open_known(&mut |gap| gaps.print(gap)).map_err(Failure::usage)?;
+    let (reference, output) = (opened.reference, Output::standard());
+    let mut answers = Answers { reference, form, output, counts: Counts::default(), incomparable: 0 };
     let faults = if sought.is_empty() {
-        match from_standard_input(request, &mut answers)? {
-            Ok(faults) => faults,
-            Err(exit) => return Ok(exit),
-        }
+        from_standard_input(&sets.algorithms, &mut answers)?
     } else {
-        if let Err(error) = sought.iter().try_for_each(|digest| answers.give(digest)) {
-            return Ok(exit::of_output(&error));
-        }
+        sought.iter().try_for_each(|digest| answers.give(digest)).map_err(|error| Failure::output(&error))?;
         0
     };
     let Answers { output, counts, incomparable, .. } = answers;
-    if let Err(error) = output.commit() {
-        return Ok(exit::of_output(&error));
-    }
+    output.commit().map_err(|error| Failure::output(&error))?;
     if incomparable > 0 {
         exit::say(format!(
             "{incomparable} digests are of algorithms of which no set has any: nothing to compare them with"
@@ -123,10 +106,9 @@ fn try_run(request: &Lookup) -> Result<Exit, String> {
     })
 }
 
-/// Answers what standard input asks. How many of its lines hold no digest, or the exit of a run that cannot be finished.
-fn from_standard_input(request: &Lookup, answers: &mut Answers) -> Result<Result<u64, Exit>, String> {
-    let assumed = if request.sets.algorithms.is_empty() { Vec::new() } else { algorithms(&request.sets.algorithms)? };
-    let options = Options { kind: Some(Kind::List), assumed, ..Options::default() };
+/// Answers what standard input asks, and gives the number of its lines that hold no digest.
+fn from_standard_input(assumed: &[Algorithm], answers: &mut Answers) -> Result<u64, Failure> {
+    let options = Options { kind: Some(Kind::List), assumed: assumed.to_vec(), ..Options::default() };
     let (mut faults, mut failed) = (0_u64, None);
     let ended = read(io::stdin().lock(), &options, &mut |line, record| {
         match record {
@@ -138,12 +120,6 @@ fn from_standard_input(request: &Lookup, answers: &mut Answers) -> Result<Result
         }
         if failed.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
-    if let Err(error) = ended {
-        exit::say(format!("standard input: {error}"));
-        return Ok(Err(Exit::Aborted));
-    }
-    Ok(match failed {
-        Some(error) => Err(exit::of_output(&error)),
-        None => Ok(faults),
-    })
+    ended.map_err(|error| Failure::aborted(format_args!("standard input: {error}")))?;
+    failed.map_or(Ok(faults), |error| Err(Failure::output(&error)))
 }

@@ -5,6 +5,7 @@ mod acquire;
 mod again;
 mod args;
 mod audit;
+mod bar;
 mod case_uco;
 mod check;
 mod compare;
@@ -15,10 +16,10 @@ mod exit;
 mod faults;
 mod gauge;
 mod hash;
+mod help;
 mod host;
 mod imaging;
 mod input;
-mod key;
 mod known;
 mod list;
 mod lookup;
@@ -28,7 +29,6 @@ mod paper;
 mod progress;
 mod reference;
 mod run;
-mod seal;
 mod signals;
 mod similar;
 mod size;
@@ -36,7 +36,7 @@ mod stats;
 mod tree;
 mod verify;
 
-use clap::Parser;
+use clap::FromArgMatches;
 use exit::Exit;
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -73,7 +73,7 @@ fn command() -> Exit {
         }
     } else {
         // clap prints usage errors and exits with 2 by itself.
-        match args::Cli::parse().command {
+        match parsed(&arguments).command {
             args::Command::Hash(hash) => hash::run(&hash),
             args::Command::Compare(compare) => compare::run(&compare),
             args::Command::Match(request) => matching::run(&request),
@@ -93,19 +93,32 @@ fn command() -> Exit {
     }
 }
 
+/// The arguments as a request; help and usage errors are printed here, and end the program.
+fn parsed(arguments: &[OsString]) -> args::Cli {
+    let matches = help::command(help::is_all(arguments)).get_matches();
+    args::Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+}
+
 /// `pfh bench`: what it finds goes to standard output.
 fn benchmark(bench: &pfh_bench::command::Bench) -> Exit {
     if let Err(refused) = bench.outputs().check() {
         exit::say(refused);
         return Exit::Usage;
     }
-    match pfh_bench::command::run(bench, &mut std::io::stdout().lock()) {
+    // Only the forecast looks: it has a sample to remove. All else ends at once, as it does without.
+    let signals =
+        matches!(bench, pfh_bench::command::Bench::Forecast(_)).then(signals::Signals::catch).and_then(Result::ok);
+    let stop = signals.as_ref().map(|signals| signals.flag()).unwrap_or_default();
+    match pfh_bench::command::run(bench, &mut std::io::stdout().lock(), &stop) {
         Ok(pfh_bench::command::Verdict::Good) => Exit::Good,
+        Ok(pfh_bench::command::Verdict::Incomplete) => Exit::Incomplete,
         Ok(pfh_bench::command::Verdict::Wrong) => Exit::Verdict,
         Err(pfh_bench::Error::Output(cause)) => exit::of_output(&cause),
         Err(error) => {
             exit::say(&error);
             match error {
+                // The sample's process got the signal too, and may have failed of it.
+                _ if stop.load(std::sync::atomic::Ordering::SeqCst) => Exit::Signal(signals.map_or(2, |s| s.number())),
                 pfh_bench::Error::Usage(_) => Exit::Usage,
                 pfh_bench::Error::Wrong(_) => Exit::Verdict,
                 _ => Exit::Aborted,

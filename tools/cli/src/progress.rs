@@ -1,7 +1,7 @@
 //! Progress on standard error, when that is a terminal: bytes, files, rate, time left, within 80 columns.
 
 use indicatif::{FormattedDuration, HumanBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use pfh::{Progress, Source};
+use pfh::{FileProgress, Source};
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -42,11 +42,11 @@ impl Line {
     }
 
     /// Draws the state of a run.
-    pub fn show(&self, now: &Progress) {
+    pub fn show(&self, now: &FileProgress) {
         let seconds = now.elapsed.as_secs_f64();
         let rate = if seconds > 0.0 { (now.bytes as f64 / seconds) as u64 } else { 0 };
         let mut text = format!("{}, {} files, {}/s", HumanBytes(now.bytes), now.files, HumanBytes(rate));
-        if let Some(&(files, bytes)) = self.total.get() {
+        if let Some((files, bytes)) = now.total.or_else(|| self.total.get().copied()) {
             if self.bar.length() != Some(bytes) {
                 self.bar.set_length(bytes);
                 self.bar.set_style(style("[{bar:12}] {wide_msg}"));
@@ -75,23 +75,35 @@ impl Line {
         }
     }
 
-    /// Does what may print results, without tearing the line if they go to a terminal, too.
-    pub fn around<T>(&self, print: impl FnOnce() -> T) -> T {
-        if !self.shares {
-            return print();
-        }
+    /// Does what prints messages, without tearing the line.
+    pub fn suspended<T>(&self, print: impl FnOnce() -> T) -> T {
         // The bar is locked while it is suspended: a message meanwhile must not suspend it again.
         self.cleared.store(true, Ordering::Relaxed);
         let printed = self.bar.suspend(print);
         self.cleared.store(false, Ordering::Relaxed);
         printed
     }
+
+    /// Does what may print results, without tearing the line if they go to a terminal, too.
+    pub fn around<T>(&self, print: impl FnOnce() -> T) -> T {
+        if !self.shares {
+            return print();
+        }
+        self.suspended(print)
+    }
+}
+
+impl Line {
+    /// Takes the line off the screen.
+    pub fn close(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+        self.bar.finish_and_clear();
+    }
 }
 
 impl Drop for Line {
     fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
-        self.bar.finish_and_clear();
+        self.close();
     }
 }
 

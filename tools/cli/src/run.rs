@@ -1,13 +1,15 @@
 //! How a run is carried out: the table, the threads, what is shown meanwhile. Every command that hashes flattens this.
 
-use crate::exit::{self, Exit};
+use crate::exit::{self, Exit, Failure};
 use crate::progress::Line;
 use crate::signals::Signals;
 use crate::{shown, size, stats};
 use clap::{Args, ValueEnum};
-use pfh::{Algorithm, Backend, Plan, Record, Sink, Source, Summary, Watch};
+use pfh::{Algorithm, Backend, Control, Destination, Plan, Progress, Record, Sink, Source, Summary};
 use std::fmt::Display;
 use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -101,6 +103,102 @@ pub fn algorithms(names: &[String]) -> Result<Vec<Algorithm>, String> {
         }
     }
     if algorithms.is_empty() { Err("no algorithm was named".into()) } else { Ok(algorithms) }
+}
+
+/// A command that carries out a job: signals end the job, its progress and its problems are shown on standard error.
+pub struct Session {
+    signals: Signals,
+    line: Option<Arc<Line>>,
+}
+
+impl Session {
+    /// Begins to catch signals and to show progress.
+    ///
+    /// # Errors
+    /// When signals cannot be caught.
+    pub fn open(run: &Run) -> Result<Session, Failure> {
+        let signals =
+            Signals::catch().map_err(|error| Failure::aborted(format!("signals cannot be caught: {error}")))?;
+        Ok(Session { signals, line: Line::open(!run.no_progress, None).map(Arc::new) })
+    }
+
+    /// What the job is controlled by.
+    pub fn control(&self) -> Control<'_> {
+        let control = Control::new().with_cancel(self.signals.flag());
+        let Some(line) = &self.line else { return control };
+        control.on_progress(|progress| {
+            if let Progress::Files(now) = progress {
+                line.show(now);
+            }
+        })
+    }
+
+    /// Prints a message past the progress.
+    pub fn message(&self, message: &str) {
+        match &self.line {
+            Some(line) => line.say(message),
+            None => exit::say(message),
+        }
+    }
+
+    /// Prints what is the matter with a name, which a terminal may see.
+    pub fn about(&self, name: &[u8], what: impl Display) {
+        self.message(&format!("{}: {what}", shown(name)));
+    }
+
+    /// Prints why an input has no digest.
+    pub fn unread(&self, record: &Record) {
+        match &record.outcome {
+            pfh::Outcome::Failed(problem) => self.about(&record.name, problem),
+            pfh::Outcome::Skipped(skip) => self.about(&record.name, format_args!("skipped: {}", skip.reason())),
+            pfh::Outcome::Hashed(_) => {}
+        }
+    }
+
+    /// Does what may print results, without tearing the progress.
+    pub fn around<T>(&self, print: impl FnOnce() -> T) -> T {
+        match &self.line {
+            Some(line) => line.around(print),
+            None => print(),
+        }
+    }
+
+    /// Prints what is to be said of a whole pass over files.
+    pub fn passed(&self, run: &Run, summary: &Summary) {
+        match &self.line {
+            Some(line) => line.suspended(|| run.tell(summary)),
+            None => run.tell(summary),
+        }
+    }
+
+    /// Where the output of the job goes: this file, or standard output, with which the progress may share a terminal.
+    pub fn destination(&self, file: Option<&PathBuf>) -> Destination {
+        match (file, self.line.clone()) {
+            (Some(path), _) => Destination::from(path),
+            (None, None) => Destination::Standard(None),
+            (None, Some(line)) => Destination::Standard(Some(Arc::new(move |write| line.around(write)))),
+        }
+    }
+
+    /// Takes the progress off the screen and reports what the job did.
+    ///
+    /// # Errors
+    /// What `report` fails with.
+    pub fn end(mut self, report: impl FnOnce(&Session) -> Exit) -> Result<Exit, Failure> {
+        self.line.take().iter().for_each(|line| line.close());
+        Ok(report(&self))
+    }
+
+    /// The exit of a run whose output is complete: interrupted, incomplete, or good. `unwritten` files have no digest in the output
+    /// for other reasons than failing.
+    pub fn exit(&self, summary: &Summary, unwritten: u64) -> Exit {
+        Ended { summary: *summary, signal: self.signals.number() }.exit(unwritten)
+    }
+
+    /// The failure of a command that a signal interrupted.
+    pub fn interrupted(&self, what: impl Display) -> Failure {
+        Failure::new(Exit::Signal(self.signals.number()), format_args!("interrupted: {what}"))
+    }
 }
 
 /// Where a message about one name goes: past the progress line, rendered safe for a terminal.
@@ -261,13 +359,13 @@ impl Run {
         })?;
         let line = Line::open(!self.no_progress, again);
         let mut spoken = Spoken { taker, voice: Voice(line.as_ref()) };
-        let mut show = |now: &pfh::Progress| {
-            if let Some(line) = &line {
+        let control = Control::new().with_cancel(signals.flag()).on_progress(|progress| {
+            if let (Some(line), Progress::Files(now)) = (&line, progress) {
                 line.show(now);
             }
-        };
-        let watch = Watch { cancel: signals.flag().into(), progress: Some(&mut show) };
-        let ran = pfh::run(source, plan, &mut spoken, watch);
+        });
+        let ran = pfh::run(source, plan, &mut spoken, &control);
+        drop(control);
         drop(line);
         match ran {
             Ok(summary) => Ok(Ended { summary, signal: signals.number() }),
@@ -279,9 +377,17 @@ impl Run {
         }
     }
 
-    /// Prints where the time went, if that was asked for.
+    /// Prints what the digests do not rest on, and where the time went if that was asked for.
     pub fn tell(&self, summary: &Summary) {
         use io::Write;
+        if summary.untimed > 0 {
+            let files = if summary.untimed == 1 { "file lies" } else { "files lie" };
+            exit::say(format!(
+                "note: {} {files} where no change times are kept (FAT, exFAT, some FUSE and network file systems): \
+                 a write during the read that put the modification time back would not have been noticed",
+                summary.untimed
+            ));
+        }
         if let Some(form) = self.stats {
             let line = format!("{}\n", stats::render(summary, form));
             let _ = pfh::Patient(io::stderr().lock()).write_all(line.as_bytes());

@@ -1,7 +1,7 @@
 //! `pfh match --similar`: files against lists of similarity digests.
 
 use crate::compare::{Thresholds, list_algorithms, load_list};
-use crate::exit::{self, Exit};
+use crate::exit::{self, Exit, Failure};
 use crate::input::Input;
 use crate::run::{Run, Taker, Voice};
 use crate::shown;
@@ -41,8 +41,8 @@ pub struct Similar {
 ///
 /// # Errors
 /// A sentence for the user where the request makes no sense.
-pub fn run(request: &Similar) -> Result<Exit, String> {
-    let form: Form = request.format.parse().map_err(|e: pairs::UnknownForm| e.to_string())?;
+pub fn run(request: &Similar) -> Result<Exit, Failure> {
+    let form: Form = request.format.parse().map_err(|e: pairs::UnknownForm| Failure::usage(e))?;
     let memory = request.run.memory.map_or(pfh::DEFAULT_MEMORY, |memory| memory as usize);
     let name = shown(request.similar.as_encoded_bytes());
     let (lookup, faults) = match known(request, memory)? {
@@ -55,7 +55,7 @@ pub fn run(request: &Similar) -> Result<Exit, String> {
     if request.write_index.is_some() && !request.input.is_named() {
         return Ok(if faults > 0 { Exit::Incomplete } else { Exit::Good });
     }
-    let algorithm = pfh::algorithm(lookup.algorithm()).map_err(|e| e.to_string())?;
+    let algorithm = pfh::algorithm(lookup.algorithm()).map_err(Failure::usage)?;
     let plan = request.run.plan(vec![algorithm])?;
     let source = request.input.source()?;
     let output = match &request.output {

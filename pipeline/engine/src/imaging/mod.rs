@@ -9,6 +9,7 @@ mod reading;
 mod run;
 mod units;
 
+use crate::control::{Control, Phase};
 use crate::record::Piece;
 use pfh_digest::{Algorithm, Digest};
 use pfh_prefetch::Bytes;
@@ -140,12 +141,14 @@ pub trait Target: Send {
     fn finish(&mut self, end: &Ending<'_>) -> io::Result<()>;
 }
 
-/// How far it is.
+/// How far the reading of one medium is.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Pace {
+pub struct MediumProgress {
+    /// What the medium is read for.
+    pub phase: Phase,
     /// Bytes of the image that have been read (or taken from what was there).
     pub bytes: u64,
-    /// All bytes, where that is known.
+    /// All bytes, if their number is known.
     pub total: Option<u64>,
     /// Unreadable bytes so far.
     pub bad: u64,
@@ -158,14 +161,20 @@ pub struct Pace {
 pub type Settled<'a> = dyn FnMut(u64, &[Bad], Option<&Digest>) -> io::Result<()> + 'a;
 
 /// How the caller follows the run.
-#[derive(Default)]
 pub struct Follow<'a> {
-    /// Ends the run early, resumable.
-    pub cancel: crate::Cancel,
-    /// Called about ten times a second.
-    pub progress: Option<&'a mut dyn FnMut(&Pace)>,
+    /// Ends the run early, resumable, and takes its progress.
+    pub control: &'a Control<'a>,
+    /// What the medium is read for: its progress is reported under this name.
+    pub phase: Phase,
     /// Called at every checkpoint and at the end.
     pub settled: Option<&'a mut Settled<'a>>,
+}
+
+impl<'a> Follow<'a> {
+    /// Without checkpoints.
+    pub fn new(control: &'a Control<'a>, phase: Phase) -> Self {
+        Follow { control, phase, settled: None }
+    }
 }
 
 /// Where the time went.

@@ -3,7 +3,8 @@
 use super::prefix::History;
 use super::reading::{Read, Reader, Shared, To};
 use super::units::{self, Unit};
-use super::{Ending, Follow, Imaged, Imaging, ImagingError, Pace, Portion, Target, Times};
+use super::{Ending, Follow, Imaged, Imaging, ImagingError, MediumProgress, Portion, Target, Times};
+use crate::control::Progress;
 use pfh_source::device::Medium;
 use std::io;
 use std::sync::atomic::Ordering;
@@ -56,7 +57,7 @@ pub fn image(
         let writing = start_targets(scope, targets, &events, &shared).map_err(ImagingError::Thread)?;
         let senders: Vec<Sender<Portion>> = hashing.iter().map(|(s, _)| s.clone()).collect();
         let orders: Vec<Sender<Order>> = writing.iter().map(|(s, _)| s.clone()).collect();
-        let reader = Reader { medium, prefix, imaging, shared: &shared, cancel: follow.cancel.clone() };
+        let reader = Reader { medium, prefix, imaging, shared: &shared, cancel: follow.control.cancel().clone() };
         let told = events.clone();
         drop(events);
         let reader = Builder::new().name("pfh-read".into()).spawn_scoped(scope, move || {
@@ -220,10 +221,13 @@ fn watch(
                 call(settled, &shared.bad(), digest.as_ref()).map_err(ImagingError::Settled)?;
             }
         }
-        if let Some(progress) = &mut follow.progress {
-            let bad = shared.bad().iter().map(|b| b.length).sum();
-            progress(&Pace { bytes: shared.bytes.load(Ordering::Relaxed), total, bad, elapsed: from.elapsed() });
-        }
+        follow.control.report(&Progress::Medium(MediumProgress {
+            phase: follow.phase,
+            bytes: shared.bytes.load(Ordering::Relaxed),
+            total,
+            bad: shared.bad().iter().map(|b| b.length).sum(),
+            elapsed: from.elapsed(),
+        }));
     }
 }
 

@@ -1,9 +1,10 @@
 //! Which file systems keep a change time (ctime) that tells a file that was rewritten from one that was not.
 
 use super::{below, open_long};
-use crate::entry::Base;
+use crate::entry::{Base, Stat};
 use rustix::fs::{self, OFlags};
-use std::os::fd::AsFd;
+use std::cell::Cell;
+use std::os::fd::{AsFd, BorrowedFd};
 
 /// What the change times of a file system are worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,14 +32,46 @@ const DOUBTFUL: [u64; 5] = [
     0x517b,      // smb
 ];
 
+impl ChangeTimes {
+    /// Whether they tell that a file with these times was rewritten.
+    pub fn hold_for(self, stat: &Stat) -> bool {
+        match self {
+            ChangeTimes::Kept => true,
+            ChangeTimes::Doubtful => stat.ctime != stat.mtime,
+            ChangeTimes::Missing => false,
+        }
+    }
+}
+
 /// Of the file system on which a file lies; `None` where it cannot be asked.
 pub fn change_times(base: &Base, path: &[u8]) -> Option<ChangeTimes> {
     let (at, links, last) = below(base);
     let fd = open_long(at, path, OFlags::PATH | OFlags::CLOEXEC | last, links).ok()?;
-    let kind = fs::fstatfs(fd.as_fd()).ok()?.f_type as u64 & 0xffff_ffff;
+    of(fd.as_fd())
+}
+
+fn of(fd: BorrowedFd<'_>) -> Option<ChangeTimes> {
+    let kind = fs::fstatfs(fd).ok()?.f_type as u64 & 0xffff_ffff;
     Some(match kind {
         kind if MISSING.contains(&kind) => ChangeTimes::Missing,
         kind if DOUBTFUL.contains(&kind) => ChangeTimes::Doubtful,
         _ => ChangeTimes::Kept,
     })
+}
+
+/// Whether the change time of an open file tells that it was rewritten. A file system that cannot be asked is taken at its word.
+pub fn is_timed(fd: BorrowedFd<'_>, stat: &Stat) -> bool {
+    thread_local! {
+        /// The device that this thread asked last, so that a tree costs one question and not one per file.
+        static LAST: Cell<Option<(u64, ChangeTimes)>> = const { Cell::new(None) };
+    }
+    let times = match LAST.get() {
+        Some((device, times)) if device == stat.device => times,
+        _ => {
+            let Some(times) = of(fd) else { return true };
+            LAST.set(Some((stat.device, times)));
+            times
+        }
+    };
+    times.hold_for(stat)
 }

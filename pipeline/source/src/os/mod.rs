@@ -14,7 +14,7 @@ mod waits;
 pub use block::{
     device_size, direct_alignment, evict, is_read_only, open_evidence, open_medium, sector_sizes, set_blocking,
 };
-pub use change::{ChangeTimes, change_times};
+pub use change::{ChangeTimes, change_times, is_timed};
 pub use device::is_rotational;
 pub use extent::first_physical_offset;
 pub use heap::bound_heaps;
@@ -22,7 +22,7 @@ pub use machine::{kernel_text, names_in, processors};
 pub use patience::{Patience, Patient, broken, patience, retry, set_patience, write};
 pub use settle::settle;
 pub use uring::Ring;
-pub use waits::Waits;
+pub use waits::{Waits, children_time};
 
 use crate::entry::{Base, Stat};
 use crate::operand::Links;

@@ -66,11 +66,20 @@ fn schedule() -> Option<File> {
     openat(CWD, "/proc/thread-self/schedstat", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok().map(File::from)
 }
 
+/// The processors' time of all processes that this one started, and whose end it has seen: user's and system's together.
+pub fn children_time() -> Duration {
+    usage(libc::RUSAGE_CHILDREN).processor
+}
+
 fn spent() -> Spent {
+    usage(libc::RUSAGE_THREAD)
+}
+
+fn usage(who: libc::c_int) -> Spent {
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
     // SAFETY: the call writes one `rusage` where it is told to, or nothing when it fails; all of its fields are integers, for which zero is a value.
     let usage = unsafe {
-        libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr());
+        libc::getrusage(who, usage.as_mut_ptr());
         usage.assume_init()
     };
     let time = |t: libc::timeval| Duration::new(t.tv_sec.max(0) as u64, t.tv_usec.clamp(0, 999_999) as u32 * 1000);
@@ -80,6 +89,14 @@ fn spent() -> Spent {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_time_of_a_child_counts_when_it_has_ended() {
+        let before = children_time();
+        let work = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done";
+        assert!(std::process::Command::new("sh").args(["-c", work]).status().unwrap().success());
+        assert!(children_time() > before);
+    }
 
     #[test]
     fn work_is_no_waiting_and_sleep_is() {

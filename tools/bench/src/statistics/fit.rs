@@ -60,6 +60,21 @@ fn solve(points: &[Point], weight: impl Fn(f64) -> f64) -> Option<Line> {
     Some(Line { a: (y * xx - x * xy) / determinant, b: (w * xy - x * y) / determinant })
 }
 
+/// R², the part of the variance of y that `line` explains: 1 when every point is on it, 0 when it does no better than the mean of y. Points that share
+/// one y are all explained by a line through them.
+pub fn explained(points: &[Point], line: Line) -> f64 {
+    let mean = super::mean(&points.iter().map(|p| p.y).collect::<Vec<_>>());
+    let sum = |of: &dyn Fn(&Point) -> f64| points.iter().map(|p| of(p).powi(2)).sum::<f64>();
+    let (total, left) = (sum(&|p| p.y - mean), sum(&|p| p.y - line.at(p.x)));
+    if total > 0.0 {
+        1.0 - left / total
+    } else if left > 0.0 {
+        0.0
+    } else {
+        1.0
+    }
+}
+
 /// The line through the median slope of all pairs of points (Theil, 1950; Sen, 1968): up to 29 % of wild points do not
 /// move it. A check on the others. None when all points share one x.
 pub fn theil_sen(points: &[Point]) -> Option<Line> {

@@ -64,104 +64,137 @@ pub fn find_runners() -> Option<PathBuf> {
     here.ancestors().map(|directory| directory.join("bench/runners")).find(|path| path.is_dir())
 }
 
+/// Hears what is being built: how many were built before, how many there are to build, and the label.
+pub type Building<'a> = dyn FnMut(usize, usize, &str) + 'a;
+
+/// A runner whose tools are here.
+struct Candidate {
+    rows: Vec<Row>,
+    /// The command that makes it, and the folder that it fills.
+    build: Option<(Vec<String>, PathBuf)>,
+    install: String,
+}
+
 impl Catalogue {
-    /// Reads every `runner*.toml` one folder below `runners`, and builds what can be built into folders of `out`. `only`
-    /// keeps the rows whose name it accepts; what has none of those is not built. `tell` hears what is being built.
+    /// Reads every `runner*.toml` one folder below `runners`, and says which of them have their tools here. Nothing is built or made: whether a build
+    /// succeeds is not known. `only` keeps the rows whose name it accepts.
+    pub fn list(runners: &Path, out: &Path, only: &dyn Fn(&str) -> bool) -> Result<Catalogue, Error> {
+        let (candidates, missing) = candidates(runners, out, only)?;
+        Ok(Catalogue { rows: candidates.into_iter().flat_map(|candidate| candidate.rows).collect(), missing })
+    }
+
+    /// The same, and builds what can be built into folders of `out`. What has no row that `only` accepts is not built.
     pub fn build(
         runners: &Path,
         out: &Path,
         only: &dyn Fn(&str) -> bool,
-        tell: &mut dyn FnMut(&str),
+        tell: &mut Building<'_>,
     ) -> Result<Catalogue, Error> {
-        let mut catalogue = Catalogue::default();
-        for folder in entries(runners)?.into_iter().filter(|path| path.is_dir()) {
-            for file in entries(&folder)? {
-                let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                if name.starts_with("runner") && name.ends_with(".toml") {
-                    let stem = name.trim_end_matches(".toml");
-                    let place = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                    let out = out.join(format!("{place}-{stem}"));
-                    catalogue.add(&file, &folder, &out, only, tell)?;
-                }
-            }
-        }
-        Ok(catalogue)
-    }
-
-    fn add(
-        &mut self,
-        file: &Path,
-        folder: &Path,
-        out: &Path,
-        only: &dyn Fn(&str) -> bool,
-        tell: &mut dyn FnMut(&str),
-    ) -> Result<(), Error> {
-        let text = std::fs::read_to_string(file).map_err(Error::file(file))?;
-        let definition: Definition = toml::from_str(&text)
-            .map_err(|error| Error::Malformed { path: file.to_owned(), reason: error.to_string() })?;
-        let tools = match &definition.each {
-            None => vec![None],
-            Some(pattern) => expand(pattern).into_iter().map(Some).collect(),
-        };
-        let lacking: Vec<&String> = definition.needs.iter().filter(|need| find(need).is_none()).collect();
-        if !lacking.is_empty() || tools.is_empty() {
-            let rows: Vec<String> =
-                definition.row.iter().map(|row| row.name.clone()).filter(|name| only(name)).collect();
-            if !rows.is_empty() {
-                let names = lacking.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
-                let reason = match &definition.each {
-                    Some(pattern) if lacking.is_empty() => format!("nothing matches {pattern}"),
-                    _ => format!("not found: {names}"),
-                };
-                self.missing.push(Missing { rows, reason, install: definition.install.clone() });
-            }
-            return Ok(());
-        }
-        for tool in tools {
-            let version = tool.as_deref().map_or(String::new(), version);
-            let out = if version.is_empty() { out.to_owned() } else { out.with_extension(&version) };
-            let fill = |template: &str| {
-                let home = tool.as_deref().and_then(Path::parent).and_then(Path::parent).unwrap_or(Path::new(""));
-                template
-                    .replace("{dir}", &folder.to_string_lossy())
-                    .replace("{out}", &out.to_string_lossy())
-                    .replace("{tool}", &tool.as_deref().unwrap_or(Path::new("")).to_string_lossy())
-                    .replace("{home}", &home.to_string_lossy())
-                    .replace("{version}", &version)
-            };
-            let rows: Vec<Row> = definition
-                .row
-                .iter()
-                .map(|row| Row {
-                    name: fill(&row.name),
-                    label: fill(&row.label),
-                    command: row.run.iter().map(|part| fill(part)).collect(),
-                    methods: row.algorithms.clone(),
-                })
-                .filter(|row| only(&row.name))
-                .collect();
-            if rows.is_empty() {
-                continue;
-            }
-            let built = match &definition.build {
+        let (candidates, mut missing) = candidates(runners, out, only)?;
+        let all = candidates.iter().filter(|candidate| candidate.build.is_some()).count();
+        let (mut rows, mut done) = (Vec::new(), 0);
+        for Candidate { rows: mine, build, install } in candidates {
+            let built = match build {
                 None => Ok(()),
-                Some(command) => {
-                    tell(&rows[0].label);
-                    std::fs::create_dir_all(&out).map_err(Error::file(&out))?;
-                    compile(&command.iter().map(|part| fill(part)).collect::<Vec<_>>())
+                Some((command, folder)) => {
+                    tell(done, all, &mine[0].label);
+                    done += 1;
+                    std::fs::create_dir_all(&folder).map_err(Error::file(&folder))?;
+                    compile(&command)
                 }
             };
             match built {
-                Ok(()) => self.rows.extend(rows),
-                Err(reason) => self.missing.push(Missing {
-                    rows: rows.into_iter().map(|row| row.name).collect(),
-                    reason,
-                    install: definition.install.clone(),
-                }),
+                Ok(()) => rows.extend(mine),
+                Err(reason) => {
+                    let rows = mine.into_iter().map(|row| row.name).collect();
+                    missing.push(Missing { rows, reason, install });
+                }
             }
         }
-        Ok(())
+        Ok(Catalogue { rows, missing })
     }
+}
+
+fn candidates(
+    runners: &Path,
+    out: &Path,
+    only: &dyn Fn(&str) -> bool,
+) -> Result<(Vec<Candidate>, Vec<Missing>), Error> {
+    let (mut found, mut missing) = (Vec::new(), Vec::new());
+    for folder in entries(runners)?.into_iter().filter(|path| path.is_dir()) {
+        for file in entries(&folder)? {
+            let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if name.starts_with("runner") && name.ends_with(".toml") {
+                let stem = name.trim_end_matches(".toml");
+                let place = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                let out = out.join(format!("{place}-{stem}"));
+                read(&file, &folder, &out, only, &mut found, &mut missing)?;
+            }
+        }
+    }
+    Ok((found, missing))
+}
+
+/// Reads one definition.
+fn read(
+    file: &Path,
+    folder: &Path,
+    out: &Path,
+    only: &dyn Fn(&str) -> bool,
+    found: &mut Vec<Candidate>,
+    missing: &mut Vec<Missing>,
+) -> Result<(), Error> {
+    let text = std::fs::read_to_string(file).map_err(Error::file(file))?;
+    let definition: Definition =
+        toml::from_str(&text).map_err(|error| Error::Malformed { path: file.to_owned(), reason: error.to_string() })?;
+    let tools = match &definition.each {
+        None => vec![None],
+        Some(pattern) => expand(pattern).into_iter().map(Some).collect(),
+    };
+    let lacking: Vec<&String> = definition.needs.iter().filter(|need| find(need).is_none()).collect();
+    if !lacking.is_empty() || tools.is_empty() {
+        let rows: Vec<String> = definition.row.iter().map(|row| row.name.clone()).filter(|name| only(name)).collect();
+        if !rows.is_empty() {
+            let names = lacking.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
+            let reason = match &definition.each {
+                Some(pattern) if lacking.is_empty() => format!("nothing matches {pattern}"),
+                _ => format!("not found: {names}"),
+            };
+            missing.push(Missing { rows, reason, install: definition.install.clone() });
+        }
+        return Ok(());
+    }
+    for tool in tools {
+        let version = tool.as_deref().map_or(String::new(), version);
+        let out = if version.is_empty() { out.to_owned() } else { out.with_extension(&version) };
+        let fill = |template: &str| {
+            let home = tool.as_deref().and_then(Path::parent).and_then(Path::parent).unwrap_or(Path::new(""));
+            template
+                .replace("{dir}", &folder.to_string_lossy())
+                .replace("{out}", &out.to_string_lossy())
+                .replace("{tool}", &tool.as_deref().unwrap_or(Path::new("")).to_string_lossy())
+                .replace("{home}", &home.to_string_lossy())
+                .replace("{version}", &version)
+        };
+        let rows: Vec<Row> = definition
+            .row
+            .iter()
+            .map(|row| Row {
+                name: fill(&row.name),
+                label: fill(&row.label),
+                command: row.run.iter().map(|part| fill(part)).collect(),
+                methods: row.algorithms.clone(),
+            })
+            .filter(|row| only(&row.name))
+            .collect();
+        if rows.is_empty() {
+            continue;
+        }
+        let build = definition.build.as_ref().map(|command| command.iter().map(|part| fill(part)).collect());
+        let build = build.map(|command| (command, out.clone()));
+        found.push(Candidate { rows, build, install: definition.install.clone() });
+    }
+    Ok(())
 }
 
 /// Files and folders of `directory`, by name.
@@ -222,7 +255,7 @@ mod tests {
         fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join("runner.toml"), toml).unwrap();
         fs::write(folder.join("README.md"), "not a definition").unwrap();
-        Catalogue::build(&directory.path().join("runners"), &directory.path().join("out"), only, &mut |_| ())
+        Catalogue::build(&directory.path().join("runners"), &directory.path().join("out"), only, &mut |_, _, _| ())
     }
 
     const ROW: &str = "[[row]]\nname='x'\nlabel='X'\nrun=['{out}/x']\nalgorithms=['md5','sha3-256']\n";
@@ -246,6 +279,23 @@ mod tests {
         assert!(found.rows.is_empty() && found.missing[0].reason.contains("broken"), "{found:?}");
         let found = catalogue(&format!("needs=[]\ninstall=''\neach='/nonexistent/*/bin/x'\n{ROW}"), &|_| true).unwrap();
         assert!(found.missing[0].reason.contains("/nonexistent/*"));
+    }
+
+    #[test]
+    fn a_list_builds_nothing() {
+        let directory = tempfile::tempdir().unwrap();
+        let (runners, out) = (directory.path().join("runners"), directory.path().join("out"));
+        fs::create_dir_all(runners.join("x")).unwrap();
+        let build = format!("build=['sh','-c','echo built >> {}/builds']", directory.path().display());
+        fs::write(runners.join("x/runner.toml"), format!("needs=['sh']\ninstall=''\n{build}\n{ROW}")).unwrap();
+        let listed = Catalogue::list(&runners, &out, &|_| true).unwrap();
+        assert_eq!(listed.rows.len(), 1);
+        assert!(!out.exists() && !directory.path().join("builds").exists());
+        let mut told = Vec::new();
+        let built =
+            Catalogue::build(&runners, &out, &|_| true, &mut |at, of, label| told.push((at, of, label.to_owned())));
+        assert_eq!((built.unwrap().rows, told), (listed.rows, vec![(0, 1, "X".to_owned())]));
+        assert!(directory.path().join("builds").exists());
     }
 
     #[test]

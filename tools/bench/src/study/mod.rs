@@ -10,7 +10,7 @@ mod published;
 mod result;
 mod run;
 
-pub use catalogue::{Catalogue, Missing, Row, find_runners};
+pub use catalogue::{Building, Catalogue, Missing, Row, find_runners};
 pub use journal::Journal;
 pub use launch::{Clock, Launch, Monotonic, Outcome, Spawn};
 pub use plan::{Cell, Job, Plan};

@@ -3,8 +3,8 @@
 use super::print::{Evidence, Verdict};
 use super::{Stop, files, sample};
 use crate::exit::{self, Exit};
+use crate::shown;
 use crate::signals::Signals;
-use crate::{key, shown};
 use clap::Args;
 use ed25519_dalek::VerifyingKey;
 use pfh::outputs::{Existing, Kind, Outputs};
@@ -157,7 +157,7 @@ impl Ask {
             self.guard(0, false)?;
             return self.token(tokens);
         }
-        let key = self.signed_by.as_deref().map(key::verifying).transpose().map_err(Stop::usage)?;
+        let key = self.signed_by.as_deref().map(pfh::key::verifying).transpose().map_err(Stop::usage)?;
         let mut all = files::kept(self.kept.as_deref().unwrap_or(Path::new("-")))?;
         all.retain(|kept| self.identity.as_ref().is_none_or(|name| name.as_bytes() == kept.identity));
         if all.is_empty() {

@@ -3,7 +3,7 @@
 use super::print::{Evidence, Verdict};
 use super::{Challenge, Commit, Prove, Renew, Stop, Tokens, Verify};
 use crate::exit::{self, Exit};
-use crate::{key, shown};
+use crate::shown;
 use pfh::Ranges;
 use pfh::outboard::{self, Failure, Pass};
 use pfh::outputs::Outputs;
@@ -148,7 +148,7 @@ pub fn prove(prove: &Prove) -> Result<Exit, Stop> {
     read.extend(prove.key.as_deref());
     guard(prove.output.as_ref(), prove.force, &read)?;
     let challenge = question(&prove.challenge)?;
-    let key = prove.key.as_deref().map(key::signing).transpose().map_err(Stop::usage)?;
+    let key = prove.key.as_deref().map(pfh::key::signing).transpose().map_err(Stop::usage)?;
     let tree = outboard::open(&beside).map_err(Error::from)?;
     let held = Held { file: open(&prove.file)?, tree };
     let most = prove.most.unwrap_or(u64::MAX);
@@ -190,7 +190,7 @@ pub fn of_copy(challenge: &audit::Challenge, kept: &Kept, copy: &Path) -> Result
 pub fn verify(verify: &Verify) -> Result<Exit, Stop> {
     let challenge = question(&verify.challenge)?;
     let kept = one(kept(&verify.kept)?, Some(OsStr::from_bytes(challenge.identity())))?;
-    let key = verify.signed_by.as_deref().map(key::verifying).transpose().map_err(Stop::usage)?;
+    let key = verify.signed_by.as_deref().map(pfh::key::verifying).transpose().map_err(Stop::usage)?;
     let evidence = if verify.data.is_some() { Evidence::Copy } else { Evidence::Root };
     let mut verdict = Verdict::of(&kept, &challenge, verify.find, evidence);
     if let Some(data) = &verify.data {

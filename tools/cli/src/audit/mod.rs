@@ -185,8 +185,8 @@ pub struct Renew {
 pub struct Stop(String, Exit);
 
 impl Stop {
-    fn usage(message: impl Into<String>) -> Stop {
-        Stop(message.into(), Exit::Usage)
+    fn usage(message: impl std::fmt::Display) -> Stop {
+        Stop(message.to_string(), Exit::Usage)
     }
 }
 

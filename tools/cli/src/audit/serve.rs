@@ -3,7 +3,7 @@
 use super::Stop;
 use crate::exit::{self, Exit};
 use crate::signals::Signals;
-use crate::{key, shown, size};
+use crate::{shown, size};
 use clap::Args;
 use pfh_audit::{Limits, Server, Shelf, Told};
 use std::io::Write;
@@ -42,7 +42,7 @@ pub struct Serve {
 pub fn run(serve: &Serve) -> Result<Exit, Stop> {
     let aborted = |what: &str, error: std::io::Error| Stop(format!("{what}: {error}"), Exit::Aborted);
     let signals = Signals::catch().map_err(|error| aborted("signals cannot be caught", error))?;
-    let key = serve.key.as_deref().map(key::signing).transpose().map_err(Stop::usage)?;
+    let key = serve.key.as_deref().map(pfh::key::signing).transpose().map_err(Stop::usage)?;
     let name = shown(serve.directory.as_os_str().as_bytes());
     let shelf =
         Shelf::open(&serve.directory).map_err(|problem| Stop(format!("{name}: {problem}"), Exit::Incomplete))?;

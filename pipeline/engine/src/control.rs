@@ -1,0 +1,184 @@
+//! How a caller controls a long job: it cancels the job and follows its progress. One type for every job.
+
+use crate::imaging::MediumProgress;
+use crate::progress::FileProgress;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Asks a job to end. Clones ask the same job.
+#[derive(Debug, Clone, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl From<Arc<AtomicBool>> for Cancel {
+    /// A handle on a flag that something else sets, a signal handler for example.
+    fn from(flag: Arc<AtomicBool>) -> Self {
+        Cancel(flag)
+    }
+}
+
+impl Cancel {
+    /// Asks the job to end.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether the job was asked to end.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+/// What a job is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Phase {
+    /// Files are read and hashed.
+    #[default]
+    Hashing,
+    /// A medium is read into its targets.
+    Acquiring,
+    /// An image is read back, or its digests are verified.
+    Verifying,
+    /// Two things are compared with each other.
+    Comparing,
+    /// Something is computed from what was read: an index, a file of known digests.
+    Building,
+}
+
+impl fmt::Display for Phase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Phase::Hashing => "hashing",
+            Phase::Acquiring => "acquiring",
+            Phase::Verifying => "verifying",
+            Phase::Comparing => "comparing",
+            Phase::Building => "building",
+        })
+    }
+}
+
+/// How far a job is.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum Progress {
+    /// Of a run over files.
+    Files(FileProgress),
+    /// Of one medium or image.
+    Medium(MediumProgress),
+    /// Of a computation that counts in steps: pairs, records, nodes.
+    Steps {
+        /// What is being done.
+        phase: Phase,
+        /// Steps that are done.
+        done: u64,
+        /// All steps, if their number is known.
+        total: Option<u64>,
+    },
+}
+
+impl Progress {
+    /// What is being done.
+    pub fn phase(&self) -> Phase {
+        match self {
+            Progress::Files(_) => Phase::Hashing,
+            Progress::Medium(medium) => medium.phase,
+            Progress::Steps { phase, .. } => *phase,
+        }
+    }
+}
+
+type Callback<'a> = Box<dyn Fn(&Progress) + Send + Sync + 'a>;
+
+/// Cancels a job and follows its progress. By default the job runs to its end in silence.
+///
+/// ```
+/// use pfh_engine::{Cancel, Control, Progress};
+/// let cancel = Cancel::default();
+/// let control = Control::new().with_cancel(cancel.clone()).on_progress(|progress| match progress {
+///     Progress::Files(files) => eprintln!("{} files, {} bytes", files.files, files.bytes),
+///     Progress::Medium(medium) => eprintln!("{} bytes of {:?}", medium.bytes, medium.total),
+///     _ => {}
+/// });
+/// assert!(!control.is_cancelled());
+/// cancel.cancel();
+/// assert!(control.is_cancelled());
+/// ```
+#[derive(Default)]
+pub struct Control<'a> {
+    cancel: Cancel,
+    progress: Option<Callback<'a>>,
+}
+
+impl<'a> Control<'a> {
+    /// Neither cancels nor follows.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The job ends early when `cancel` is asked to; how soon, and what it leaves, each job documents.
+    #[must_use]
+    pub fn with_cancel(mut self, cancel: impl Into<Cancel>) -> Self {
+        self.cancel = cancel.into();
+        self
+    }
+
+    /// Calls `progress` about ten times a second while the job runs, and at its end, from whichever thread of the job.
+    #[must_use]
+    pub fn on_progress(mut self, progress: impl Fn(&Progress) + Send + Sync + 'a) -> Self {
+        self.progress = Some(Box::new(progress));
+        self
+    }
+
+    /// The handle that cancels the job, for threads that outlive a borrow of this.
+    pub fn cancel(&self) -> &Cancel {
+        &self.cancel
+    }
+
+    /// Whether the job was asked to end.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancel.is_cancelled()
+    }
+
+    /// Whether anybody follows the progress: only then it is worth counting how much there is to do.
+    pub fn is_followed(&self) -> bool {
+        self.progress.is_some()
+    }
+
+    /// Reports how far the job is; for the jobs themselves.
+    pub fn report(&self, progress: &Progress) {
+        if let Some(call) = &self.progress {
+            call(progress);
+        }
+    }
+}
+
+impl fmt::Debug for Control<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Control").field("cancel", &self.cancel).field("follows", &self.progress.is_some()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicU64;
+
+    #[test]
+    fn a_control_reports_what_the_job_reports_and_cancels_it() {
+        let seen = AtomicU64::new(0);
+        let flag = Arc::new(AtomicBool::new(false));
+        let control = Control::new().with_cancel(flag.clone()).on_progress(|progress| {
+            if let Progress::Steps { done, .. } = progress {
+                seen.store(*done, Ordering::SeqCst);
+            }
+        });
+        let progress = Progress::Steps { phase: Phase::Comparing, done: 7, total: Some(9) };
+        control.report(&progress);
+        assert_eq!((seen.load(Ordering::SeqCst), progress.phase().to_string().as_str()), (7, "comparing"));
+        assert!(!control.is_cancelled());
+        flag.store(true, Ordering::SeqCst);
+        assert!(control.is_cancelled() && control.cancel().clone().is_cancelled());
+        Control::new().report(&progress);
+    }
+}

@@ -1,0 +1,326 @@
+//! What is there from a run that was cut off.
+
+use super::identity::{Identity, Likeness};
+use super::remarks::{Part, Remarks};
+use super::{Acquisition, AcquisitionError, Form, guarding};
+use pfh_digest::Digest;
+use pfh_engine::imaging::{Follow, Imaging, ImagingError, image};
+use pfh_engine::{Cancel, Control, Phase};
+use pfh_format::image::ewf::Section;
+use pfh_format::image::map::{Block, Map, Status};
+use pfh_sink::image::Resumable;
+use pfh_source::device::{Access, Bad, Kind, Loss, Medium};
+use pfh_source::image::Image;
+use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// How a target goes on.
+#[derive(Debug, Clone)]
+pub(super) enum Found {
+    /// Nothing that can be used.
+    Nothing,
+    /// As much as the map says.
+    Raw,
+    /// An E01 image without its end.
+    E01(Box<Resumable>),
+}
+
+pub(super) struct Resumption {
+    /// Bytes of the image that every target has.
+    pub(super) done: u64,
+    pub(super) found: Vec<Found>,
+    /// The image so far, as each target has it; the first is hashed.
+    pub(super) prefixes: Vec<(PathBuf, Medium)>,
+    pub(super) map: Map,
+    /// What the map says beside its blocks.
+    pub(super) remarks: Remarks,
+    /// Unreadable runs before `done`, by offset in the image.
+    pub(super) bad: Vec<Bad>,
+    /// Whether there was a map: what the targets are, an earlier run made.
+    pub(super) is_ours: bool,
+    /// What an examiner must know of this resumption.
+    pub(super) notes: Vec<String>,
+    /// Of each target whether the map of an earlier run names it: only such a file is resumed, or made anew.
+    pub(super) listed: Vec<bool>,
+}
+
+impl Resumption {
+    /// Finds out what is there. The source is compared with the one that the map names; writes nothing.
+    pub(super) fn find(asked: &Acquisition, medium: &Medium) -> Result<Self, AcquisitionError> {
+        let mut fresh = Resumption {
+            done: 0,
+            found: vec![Found::Nothing; asked.targets.len()],
+            prefixes: Vec::new(),
+            map: Map::new(medium.size().unwrap_or(0)),
+            remarks: Remarks::default(),
+            bad: Vec::new(),
+            is_ours: false,
+            notes: Vec::new(),
+            listed: vec![false; asked.targets.len()],
+        };
+        let named = |map: &Path| asked.targets.iter().map(|to| guarding::remark(map, to)).collect::<Vec<_>>();
+        let named = asked.map.as_deref().map(named).unwrap_or_default();
+        fresh.map.remarks.extend(named.iter().cloned());
+        let Some(path) = &asked.map else { return Ok(fresh) };
+        let fail = |error| AcquisitionError::Map { path: path.clone(), error };
+        let now = Identity::of(medium, asked.source.path()).map_err(fail)?;
+        fresh.remarks = Remarks { source: Some(now.clone()), part: Some(Part::of(asked)), ..Remarks::default() };
+        let text = match std::fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(fresh),
+            Err(error) => return Err(fail(error)),
+        };
+        if asked.replace {
+            return Ok(fresh);
+        }
+        let before = Map::parse(&text).map_err(|e| fail(io::Error::other(e)))?;
+        let remarks = Remarks::read(&before);
+        fresh.notes = belongs(asked, &before, &remarks, &now)
+            .map_err(|why| AcquisitionError::Usage(format!("{}: {why}", path.display())))?;
+        // An adopted map names neither source nor targets: both are as the user says.
+        fresh.is_ours = remarks.source.is_some();
+        fresh.listed = named.iter().map(|name| !fresh.is_ours || before.remarks.contains(name)).collect();
+        if fresh.is_ours && !named.is_empty() && !fresh.listed.contains(&true) {
+            return Err(AcquisitionError::Usage(format!(
+                "{}: the map of an acquisition into other targets; name another map, or replace it with --force",
+                path.display()
+            )));
+        }
+        let from = asked.imaging.from;
+        let mut places: Vec<Vec<Place>> = Vec::new();
+        for (to, listed) in asked.targets.iter().zip(&fresh.listed) {
+            let (mine, readable) = if *listed { look(&to.path, &to.form)? } else { (vec![Place::START], None) };
+            places.push(mine);
+            fresh.prefixes.extend(readable.map(|medium| (to.path.clone(), medium)));
+        }
+        // The one that is hashed comes first; raw ones are read with less work.
+        fresh.prefixes.sort_by_key(|(_, medium)| medium.kind() == Kind::Image);
+        // Behind the last checkpoint nothing is known; before it there may be zones that were passed over.
+        let stated = remarks.checkpoints.last().map(|(upto, _)| *upto);
+        let settled = stated.unwrap_or_else(|| before.settled().saturating_sub(from));
+        // With digests only where one is stated: what cannot be compared is read again.
+        let candidates: Vec<u64> = match remarks.checkpoints.is_empty() {
+            true => vec![settled],
+            false => remarks.checkpoints.iter().map(|(upto, _)| *upto).collect(),
+        };
+        let least = |limit: u64| {
+            let fits = |mine: &Vec<Place>| mine.iter().map(|place| place.upto(limit)).max().unwrap_or(0);
+            places.iter().map(fits).min().unwrap_or(0)
+        };
+        let mut done = candidates.iter().rev().copied().find(|upto| least(*upto) == *upto).unwrap_or(0);
+        if remarks.checkpoints.is_empty() {
+            // The furthest place at which every target can resume: an E01 image only between its sections.
+            done = settled;
+            while least(done) != done {
+                done = least(done);
+            }
+        }
+        if done < settled && !remarks.checkpoints.is_empty() {
+            fresh.notes.push(format!("the targets hold {done} bytes of the {settled} that the map calls written"));
+        }
+        for (mine, found) in places.into_iter().zip(&mut fresh.found) {
+            *found =
+                mine.into_iter().rfind(|place| place.upto(done) == done).map_or(Found::Nothing, |place| place.found);
+        }
+        if fresh.prefixes.is_empty() || done == 0 {
+            fresh.prefixes.clear();
+            return Ok(fresh);
+        }
+        let lost = |block: &Block| match block.status {
+            Status::Finished => None,
+            Status::Bad => Some(Loss::Unreadable),
+            _ => Some(Loss::NotTried),
+        };
+        let clip = |block: &Block| {
+            let offset = block.offset.max(from) - from;
+            let length = (block.offset + block.length).saturating_sub(from).min(done).saturating_sub(offset);
+            lost(block).filter(|_| length > 0).map(|loss| Bad { offset, length, errno: EIO, loss })
+        };
+        fresh.bad = before.blocks().iter().filter_map(clip).collect();
+        fresh.map = Map::new(before.end().max(medium.size().unwrap_or(0)));
+        fresh.map.remarks = before.remarks.clone();
+        fresh.map.remarks.extend(named.into_iter().filter(|name| !before.remarks.contains(name)));
+        let bad = fresh.bad.clone();
+        fresh.settle(from, done, &bad, None);
+        fresh.remarks.checkpoints = remarks.checkpoints.into_iter().filter(|(upto, _)| *upto <= done).collect();
+        fresh.done = done;
+        Ok(fresh)
+    }
+
+    /// Compares every target but the first, which is compared while it is hashed, with the digests that the map states.
+    pub(super) fn check(&self, asked: &Imaging, cancel: &Cancel) -> Result<(), AcquisitionError> {
+        for (path, medium) in self.prefixes.iter().skip(1) {
+            let imaging = Imaging {
+                length: Some(self.done),
+                done: self.done,
+                stated: self.remarks.checkpoints.clone(),
+                done_bad: self.bad.clone(),
+                from: asked.from,
+                care: asked.care.clone(),
+                ..Imaging::new(Vec::new())
+            };
+            // Its bytes are no progress: they are not counted among those of the image.
+            let control = Control::new().with_cancel(cancel.clone());
+            let follow = Follow::new(&control, Phase::Comparing);
+            image(medium, Some(medium), &imaging, &mut [], follow).map_err(|error| changed(path, error))?;
+        }
+        Ok(())
+    }
+
+    /// Enters a checkpoint: `upto` bytes of the image are on all targets.
+    pub(super) fn settle(&mut self, from: u64, upto: u64, bad: &[Bad], digest: Option<&Digest>) {
+        self.map.set(from, upto, Status::Finished);
+        for run in bad.iter().filter(|run| run.offset < upto) {
+            let status = if run.loss == Loss::NotTried { Status::NonTried } else { Status::Bad };
+            self.map.set(from + run.offset, run.length.min(upto - run.offset), status);
+        }
+        if let Some(digest) = digest {
+            self.remarks.add(upto, digest);
+        }
+    }
+
+    /// Writes the map.
+    pub(super) fn write(&self, path: &Path) -> io::Result<()> {
+        let mut map = self.map.clone();
+        self.remarks.write(&mut map);
+        save(path, &map)
+    }
+
+    pub(super) fn save(&self, path: Option<&Path>) -> Result<(), AcquisitionError> {
+        let Some(path) = path else { return Ok(()) };
+        self.write(path).map_err(|error| AcquisitionError::Map { path: path.to_owned(), error })
+    }
+}
+
+/// An error of [`image`], which says of a prefix that was changed which target it is.
+pub(super) fn changed(path: &Path, error: ImagingError) -> AcquisitionError {
+    match error {
+        ImagingError::Changed { from, upto } => AcquisitionError::Changed { path: path.to_owned(), from, upto },
+        other => AcquisitionError::Imaging(other),
+    }
+}
+
+/// Whether the map is one of this source and this part of it. The remarks are for the log; an error says what differs.
+fn belongs(asked: &Acquisition, map: &Map, remarks: &Remarks, now: &Identity) -> Result<Vec<String>, String> {
+    let mine = Part::of(asked);
+    if let Some(theirs) = remarks.part.as_ref().filter(|theirs| **theirs != mine) {
+        let text = |part: &Part| {
+            let length = part.length.map_or_else(|| "all".to_owned(), |length| length.to_string());
+            format!("bytes from {} on, length {length}, fill {}", part.from, part.fill)
+        };
+        return Err(format!(
+            "the map of another acquisition: of {}, and this is one of {}; name another map with --map, or start anew with --force",
+            text(theirs),
+            text(&mine)
+        ));
+    }
+    let Some(then) = &remarks.source else {
+        let whose = if remarks.is_ddrescue { "GNU ddrescue's map" } else { "a map" };
+        if !asked.adopt_map {
+            return Err(format!(
+                "{whose}, which does not say of which medium: if it is that of this source, resume with --adopt-map; --force starts anew"
+            ));
+        }
+        return match now.size {
+            Some(size) if map.end() > size => {
+                Err(format!("{whose} of another source: it ends at {}, the source at {size}", map.end()))
+            }
+            _ => Ok(vec![format!(
+                "{whose} without an identity was taken for that of this source, as asked (--adopt-map)"
+            )]),
+        };
+    };
+    match now.compare(then) {
+        Likeness::Same(notes) => Ok(notes),
+        Likeness::Other(what) => Err(format!(
+            "the map of another source: {}. Nothing was written; attach the medium that was begun with, or start anew with --force",
+            what.join("; ")
+        )),
+        Likeness::Unknown if asked.adopt_map => Ok(vec![
+            "nothing shows that the source is the one that was begun with; resumed as asked (--adopt-map)".into(),
+        ]),
+        Likeness::Unknown => {
+            Err("nothing shows that the source is the one that was begun with (no serial number, and its \
+             ends cannot be compared): resume with --adopt-map, or start anew with --force"
+                .to_owned())
+        }
+    }
+}
+
+/// The map has no place for errno; what it calls unreadable was EIO in all but rare cases.
+const EIO: i32 = 5;
+
+/// Where a target can go on.
+struct Place {
+    found: Found,
+    /// The place, in bytes of the image; for raw targets any place up to it.
+    at: u64,
+}
+
+impl Place {
+    /// Nothing is there.
+    const START: Place = Place { found: Found::Nothing, at: 0 };
+
+    /// The furthest place up to `limit`; 0 is always one.
+    fn upto(&self, limit: u64) -> u64 {
+        match self.found {
+            Found::Raw => self.at.min(limit),
+            _ if self.at <= limit => self.at,
+            _ => 0,
+        }
+    }
+}
+
+/// What a target has: where it can go on, and a way to read it.
+fn look(path: &Path, form: &Form) -> Result<(Vec<Place>, Option<Medium>), AcquisitionError> {
+    let raw = |at| vec![Place { found: Found::Raw, at }];
+    let nothing = || (vec![Place { found: Found::Nothing, at: 0 }], None);
+    Ok(match form {
+        Form::Raw { seek, .. } => match Medium::open(path.as_os_str().as_bytes(), Access::Cached) {
+            // Only an image that starts where its file does can be read back as it is.
+            Ok(medium) if *seek == 0 => (raw(medium.size().unwrap_or(0)), Some(medium)),
+            _ => nothing(),
+        },
+        Form::Split(pieces) => {
+            let mut name = path.as_os_str().to_owned();
+            name.push(".");
+            name.push(pieces.suffix.of(0, pieces.width).unwrap_or_default());
+            match Image::open(&PathBuf::from(name)) {
+                Ok(image) => (raw(image.size()), Some(Medium::image(image))),
+                Err(_) => nothing(),
+            }
+        }
+        Form::E01 { .. } => match Image::open_partial(path)? {
+            Some(image) => {
+                let Some(index) = image.ewf() else { return Ok(nothing()) };
+                let place = |section: Section| Place {
+                    at: (section.chunks * index.volume.chunk_length()).min(image.size()),
+                    found: Found::E01(Box::new(Resumable {
+                        section,
+                        volume: index.volume,
+                        about: index.about.clone(),
+                    })),
+                };
+                (index.sections().map(place).collect(), Some(Medium::image(image)))
+            }
+            None => nothing(),
+        },
+    })
+}
+
+/// Writes a map so that the old or the new one is there, whatever happens.
+pub(super) fn save(path: &Path, map: &Map) -> io::Result<()> {
+    if std::fs::symlink_metadata(path).is_ok_and(|found| !found.is_file()) {
+        return Err(io::Error::other("no regular file: a map takes the place of what has its name"));
+    }
+    let fresh = guarding::fresh_map(path);
+    let mut file = std::fs::File::create(&fresh)?;
+    file.write_all(map.print().as_bytes())?;
+    file.sync_all()?;
+    std::fs::rename(&fresh, path)?;
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => std::fs::File::open(parent)?.sync_all(),
+        _ => std::fs::File::open(".")?.sync_all(),
+    }
+}

@@ -1,0 +1,387 @@
+//! Trying again what could not be read: sectors that failed, and zones that were passed over.
+//!
+//! What is read now is written to its place in the image, and the whole image is hashed anew. That takes targets in which
+//! bytes have a place: raw ones, in one file or several, and devices. The chunks of an E01 image are deflated one behind the
+//! other: it is acquired anew instead.
+
+use super::{Acquire, AcquisitionError, Form, To, comparing, resuming};
+use pfh_digest::{Algorithm, Digest};
+use pfh_engine::imaging::{Follow, Imaged, Imaging, image};
+use pfh_engine::{Cancel, Control, Phase};
+use pfh_sink::image::Tree;
+use pfh_source::device::{Bad, Care, Loss, Medium, Rescue, Stop};
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+
+/// Bytes that are tried at once.
+const BLOCK: u64 = 1 << 20;
+/// What reads past the page cache are aligned to.
+const PAGE: usize = 4096;
+
+/// What is tried again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Again {
+    /// What was passed over: it was never tried.
+    PassedOver,
+    /// Everything that is lost.
+    All,
+}
+
+impl Again {
+    fn takes(self, loss: Loss) -> bool {
+        loss == Loss::NotTried || (self == Again::All && loss == Loss::Unreadable)
+    }
+}
+
+/// What came of it.
+#[derive(Debug, Clone)]
+pub struct Retried {
+    /// Bytes that were tried.
+    pub tried: u64,
+    /// Bytes of them that were read.
+    pub read: u64,
+    /// Digests of the image before, where they are known: of the checkpoint that it was compared with.
+    pub before: Option<Digest>,
+    /// The image as it is now.
+    pub imaged: Imaged,
+}
+
+/// Whether what was lost can be tried again in this target, else why not.
+fn refusal(to: &To) -> Option<String> {
+    let is_e01 = matches!(to.form, Form::E01 { .. });
+    is_e01.then(|| {
+        format!(
+            "{}: the chunks of an E01 image lie one behind the other and cannot be changed in place: acquire it anew with \
+             --force, or retry into a raw image",
+            to.path.display()
+        )
+    })
+}
+
+impl Acquire {
+    /// Whether what was lost can be tried again: the targets are raw, and there is a map.
+    ///
+    /// # Errors
+    /// [`AcquisitionError::Usage`], which says why not.
+    pub fn can_retry(&self) -> Result<(), AcquisitionError> {
+        match self.asked.targets.iter().find_map(refusal) {
+            Some(why) => Err(AcquisitionError::Usage(why)),
+            None if self.asked.map.is_none() || self.asked.targets.is_empty() => {
+                Err(AcquisitionError::Usage("without targets and a map there is nothing to try again".into()))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// What the map calls lost of the part that is there, by offset in the image.
+    pub fn lost(&self) -> &[Bad] {
+        &self.resumption.bad
+    }
+
+    /// Tries again what is lost of a complete image of `bytes` bytes, and hashes it anew. `fresh` is the image as this run has
+    /// just written it; without it the targets are compared with the map's digest first. A run that is cut off leaves the
+    /// old map: the next one starts from there.
+    ///
+    /// # Errors
+    /// See [`AcquisitionError`]; `Changed` where a target is not what was written.
+    pub fn retry(
+        &mut self,
+        bytes: u64,
+        fresh: Option<&Imaged>,
+        again: Again,
+        control: &Control<'_>,
+    ) -> Result<Retried, AcquisitionError> {
+        self.can_retry()?;
+        let lost = fresh.map_or_else(|| self.resumption.bad.clone(), |imaged| imaged.bad.clone());
+        let stated = self.resumption.remarks.checkpoints.iter().rev().find(|(upto, _)| *upto == bytes).cloned();
+        let before = stated.as_ref().map(|(_, digest)| digest.clone());
+        if let (None, Some(digest)) = (fresh, &before) {
+            for to in &self.asked.targets {
+                self.is_unchanged(to, bytes, digest, &lost, control.cancel())?;
+            }
+        }
+        let patches = self.asked.targets.iter().map(Patch::open).collect::<Result<Vec<_>, _>>()?;
+        let (bad, stopped, retried) = self.try_again(&lost, again, &patches, control.cancel())?;
+        patches.iter().try_for_each(Patch::sync)?;
+        let mut imaged = self.hash_targets(bytes, &self.asked.imaging.algorithms, (control, Phase::Acquiring))?;
+        let tried: u64 = lost.iter().filter(|run| again.takes(run.loss)).map(|run| run.length).sum();
+        let all = |runs: &[Bad]| runs.iter().map(|run| run.length).sum::<u64>();
+        let read = all(&lost) - all(&bad);
+        imaged.retried = retried + fresh.map_or(0, |imaged| imaged.retried);
+        imaged.padded = fresh.map_or(0, |imaged| imaged.padded);
+        imaged.bad = bad;
+        imaged.stopped = imaged.stopped.or(stopped);
+        if let Some(fresh) = fresh {
+            imaged.times = fresh.times;
+        }
+        if imaged.stopped.is_none() {
+            self.settle_again(bytes, &imaged)?;
+        }
+        Ok(Retried { tried, read, before, imaged })
+    }
+
+    /// Compares a target with the digest of the map; what the map calls lost counts as filled, for a run that was cut off may
+    /// have read some of it.
+    fn is_unchanged(
+        &self,
+        to: &To,
+        bytes: u64,
+        stated: &Digest,
+        lost: &[Bad],
+        cancel: &Cancel,
+    ) -> Result<(), AcquisitionError> {
+        let (medium, seek) = comparing::open(to)?;
+        let fail = |error: io::Error| AcquisitionError::Target { path: to.path.clone(), error };
+        let changed = || AcquisitionError::Changed { path: to.path.clone(), from: 0, upto: bytes };
+        let (mut hasher, mut at) = (stated.algorithm().hasher(), 0);
+        let mut room = Room::new(BLOCK);
+        while at < bytes {
+            if cancel.is_cancelled() {
+                return Err(AcquisitionError::Imaging(pfh_engine::imaging::ImagingError::Target {
+                    target: 0,
+                    error: io::ErrorKind::Interrupted.into(),
+                }));
+            }
+            let block = room.first(BLOCK.min(bytes - at));
+            let n = medium.read_at(block, seek + at).map_err(|errno| fail(errno.into()))?;
+            if n == 0 {
+                return Err(changed());
+            }
+            for run in lost.iter().filter(|run| run.loss != Loss::Recorded) {
+                let (from, until) = (run.offset.max(at), (run.offset + run.length).min(at + n as u64));
+                if from < until {
+                    let part = &mut block[(from - at) as usize..(until - at) as usize];
+                    self.asked.imaging.care.fill(part, self.asked.imaging.from + from);
+                }
+            }
+            hasher.update(&block[..n]);
+            at += n as u64;
+        }
+        if hasher.finalize() == *stated { Ok(()) } else { Err(changed()) }
+    }
+
+    /// Reads what is lost once more and writes all of it, the fill included, to its place. Returns what is lost still.
+    fn try_again(
+        &self,
+        lost: &[Bad],
+        again: Again,
+        patches: &[Patch<'_>],
+        cancel: &Cancel,
+    ) -> Result<(Vec<Bad>, Option<Stop>, u64), AcquisitionError> {
+        let from = self.asked.imaging.from;
+        let care = Care { skip_after: self.asked.give_up, most_errors: None, ..self.asked.imaging.care.clone() };
+        let mut rescue = Rescue::new(&self.medium, care);
+        let mut room = Room::new(BLOCK);
+        let write = |block: &[u8], at: u64| patches.iter().try_for_each(|patch| patch.write(block, at));
+        let (mut left, mut stopped) = (Vec::new(), None);
+        let mut areas: Vec<Bad> = lost.iter().filter(|run| again.takes(run.loss)).copied().collect();
+        // Good areas first: from the end of each down to the first sector that fails, in ever smaller steps.
+        for area in &mut areas {
+            for step in [BLOCK, 64 << 10, u64::from(self.medium.sector())] {
+                while area.length > 0 && !cancel.is_cancelled() {
+                    let end = area.offset + area.length;
+                    let at = ((from + end - 1) / step * step).max(from + area.offset) - from;
+                    let block = room.first(end - at);
+                    if rescue.whole(block, from + at).is_err() {
+                        break;
+                    }
+                    write(block, at)?;
+                    area.length = at - area.offset;
+                }
+            }
+        }
+        // Then sector by sector.
+        for area in &areas {
+            let mut at = area.offset;
+            while at < area.offset + area.length {
+                let block = room.first(BLOCK.min(area.offset + area.length - at));
+                if cancel.is_cancelled() {
+                    stopped = Some(Stop::Cancelled);
+                }
+                let found = match stopped {
+                    None => rescue.read(block, from + at),
+                    Some(stop) => Err(stop),
+                };
+                match found {
+                    Ok((n, bad)) => {
+                        write(&block[..n], at)?;
+                        left.extend(bad.iter().map(|run| Bad { offset: run.offset - from, ..*run }));
+                        at += n as u64;
+                    }
+                    Err(stop) => {
+                        stopped = Some(stop);
+                        left.push(Bad { offset: at, length: area.offset + area.length - at, ..*area });
+                        break;
+                    }
+                }
+            }
+        }
+        left.extend(lost.iter().filter(|run| !again.takes(run.loss)));
+        left.sort_by_key(|run| run.offset);
+        Ok((joined(left), stopped, rescue.retried()))
+    }
+
+    /// Digests of the whole image as it is now; all targets must have the same.
+    ///
+    /// # Errors
+    /// See [`AcquisitionError`]; `Changed` where one target is not what the first is.
+    pub fn hash_targets(
+        &self,
+        bytes: u64,
+        algorithms: &[Algorithm],
+        (control, phase): (&Control<'_>, Phase),
+    ) -> Result<Imaged, AcquisitionError> {
+        let mut first: Option<Imaged> = None;
+        for to in &self.asked.targets {
+            let (medium, seek) = comparing::open(to)?;
+            let imaging = Imaging {
+                from: seek,
+                length: Some(bytes),
+                done: 0,
+                done_bad: Vec::new(),
+                stated: Vec::new(),
+                prefixes: None,
+                pad: None,
+                care: Care::default(),
+                algorithms: algorithms.to_vec(),
+                ..self.asked.imaging.clone()
+            };
+            let follow = Follow::new(control, phase);
+            let found = image(&medium, None, &imaging, &mut [], follow).map_err(|e| resuming::changed(&to.path, e))?;
+            match &first {
+                None => first = Some(found),
+                Some(first) if found.stopped.is_none() && first.digests != found.digests => {
+                    return Err(AcquisitionError::Changed { path: to.path.clone(), from: 0, upto: bytes });
+                }
+                Some(_) => {}
+            }
+        }
+        first.ok_or_else(|| AcquisitionError::Usage("there is no target".into()))
+    }
+
+    /// The map and the tree of the image as it is now.
+    fn settle_again(&mut self, bytes: u64, imaged: &Imaged) -> Result<(), AcquisitionError> {
+        let Some(to) = self.asked.targets.first() else { return Ok(()) };
+        let (medium, seek) = comparing::open(to)?;
+        if let Some(path) = &self.asked.outboard {
+            let fail = |error| AcquisitionError::Target { path: path.clone(), error };
+            Tree::of(path, &medium, seek, bytes).map_err(fail)?;
+        }
+        let wanted = self.asked.imaging.prefixes.map(|prefixes| prefixes.algorithm);
+        let digest = imaged.digests.iter().find(|digest| Some(digest.algorithm()) == wanted).cloned();
+        let digest = match (digest, wanted) {
+            (None, Some(algorithm)) => {
+                let imaging = Imaging { from: seek, length: Some(bytes), ..Imaging::new(vec![algorithm]) };
+                let found = image(&medium, None, &imaging, &mut [], Follow::new(&Control::new(), Phase::Acquiring));
+                found.map_err(AcquisitionError::Imaging)?.digests.pop()
+            }
+            (digest, _) => digest,
+        };
+        // Digests of shorter prefixes are of the image before.
+        self.resumption.remarks.checkpoints.clear();
+        self.resumption.bad = imaged.bad.clone();
+        let from = self.asked.imaging.from;
+        self.resumption.settle(from, bytes, &imaged.bad, digest.as_ref());
+        self.resumption.save(self.asked.map.as_deref())
+    }
+}
+
+/// Neighbouring runs of one cause become one.
+fn joined(runs: Vec<Bad>) -> Vec<Bad> {
+    let mut all: Vec<Bad> = Vec::new();
+    for run in runs {
+        match all.last_mut() {
+            Some(last)
+                if last.offset + last.length == run.offset && (last.errno, last.loss) == (run.errno, run.loss) =>
+            {
+                last.length += run.length;
+            }
+            _ => all.push(run),
+        }
+    }
+    all
+}
+
+/// An aligned buffer.
+struct Room(Vec<u8>);
+
+impl Room {
+    fn new(length: u64) -> Self {
+        Room(vec![0; length as usize + PAGE])
+    }
+
+    fn first(&mut self, length: u64) -> &mut [u8] {
+        let skew = self.0.as_ptr().align_offset(PAGE);
+        &mut self.0[skew..][..length as usize]
+    }
+}
+
+/// A raw target whose bytes are changed in place.
+struct Patch<'a> {
+    to: &'a To,
+    /// Its files with the offset in the image at which each starts.
+    files: Vec<(u64, File)>,
+    seek: u64,
+}
+
+impl<'a> Patch<'a> {
+    fn open(to: &'a To) -> Result<Self, AcquisitionError> {
+        let open = |path: PathBuf| {
+            let opened = OpenOptions::new().write(true).open(&path);
+            opened.map_err(|error| AcquisitionError::Target { path, error })
+        };
+        let (mut files, mut seek) = (Vec::new(), 0);
+        match &to.form {
+            Form::Split(pieces) => {
+                for number in 0.. {
+                    let mut name = to.path.as_os_str().to_owned();
+                    name.push(".");
+                    let Some(suffix) = pieces.suffix.of(number, pieces.width) else { break };
+                    name.push(suffix);
+                    let path = PathBuf::from(name);
+                    let looked = path.try_exists();
+                    if !looked.map_err(|error| AcquisitionError::Target { path: path.clone(), error })? {
+                        break;
+                    }
+                    files.push((number * pieces.length, open(path)?));
+                }
+            }
+            Form::Raw { seek: start, .. } => {
+                seek = *start;
+                files.push((0, open(to.path.clone())?));
+            }
+            Form::E01 { .. } => {}
+        }
+        Ok(Patch { to, files, seek })
+    }
+
+    fn write(&self, bytes: &[u8], offset: u64) -> Result<(), AcquisitionError> {
+        let end = offset + bytes.len() as u64;
+        for (at, (start, file)) in self.files.iter().enumerate() {
+            let until = self.files.get(at + 1).map_or(u64::MAX, |(next, _)| *next).min(end);
+            let from = offset.max(*start);
+            if from < until {
+                let part = &bytes[(from - offset) as usize..(until - offset) as usize];
+                file.write_all_at(part, self.seek + from - start).map_err(|error| self.fail(error))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn sync(&self) -> Result<(), AcquisitionError> {
+        self.files.iter().try_for_each(|(_, file)| file.sync_all()).map_err(|error| self.fail(error))
+    }
+
+    fn fail(&self, error: io::Error) -> AcquisitionError {
+        AcquisitionError::Target { path: self.to.path.clone(), error }
+    }
+}
+
+/// Whether what is passed over at first can be tried in the end.
+pub(super) fn is_patchable(targets: &[To], medium: &Medium) -> bool {
+    let is_seekable = matches!(medium.kind(), pfh_source::device::Kind::Device | pfh_source::device::Kind::File);
+    let is_file = |to: &To| matches!(to.form, Form::Raw { .. } | Form::Split(_));
+    is_seekable && !targets.is_empty() && targets.iter().all(is_file)
+}

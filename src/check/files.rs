@@ -1,0 +1,239 @@
+//! The files that a manifest lists, each compared with its entry.
+
+use super::guess::{Tried, widened};
+use super::place::{self, Place, Remark};
+use super::{Comparison, Error, Event, Expectations, Expected, Findings, Nothing, Request, Sink, Summary, Task};
+use crate::pass::pass;
+use pfh_digest::Algorithm;
+use pfh_engine::{Control, Outcome, Record};
+use pfh_source::{Descend, Operands, Source, Within};
+use std::io;
+
+/// How many listed files came out how.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Files {
+    /// As the manifest has them.
+    pub right: u64,
+    /// Read, and not as the manifest has them.
+    pub different: u64,
+    /// Not there.
+    pub missing: u64,
+    /// Not there, and ignored because the request says so.
+    pub ignored: u64,
+    /// There, and not readable.
+    pub unread: u64,
+}
+
+impl Files {
+    /// Files that were read and compared.
+    pub fn compared(&self) -> u64 {
+        self.right + self.different
+    }
+}
+
+/// What became of one listed file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found {
+    /// It is as the manifest has it.
+    Right,
+    /// It is not.
+    Wrong,
+    /// It is missing or could not be read.
+    Unread,
+    /// It is missing, which the request ignores.
+    Ignored,
+}
+
+/// What is known of a file after the first pass.
+#[derive(Clone, Copy)]
+enum First {
+    Found(Found),
+    /// Other algorithms are to be tried.
+    Doubt,
+}
+
+/// Compares the files that a manifest names.
+pub fn run(
+    request: &Request,
+    expectations: &Expectations,
+    summary: &mut Summary,
+    sink: &mut Sink<'_>,
+    control: &Control<'_>,
+) -> Result<(), Error> {
+    let place = place::find(request, expectations);
+    summary.remarks.extend(place.remark.clone());
+    let names = || expectations.entries.iter().map(|entry| entry.name.clone()).collect::<Vec<_>>();
+    let source = source(request, &place, names())?;
+    let plan = request.plan_of(expectations.algorithms.clone(), expectations.piecewise);
+    let ignore_missing = matches!(request.task, Task::Files { ignore_missing: true, .. });
+    let entries = &expectations.entries;
+    let mut comparing = Comparing { entries, ignore_missing, files: Files::default(), held: Vec::new(), summary, sink };
+    let again = || self::source(request, &place, names()).ok();
+    let passed = pass(source, again, &plan, &mut comparing, control)?;
+    let Comparing { mut files, held, .. } = comparing;
+    if passed.interrupted {
+        return Err(Error::Interrupted(files.compared()));
+    }
+    sink(Event::Passed(&passed)).map_err(Error::Sink)?;
+    if !held.is_empty() {
+        let doubts = Doubts { request, place: &place, expectations, held: &held };
+        doubts.resolve(&mut files, summary, sink, control)?;
+    }
+    summary.findings = Findings::Files(files);
+    if ignore_missing && files.compared() == 0 {
+        summary.nothing = Some(Nothing::NoFile);
+    }
+    Ok(())
+}
+
+/// The files of these names. Relative ones stay below the root; absolute ones are taken as they are, unless the request names the root.
+fn source(request: &Request, place: &Place, names: Vec<Vec<u8>>) -> Result<Box<dyn Source>, Error> {
+    let root = &place.root;
+    let names = names.into_iter().map(|name| place.below(&name).to_vec());
+    if !matches!(request.task, Task::Files { allow_outside: true, .. }) {
+        let within = Within::open(root, names.collect());
+        let within = within.map_err(|problem| Error::Root { root: root.clone(), problem })?;
+        return Ok(if place.named { Box::new(within) } else { Box::new(within.with_absolute()) });
+    }
+    let outside = |name: Vec<u8>| if name.first() == Some(&b'/') { name } else { [root, &b"/"[..], &name].concat() };
+    let names: Vec<Vec<u8>> = names.map(outside).collect();
+    Ok(Box::new(Operands::new(names, Descend::default())))
+}
+
+/// Files that do not have the digest that a line of this length usually means.
+struct Doubts<'a> {
+    request: &'a Request,
+    place: &'a Place,
+    expectations: &'a Expectations,
+    /// What the first pass gave from the first doubt on.
+    held: &'a [(usize, First)],
+}
+
+impl Doubts<'_> {
+    /// Reads the doubtful files again with each algorithm that their lines may mean, and reports what was held back meanwhile.
+    fn resolve(
+        &self,
+        files: &mut Files,
+        summary: &mut Summary,
+        sink: &mut Sink<'_>,
+        control: &Control<'_>,
+    ) -> Result<(), Error> {
+        let Doubts { request, place, expectations, held } = self;
+        let doubtful = held.iter().filter(|(_, first)| matches!(first, First::Doubt));
+        let entries: Vec<&Expected> = doubtful.map(|(at, _)| &expectations.entries[*at]).collect();
+        let files_again = source(request, place, entries.iter().map(|entry| entry.name.clone()).collect())?;
+        let plan = request.plan_of(widened(&expectations.algorithms, &entries), None);
+        let mut tried = Tried::new(&entries);
+        let passed = pass(
+            files_again,
+            || None,
+            &plan,
+            &mut |record: Record| {
+                if !matches!(record.outcome, Outcome::Hashed(_)) {
+                    sink(Event::Unread(&record))?;
+                }
+                tried.take(&record)
+            },
+            control,
+        )?;
+        if passed.interrupted {
+            return Err(Error::InterruptedTrying(entries.len()));
+        }
+        let mut found = tried.found.into_iter();
+        let mut others: Vec<Algorithm> = Vec::new();
+        for (at, first) in *held {
+            let found = match first {
+                First::Found(found) => *found,
+                First::Doubt => match found.next().flatten() {
+                    Some(algorithms) => {
+                        files.right += 1;
+                        others.extend(algorithms.iter().filter(|other| !expectations.algorithms.contains(other)));
+                        summary.verify(algorithms);
+                        Found::Right
+                    }
+                    None => {
+                        files.different += 1;
+                        Found::Wrong
+                    }
+                },
+            };
+            sink(Event::Compared { entry: &expectations.entries[*at], found }).map_err(Error::Sink)?;
+        }
+        others.sort();
+        others.dedup();
+        if !others.is_empty() {
+            summary.remarks.push(Remark::OtherAlgorithms(others));
+        }
+        summary.remarks.extend(tried.weak.first().map(|weak| Remark::Weak(*weak)));
+        Ok(())
+    }
+}
+
+/// Compares records with the entries of their names.
+struct Comparing<'a> {
+    entries: &'a [Expected],
+    ignore_missing: bool,
+    files: Files,
+    /// What is to be reported from the first doubt on: the order is that of the manifest.
+    held: Vec<(usize, First)>,
+    summary: &'a mut Summary,
+    sink: &'a mut Sink<'a>,
+}
+
+/// Whether a file is not there: a part of its path is missing or no directory.
+fn is_missing(record: &Record) -> bool {
+    matches!(&record.outcome, Outcome::Failed(problem) if matches!(problem.code(), "ENOENT" | "ENOTDIR"))
+}
+
+impl Comparing<'_> {
+    fn compare(&mut self, record: &Record, entry: &Expected) -> First {
+        match &record.outcome {
+            Outcome::Hashed(hashed) if entry.compare(hashed) == Comparison::Same => {
+                self.files.right += 1;
+                let pieces = entry.pieces.first().map(|piece| &piece.digests[..]).unwrap_or_default();
+                let digests = if entry.digests.is_empty() { pieces } else { &entry.digests };
+                self.summary.verify(digests.iter().map(|digest| digest.algorithm()));
+                First::Found(Found::Right)
+            }
+            Outcome::Hashed(_) if entry.guesses().next().is_some() => First::Doubt,
+            Outcome::Hashed(_) => {
+                self.files.different += 1;
+                First::Found(Found::Wrong)
+            }
+            Outcome::Failed(_) if is_missing(record) && self.ignore_missing => {
+                self.files.ignored += 1;
+                First::Found(Found::Ignored)
+            }
+            Outcome::Failed(_) if is_missing(record) => {
+                self.files.missing += 1;
+                First::Found(Found::Unread)
+            }
+            Outcome::Failed(_) | Outcome::Skipped(_) => {
+                self.files.unread += 1;
+                First::Found(Found::Unread)
+            }
+        }
+    }
+}
+
+impl pfh_engine::Sink for Comparing<'_> {
+    fn record(&mut self, record: Record) -> io::Result<()> {
+        // Records come in the order of the names, one for each.
+        let number = usize::try_from(record.number).ok();
+        let entries = self.entries;
+        let Some((at, entry)) = number.and_then(|at| Some((at, entries.get(at)?))) else {
+            return Err(io::Error::other("a record of no name in the manifest"));
+        };
+        let quiet = self.ignore_missing && is_missing(&record);
+        if !quiet && !matches!(record.outcome, Outcome::Hashed(_)) {
+            (self.sink)(Event::Unread(&record))?;
+        }
+        match self.compare(&record, entry) {
+            First::Found(found) if self.held.is_empty() => (self.sink)(Event::Compared { entry, found }),
+            first => {
+                self.held.push((at, first));
+                Ok(())
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! The manifest of a check: how it is opened, and what its name says.
+
+use super::{Error, Expectations, ReadError};
+use crate::algorithms::{REGISTRY, algorithm};
+use pfh_digest::Algorithm;
+use pfh_format::Options;
+use pfh_source::os::Patient;
+use pfh_source::{Problem, Stage};
+use std::io::{self, BufRead, BufReader};
+use std::path::Path;
+
+/// Reads a manifest.
+///
+/// # Errors
+/// When it cannot be opened or read, or its pieces cannot be checked in one run.
+pub fn read(manifest: &Path, options: &Options) -> Result<Expectations, Error> {
+    let reader: Box<dyn BufRead> = if manifest == Path::new("-") {
+        Box::new(BufReader::new(Patient(io::stdin().lock())))
+    } else {
+        let open = Patient::open(manifest).map_err(|error| {
+            let problem = Problem::io(Stage::Open, &error);
+            Error::Open { manifest: manifest.to_owned(), problem }
+        })?;
+        Box::new(BufReader::with_capacity(1 << 18, open))
+    };
+    Expectations::read(reader, options, REGISTRY).map_err(|error| match error {
+        ReadError::Io(error) => {
+            Error::Read { manifest: manifest.to_owned(), problem: Problem::io(Stage::Read, &error) }
+        }
+        ReadError::Pieces => Error::Pieces(manifest.to_owned()),
+    })
+}
+
+/// The algorithms that the name of a list hints at: `B3SUMS`, `image.iso.sha3-256`, `SHA512-256SUMS.txt`, `x.b2sum`.
+pub fn hints(manifest: &Path) -> Vec<Algorithm> {
+    let name = manifest.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    // `:` would be a length, which no name has.
+    let parts = name.split(['.', '_', ' ']).rev().filter(|part| !part.contains(':'));
+    let found = parts.filter_map(|part| {
+        let bare = ["sums", "sum"].into_iter().find_map(|end| part.strip_suffix(end)).unwrap_or(part);
+        let bare = bare.trim_end_matches('-');
+        let named = if bare == "b2" { "blake2b" } else { bare };
+        algorithm(named).ok()
+    });
+    found.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_lists_hint_at_their_algorithm() {
+        for (name, expected) in [
+            ("B3SUMS", "blake3"),
+            ("x/image.iso.sha3-256", "sha3-256"),
+            ("SHA512-256SUMS.txt", "sha512-256"),
+            ("a.b2", "blake2b"),
+            ("a.b2sum", "blake2b"),
+            ("MD5SUMS", "md5"),
+            ("a.xxh128", "xxh3-128"),
+            ("files.kt128", "kt128"),
+        ] {
+            assert_eq!(hints(Path::new(name)).first().map(Algorithm::to_string).as_deref(), Some(expected), "{name}");
+        }
+        assert!(hints(Path::new("m")).is_empty() && hints(Path::new("-")).is_empty());
+    }
+}

@@ -1,0 +1,172 @@
+//! Where the names of a manifest are: which directory they start in, and which prefix is taken off.
+
+use super::{Expectations, Expected, Request};
+use pfh_digest::Algorithm;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// So many of the names are looked for in each directory that they may start in.
+const SAMPLE: usize = 512;
+
+/// Why names may start in a directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// The manifest lies there.
+    Beside,
+    /// The manifest records it.
+    Recorded,
+}
+
+/// How names or algorithms were found, if that is not plain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Remark {
+    /// Names start in this directory and not in the working directory.
+    StartIn(Vec<u8>, Reason),
+    /// The working directory was taken, and this one has more of the names.
+    MoreIn(Vec<u8>, Reason),
+    /// No name was found below any directory.
+    Nowhere,
+    /// Names are looked for in this root, without this prefix.
+    WithoutPrefix(Vec<u8>, Vec<u8>),
+    /// This directory, which all absolute names have in common, was walked.
+    Walked(Vec<u8>),
+    /// Digests are of these algorithms, which was found by trying.
+    OtherAlgorithms(Vec<Algorithm>),
+    /// A file has the value that the manifest states as its checksum by this algorithm, which proves nothing against a forger.
+    Weak(Algorithm),
+}
+
+/// Where names are looked for.
+pub struct Place {
+    /// The directory.
+    pub root: Vec<u8>,
+    /// What names have in front of their path below it; with a closing slash, or empty.
+    pub prefix: Vec<u8>,
+    /// Whether the request names the directory.
+    pub named: bool,
+    /// How it was found, if that is worth a remark.
+    pub remark: Option<Remark>,
+}
+
+impl Place {
+    /// A name of the manifest as a path below the directory; as it stands where it has not the prefix.
+    pub fn below<'a>(&self, name: &'a [u8]) -> &'a [u8] {
+        match name.strip_prefix(&self.prefix[..]) {
+            Some(rest) if !rest.is_empty() => rest,
+            _ => name,
+        }
+    }
+}
+
+/// Finds the place: below the root that the request names, otherwise in the working directory; only if that has none of the names, in
+/// the directory of the manifest or the one that it records, whichever has more of them.
+pub fn find(request: &Request, expectations: &Expectations) -> Place {
+    match &request.root {
+        Some(root) => below(root.as_bytes(), &expectations.entries),
+        None => somewhere(&request.manifest, expectations),
+    }
+}
+
+/// Some of the names, from everywhere in the manifest.
+fn sample<'a>(entries: &'a [Expected], wanted: impl Fn(&&'a [u8]) -> bool) -> Vec<&'a [u8]> {
+    let names: Vec<&[u8]> = entries.iter().map(|entry| &entry.name[..]).filter(wanted).collect();
+    let step = names.len().div_ceil(SAMPLE).max(1);
+    names.into_iter().step_by(step).collect()
+}
+
+fn is_absolute(name: &[u8]) -> bool {
+    name.first() == Some(&b'/')
+}
+
+fn leads_up(name: &[u8]) -> bool {
+    name.split(|&byte| byte == b'/').any(|part| part == b"..")
+}
+
+fn is_there(directory: &[u8], name: &[u8]) -> bool {
+    let path = [directory, b"/", name].concat();
+    std::fs::symlink_metadata(OsStr::from_bytes(&path)).is_ok()
+}
+
+fn somewhere(manifest: &Path, expectations: &Expectations) -> Place {
+    let place =
+        |root: &[u8], remark: Option<Remark>| Place { root: root.to_vec(), prefix: Vec::new(), named: false, remark };
+    let names = sample(&expectations.entries, |name| !is_absolute(name));
+    let score = |directory: &[u8]| names.iter().filter(|name| is_there(directory, name)).count();
+    let here = score(b".");
+    if names.is_empty() || here == names.len() {
+        return place(b".", None);
+    }
+    let mut best = (here, place(b".", None));
+    let beside = manifest.parent().filter(|parent| !parent.as_os_str().is_empty() && manifest != Path::new("-"));
+    let recorded = expectations.base.as_deref();
+    let others = [
+        beside.map(|parent| (parent.as_os_str().as_bytes(), Reason::Beside)),
+        recorded.map(|base| (base, Reason::Recorded)),
+    ];
+    for (directory, why) in others.into_iter().flatten() {
+        let found = score(directory);
+        if here > 0 && found > here {
+            // Whoever stands beside a copy means the copy, however much of it is missing.
+            return place(b".", Some(Remark::MoreIn(directory.to_vec(), why)));
+        }
+        if found > best.0 {
+            best = (found, place(directory, Some(Remark::StartIn(directory.to_vec(), why))));
+        }
+    }
+    if best.0 == 0 {
+        best.1.remark = Some(Remark::Nowhere);
+    }
+    best.1
+}
+
+fn below(root: &[u8], entries: &[Expected]) -> Place {
+    let names = sample(entries, |name| !leads_up(name));
+    let score = |prefix: &[u8]| {
+        let rests = names.iter().filter_map(|name| name.strip_prefix(prefix));
+        rests.filter(|rest| !is_absolute(rest) && !rest.is_empty() && is_there(root, rest)).count()
+    };
+    let place = |prefix: &[u8], remark| Place { root: root.to_vec(), prefix: prefix.to_vec(), named: true, remark };
+    let mut best = (score(b""), place(b"", None));
+    if best.0 == names.len() {
+        return best.1;
+    }
+    for prefix in prefixes(root, entries) {
+        let found = score(&prefix);
+        if found > best.0 {
+            best = (found, place(&prefix, Some(Remark::WithoutPrefix(root.to_vec(), prefix.clone()))));
+        }
+    }
+    best.1
+}
+
+/// What may stand in front of the names of files below `root`: the path of it, as it was given or in full, or any directory that all
+/// names have in common.
+fn prefixes(root: &[u8], entries: &[Expected]) -> Vec<Vec<u8>> {
+    let closed = |path: &[u8]| if path.ends_with(b"/") { path.to_vec() } else { [path, b"/"].concat() };
+    let bare = root.strip_prefix(b"./").unwrap_or(root);
+    let mut found = vec![closed(root), closed(bare)];
+    if let Ok(full) = std::path::absolute(OsStr::from_bytes(root)) {
+        found.push(closed(full.as_os_str().as_bytes()));
+    }
+    if let Ok(real) = std::fs::canonicalize(OsStr::from_bytes(root)) {
+        found.push(closed(real.as_os_str().as_bytes()));
+    }
+    let common = common(entries);
+    // The longest first.
+    let slashes = common.iter().enumerate().rev().filter(|(_, byte)| **byte == b'/');
+    found.extend(slashes.map(|(at, _)| common[..=at].to_vec()));
+    found
+}
+
+/// The directory that all names have in common, with its closing slash.
+pub fn common(entries: &[Expected]) -> Vec<u8> {
+    let Some(first) = entries.first() else { return Vec::new() };
+    let mut length = first.name.iter().rposition(|&byte| byte == b'/').map_or(0, |at| at + 1);
+    for entry in entries {
+        let alike = first.name[..length].iter().zip(&entry.name).take_while(|(one, other)| one == other).count();
+        length = first.name[..alike].iter().rposition(|&byte| byte == b'/').map_or(0, |at| at + 1);
+    }
+    first.name[..length].to_vec()
+}

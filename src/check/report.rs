@@ -1,0 +1,109 @@
+//! What an audit found, as lines.
+
+use super::audit::{Change, Class, Counts};
+use pfh_format::terminal::render;
+
+/// A line for people: class, name, and where it came from.
+pub fn text(change: &Change) -> String {
+    let mut line = format!("{:<13}  {}", change.class.name(), render(&change.name));
+    if let Some(from) = &change.from {
+        line += &format!("  (from {})", render(from));
+    }
+    if change.partly {
+        line += "  (some digests are as they were)";
+    }
+    if let Some(cause) = &change.cause {
+        line += &format!("  ({cause})");
+    }
+    line + "\n"
+}
+
+/// A JSON object per line; names that are not UTF-8 stand exactly in `…_b64`.
+pub fn json(change: &Change) -> String {
+    let mut object = serde_json::Map::new();
+    object.insert("type".into(), "audit".into());
+    object.insert("class".into(), change.class.name().into());
+    let mut name = |key: &str, bytes: &[u8]| {
+        object.insert(key.to_owned(), String::from_utf8_lossy(bytes).into());
+        if str::from_utf8(bytes).is_err() {
+            object.insert(format!("{key}_b64"), data_encoding::BASE64.encode(bytes).into());
+        }
+    };
+    name("path", &change.name);
+    change.from.iter().for_each(|from| name("from", from));
+    if change.partly {
+        object.insert("partly".into(), true.into());
+    }
+    if let Some(cause) = &change.cause {
+        object.insert("cause".into(), cause.clone().into());
+    }
+    serde_json::Value::from(object).to_string() + "\n"
+}
+
+/// hashdeep's words for a change, as `hashdeep -a -vvv` prints them; `None` for what it has none for.
+fn words(change: &Change) -> Vec<String> {
+    let name = render(&change.name);
+    match change.class {
+        Class::Matched | Class::MetadataOnly => vec![format!("{name}: Ok")],
+        Class::Moved | Class::Copied => {
+            vec![format!("{name}: Moved from {}", render(change.from.as_deref().unwrap_or_default()))]
+        }
+        Class::New => vec![format!("{name}: No match")],
+        Class::Missing | Class::Unverified => vec![format!("{name}: Known file not used")],
+        Class::Modified | Class::BitRot => vec![format!("{name}: No match"), format!("{name}: Known file not used")],
+        Class::Error => vec![format!("{name}: {}", change.cause.as_deref().unwrap_or("error"))],
+    }
+}
+
+/// The changes and the verdict in hashdeep's wording; its two first counters, which hashdeep leaves at 0, are right here.
+pub fn hashdeep(changes: &[Change], counts: &Counts, all: bool) -> String {
+    let mut lines = String::new();
+    for change in changes {
+        let fine = matches!(change.class, Class::Matched | Class::MetadataOnly);
+        if all || !fine {
+            lines += &(words(change).join("\n") + "\n");
+        }
+    }
+    let sum = |classes: &[Class]| classes.iter().map(|class| counts.of(*class)).sum::<u64>();
+    let changed = sum(&[Class::Modified, Class::BitRot]);
+    lines += &format!("hashdeep: Audit {}\n", if counts.passed() { "passed" } else { "failed" });
+    let numbers = [
+        ("Input files examined", counts.examined),
+        ("Known files expecting", counts.expected),
+        ("Files matched", sum(&[Class::Matched, Class::MetadataOnly])),
+        ("Files partially matched", counts.partly),
+        ("Files moved", sum(&[Class::Moved, Class::Copied])),
+        ("New files found", counts.of(Class::New) + changed - counts.partly),
+        ("Known files not found", counts.of(Class::Missing) + changed - counts.partly + counts.unverified),
+    ];
+    for (what, number) in numbers {
+        lines += &format!("{what:>23}: {number}\n");
+    }
+    lines
+}
+
+/// The counts in a sentence for people.
+pub fn summary_text(counts: &Counts) -> String {
+    let words: Vec<String> = Class::ALL.map(|class| format!("{} {}", counts.of(class), class.name())).to_vec();
+    let (examined, expected) = (counts.examined, counts.expected);
+    format!("audit of {examined} files against {expected} entries: {}\n", words.join(", "))
+}
+
+/// The counts and the verdict as one JSON object.
+pub fn summary_json(counts: &Counts) -> String {
+    let mut object: serde_json::Map<String, serde_json::Value> =
+        Class::ALL.iter().map(|class| (class.name().to_owned(), counts.of(*class).into())).collect();
+    object.insert("type".into(), "summary".into());
+    object.insert("examined".into(), counts.examined.into());
+    object.insert("expected".into(), counts.expected.into());
+    object.insert("unverified".into(), counts.unverified.into());
+    object.insert("beyond".into(), counts.beyond.into());
+    object.insert("passed".into(), counts.passed().into());
+    let verdict = match (counts.passed(), counts.fine()) {
+        (true, 1..) => "verified",
+        (true, 0) => "nothing-to-compare-with",
+        (false, _) => "differs",
+    };
+    object.insert("verdict".into(), verdict.into());
+    serde_json::Value::from(object).to_string() + "\n"
+}

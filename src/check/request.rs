@@ -1,0 +1,125 @@
+//! What a check is asked for.
+
+use super::manifest::hints;
+use pfh_digest::Algorithm;
+use pfh_engine::Plan;
+use pfh_format::{End, Format, Options};
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+
+/// What is done with the manifest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Task {
+    /// The files that it lists are compared.
+    Files {
+        /// Names may lead out of the root by `..`, by links, or as absolute names.
+        allow_outside: bool,
+        /// Files that are not there are neither counted nor reported.
+        ignore_missing: bool,
+    },
+    /// Each file of a tree gets a [`Class`](super::Class).
+    Audit {
+        /// The parts of the tree that are audited; all of it if there are none.
+        below: Vec<OsString>,
+        /// Symbolic links are followed.
+        follow: bool,
+    },
+}
+
+/// A manifest, and how files are compared with it.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Request {
+    /// The manifest; `-` is standard input.
+    pub manifest: PathBuf,
+    /// The directory in which names start; found by the names if it is not given.
+    pub root: Option<OsString>,
+    /// What is done.
+    pub task: Task,
+    /// The algorithms of digests that do not name theirs. Lines of others are left out.
+    pub algorithms: Vec<Algorithm>,
+    /// How records of the manifest end.
+    pub end: End,
+    /// The file of the public key that the manifest's seal must be signed with.
+    pub key: Option<PathBuf>,
+    /// How files are read. Its algorithms and pieces are those of the manifest.
+    pub plan: Plan,
+}
+
+impl Request {
+    /// The files of a manifest, with the machine's defaults.
+    pub fn new(manifest: impl Into<PathBuf>) -> Request {
+        Request {
+            manifest: manifest.into(),
+            root: None,
+            task: Task::Files { allow_outside: false, ignore_missing: false },
+            algorithms: Vec::new(),
+            end: End::Line,
+            key: None,
+            plan: Plan::new(Vec::new()),
+        }
+    }
+
+    /// Names start in this directory.
+    #[must_use]
+    pub fn root(mut self, root: impl AsRef<OsStr>) -> Request {
+        self.root = Some(root.as_ref().to_owned());
+        self
+    }
+
+    /// Does this in place of comparing the listed files.
+    #[must_use]
+    pub fn task(mut self, task: Task) -> Request {
+        self.task = task;
+        self
+    }
+
+    /// Digests that do not name their algorithm are of these.
+    #[must_use]
+    pub fn algorithms(mut self, algorithms: Vec<Algorithm>) -> Request {
+        self.algorithms = algorithms;
+        self
+    }
+
+    /// Records of the manifest end with this.
+    #[must_use]
+    pub fn end(mut self, end: End) -> Request {
+        self.end = end;
+        self
+    }
+
+    /// The manifest must have a seal that is signed with the key in this file.
+    #[must_use]
+    pub fn key(mut self, key: Option<PathBuf>) -> Request {
+        self.key = key;
+        self
+    }
+
+    /// Files are read according to this plan.
+    #[must_use]
+    pub fn plan(mut self, plan: Plan) -> Request {
+        self.plan = plan;
+        self
+    }
+
+    pub(super) fn is_audit(&self) -> bool {
+        matches!(self.task, Task::Audit { .. })
+    }
+
+    /// How the manifest is read. A digest is a part of its line, and those of sdhash and mrsh-v2 grow with the file.
+    pub(super) fn options(&self) -> Options {
+        Options {
+            format: matches!(self.end, End::Nul).then_some(Format::Sums),
+            assumed: self.algorithms.clone(),
+            hints: hints(&self.manifest),
+            any: true,
+            end: self.end,
+            limit: self.plan.memory.max(1 << 20),
+        }
+    }
+
+    /// The plan with these algorithms.
+    pub(super) fn plan_of(&self, algorithms: Vec<Algorithm>, piecewise: Option<u64>) -> Plan {
+        Plan { algorithms, piecewise, ..self.plan.clone() }
+    }
+}

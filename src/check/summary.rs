@@ -1,0 +1,113 @@
+//! What a check found: what was compared with what, by which digests, and what was not compared.
+
+use super::files::Files;
+use super::{Counts, Expectations, Remark};
+use pfh_digest::Algorithm;
+use pfh_format::{Ending, Fault};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// What is true of the files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// All that was compared is as the manifest has it.
+    Verified,
+    /// A file differs or is missing; of an audited tree also: is new, was moved or copied.
+    Differs,
+    /// Nothing differs, and something could not be read.
+    Incomplete,
+    /// There was nothing to compare with.
+    NothingToCompareWith,
+}
+
+/// Why there was nothing to compare with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Nothing {
+    /// The manifest has no record with a digest.
+    NoRecord,
+    /// No listed file is there, and missing ones are ignored.
+    NoFile,
+    /// No listed file is in the audited part.
+    NoPart,
+}
+
+/// How many files came out how.
+#[derive(Debug, Clone, Copy)]
+pub enum Findings {
+    /// Of the listed files.
+    Files(Files),
+    /// Of an audited tree.
+    Audit(Counts),
+}
+
+/// The result of a check.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Summary {
+    /// The manifest.
+    pub manifest: PathBuf,
+    /// Files that are as the manifest has them.
+    pub verified: u64,
+    /// Files that the manifest has.
+    pub expected: u64,
+    /// Verified files by algorithm: how many were compared by a digest of each.
+    pub by_algorithm: BTreeMap<String, u64>,
+    /// The counts.
+    pub findings: Findings,
+    /// Why there was nothing to compare with; `None` if there was something.
+    pub nothing: Option<Nothing>,
+    /// How names and algorithms were found.
+    pub remarks: Vec<Remark>,
+    /// What the manifest holds and was not compared, one sentence for each kind.
+    pub not_compared: Vec<String>,
+    /// Whether the manifest has lines that are no records.
+    pub improper: bool,
+    /// What became of the end that the manifest promises.
+    pub ending: Ending,
+    /// Records of the manifest without a digest because the file was skipped when the manifest was made.
+    pub skipped: u64,
+}
+
+impl Summary {
+    /// Nothing was compared yet.
+    pub(super) fn new(manifest: &Path, expectations: &Expectations) -> Summary {
+        Summary {
+            manifest: manifest.to_owned(),
+            verified: 0,
+            expected: expectations.entries.len() as u64,
+            by_algorithm: BTreeMap::new(),
+            findings: Findings::Files(Files::default()),
+            nothing: None,
+            remarks: Vec::new(),
+            not_compared: expectations.not_compared(),
+            improper: expectations.faults.iter().any(|(_, fault)| !matches!(fault, Fault::Unasked)),
+            ending: expectations.ending.clone(),
+            skipped: expectations.skipped(),
+        }
+    }
+
+    /// Counts a file that is as the manifest has it, by these algorithms.
+    pub(super) fn verify(&mut self, algorithms: impl IntoIterator<Item = Algorithm>) {
+        self.verified += 1;
+        for algorithm in algorithms {
+            *self.by_algorithm.entry(algorithm.to_string()).or_default() += 1;
+        }
+    }
+
+    /// The verdict over the files. What the manifest holds and was not compared is beside it.
+    pub fn verdict(&self) -> Verdict {
+        if self.nothing.is_some() {
+            return Verdict::NothingToCompareWith;
+        }
+        let (differing, unread) = match &self.findings {
+            Findings::Files(files) => (files.different + files.missing, files.unread),
+            Findings::Audit(counts) => (counts.negative(), counts.unread()),
+        };
+        match (differing, unread) {
+            (0, 0) => Verdict::Verified,
+            (0, _) => Verdict::Incomplete,
+            _ => Verdict::Differs,
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! A whole tree against a manifest.
+
+use super::place::{self, Place, Remark};
+use super::{Audit, Change, Error, Event, Expectations, Findings, Nothing, Request, Sink, Summary, Task};
+use crate::pass::pass;
+use pfh_engine::{Control, Outcome, Record};
+use pfh_source::{Descend, Links, Operands, Recurse, Source};
+use std::ffi::OsStr;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+/// Where an audit walks: the answer of [`place::find`], except for absolute names, which say it themselves.
+fn find(request: &Request, expectations: &Expectations) -> Place {
+    let absolute = expectations.entries.iter().all(|entry| entry.name.first() == Some(&b'/'));
+    if request.root.is_some() || !absolute {
+        return place::find(request, expectations);
+    }
+    let common = place::common(&expectations.entries);
+    let here = std::env::current_dir().map(|here| [here.as_os_str().as_bytes(), b"/"].concat()).unwrap_or_default();
+    if here.len() > 1 && common.starts_with(&here) {
+        return Place { root: b".".to_vec(), prefix: here, named: false, remark: None };
+    }
+    let remark = Some(Remark::Walked(common.clone()));
+    Place { root: common.clone(), prefix: common, named: false, remark }
+}
+
+/// What is walked.
+struct Walk {
+    operands: Vec<Vec<u8>>,
+    descend: Descend,
+}
+
+impl Walk {
+    fn source(&self) -> Box<dyn Source> {
+        Box::new(Operands::new(self.operands.clone(), self.descend.clone()))
+    }
+}
+
+/// Audits the tree.
+pub fn run(
+    request: &Request,
+    expectations: Expectations,
+    summary: &mut Summary,
+    sink: &mut Sink<'_>,
+    control: &Control<'_>,
+) -> Result<(), Error> {
+    let Task::Audit { below, follow } = &request.task else { return Ok(()) };
+    let plan = request.plan_of(expectations.algorithms.clone(), expectations.piecewise);
+    let place = find(request, &expectations);
+    summary.remarks.extend(place.remark.clone());
+    let walked = match &place.root[..] {
+        b"." => Vec::new(),
+        root if root.ends_with(b"/") => root.to_vec(),
+        root => [root, b"/"].concat(),
+    };
+    let parts: Vec<Vec<u8>> = below.iter().map(|path| part(path.as_bytes(), &walked)).collect();
+    let operands: Vec<Vec<u8>> = match &parts[..] {
+        [] => vec![place.root.clone()],
+        parts => parts.iter().map(|part| [&walked[..], part].concat()).collect(),
+    };
+    let links = if *follow { Links::Follow } else { Links::Keep };
+    let walk = Walk { operands, descend: Descend { recurse: Recurse::Yes, links, ..Descend::default() } };
+    let named: Vec<Vec<u8>> = parts.iter().map(|part| [&place.prefix[..], part].concat()).collect();
+    let algorithms = expectations.algorithms.clone();
+    let audit = Audit::new(expectations, &place.prefix, &named);
+    let mut auditing = Auditing { audit, walked, prefix: place.prefix, own: own(&request.manifest), sink };
+    let passed = pass(walk.source(), || Some(walk.source()), &plan, &mut auditing, control)?;
+    if passed.interrupted {
+        return Err(Error::InterruptedAudit);
+    }
+    let Auditing { audit, sink, .. } = auditing;
+    sink(Event::Passed(&passed)).map_err(Error::Sink)?;
+    let (last, counts) = audit.finish();
+    for change in &last {
+        sink(Event::Classed(change)).map_err(Error::Sink)?;
+    }
+    if !counts.add_up() {
+        return Err(Error::Counts(Box::new(counts)));
+    }
+    for _ in 0..counts.fine() {
+        summary.verify(algorithms.iter().copied());
+    }
+    if counts.negative() == 0 && counts.unread() == 0 && counts.fine() == 0 {
+        summary.nothing = Some(Nothing::NoPart);
+    }
+    summary.findings = Findings::Audit(counts);
+    Ok(())
+}
+
+/// Device and inode of the manifest and of its seal, which are no part of what they describe.
+fn own(manifest: &Path) -> Vec<(u64, u64)> {
+    let identity = |path: &Path| std::fs::metadata(path).ok().map(|stat| (stat.dev(), stat.ino()));
+    [identity(manifest), identity(&crate::seal::beside(manifest))].into_iter().flatten().collect()
+}
+
+/// A part to audit as a path below the root, also if it is given in full or with the root in front.
+fn part(path: &[u8], walked: &[u8]) -> Vec<u8> {
+    let path = path.strip_prefix(b"./").unwrap_or(path);
+    let full = std::fs::canonicalize(OsStr::from_bytes(if walked.is_empty() { b"." } else { walked }));
+    let full = full.map(|full| [full.as_os_str().as_bytes(), b"/"].concat()).unwrap_or_default();
+    let full = if full == b"//" { b"/".to_vec() } else { full };
+    let below =
+        path.strip_prefix(&full[..]).filter(|_| path.first() == Some(&b'/') && !full.is_empty()).unwrap_or(path);
+    let end = below.iter().rposition(|&byte| byte != b'/').map_or(0, |at| at + 1);
+    below[..end].to_vec()
+}
+
+/// Gives each record of a walk to the audit, under the name that the manifest has for it.
+struct Auditing<'a> {
+    audit: Audit,
+    /// The prefix of names as the walk gives them.
+    walked: Vec<u8>,
+    /// Their prefix in the manifest.
+    prefix: Vec<u8>,
+    own: Vec<(u64, u64)>,
+    sink: &'a mut Sink<'a>,
+}
+
+impl Auditing<'_> {
+    /// A walked name as the manifest has it.
+    fn named(&self, name: &[u8]) -> Vec<u8> {
+        let name = name.strip_prefix(b"./").unwrap_or(name);
+        // The root itself, if it could not be read.
+        let root = name == b"." || [name, b"/"].concat() == self.walked;
+        let below = if root { b"" } else { name.strip_prefix(&self.walked[..]).unwrap_or(name) };
+        match below {
+            b"" => self.prefix.strip_suffix(b"/").unwrap_or(&self.prefix).to_vec(),
+            below => [&self.prefix[..], below].concat(),
+        }
+    }
+}
+
+impl pfh_engine::Sink for Auditing<'_> {
+    fn record(&mut self, record: Record) -> io::Result<()> {
+        let stat = match &record.outcome {
+            Outcome::Hashed(hashed) => hashed.closed.stat.as_ref().map(|stat| (stat.device, stat.inode)),
+            Outcome::Skipped(_) | Outcome::Failed(_) => {
+                (self.sink)(Event::Unread(&record))?;
+                None
+            }
+        };
+        if stat.is_some_and(|stat| self.own.contains(&stat)) {
+            return Ok(());
+        }
+        let named = self.named(&record.name);
+        let change: Option<Change> = self.audit.take(&record, &named);
+        change.map_or(Ok(()), |change| (self.sink)(Event::Classed(&change)))
+    }
+}

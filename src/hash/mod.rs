@@ -1,0 +1,210 @@
+//! The job *hash*: digests of files, written as a manifest.
+//!
+//! A [`Request`] names the input, the algorithms and the format; [`run`] reads each file once and writes one record for each, in input
+//! order. What the run itself writes is left out of the input. With a [`Reuse`] digests are kept from run to run; with [`Sealing`] the
+//! finished manifest gets a seal beside it. For digests without a manifest, [`pfh::run`](crate::run) gives the records themselves.
+//!
+//! ```
+//! use pfh::hash::{self, Request};
+//! use pfh::{Control, Input, Recurse};
+//!
+//! # let room = std::env::temp_dir().join(format!("pfh-hash-{}", std::process::id()));
+//! # std::fs::create_dir_all(&room)?;
+//! let request = Request::new(Input::new(["src"]).recurse(Recurse::Yes), vec!["sha256".parse()?])
+//!     .output(room.join("SHA256SUMS"));
+//! let summary = hash::run(&request, &mut |_event| Ok(()), &Control::new())?;
+//! assert!(summary.run.hashed > 1 && summary.run.failed == 0);
+//! assert!(std::fs::read_to_string(room.join("SHA256SUMS"))?.contains("  src/lib.rs\n"));
+//! # std::fs::remove_dir_all(&room)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod manifest;
+mod own;
+mod request;
+
+pub use manifest::{About, Manifest};
+pub(crate) use manifest::{kind, times};
+pub use request::{Request, Reuse, Sealing};
+
+use crate::destination::OpenError;
+use crate::input::InputError;
+use crate::pass::{Failure, pass};
+use crate::seal;
+use pfh_engine::{Control, Outcome, Record, Summary as Run};
+use pfh_format::{Format, Options, Unrepresentable, terminal};
+use pfh_similarity::Named;
+use pfh_sink::cache::{Cache, CacheError, Use};
+use pfh_source::{Apart, Source};
+use std::io;
+use std::path::PathBuf;
+
+/// What happens during a run. Events come on the thread that called [`run`], in input order.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum Event<'a> {
+    /// An input has a record: a file was hashed or skipped, or failed.
+    Record(&'a Record),
+    /// The content of this file changed though its size and times did not.
+    Changed(&'a Record),
+    /// The format cannot hold this record: it is not in the manifest.
+    NotWritten(&'a Record, &'a Unrepresentable),
+}
+
+/// Receives the events of a run. An error ends the run with [`Error::Sink`].
+pub type Sink<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;
+
+/// The result of a run.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct Summary {
+    /// The counts, and where the time went. An interrupted run leaves whole records on standard output, and no file.
+    pub run: Run,
+    /// Hashed files that the format cannot hold.
+    pub unwritten: u64,
+    /// What was done with the cache, if there is one.
+    pub cache: Option<Use>,
+}
+
+/// Why a run has no manifest, or an incomplete one.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The input.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// The format has no place for digests of windows.
+    #[error("{} holds no piecewise digests", .0.name())]
+    Pieces(Format),
+    /// The format cannot hold these algorithms, or this layout.
+    #[error("{}: {why}", format.name())]
+    Format {
+        /// The format.
+        format: Format,
+        /// Why.
+        why: Unrepresentable,
+    },
+    /// The cache cannot be used.
+    #[error("{}: {error}", terminal::render(path.as_os_str().as_encoded_bytes()))]
+    Cache {
+        /// The cache.
+        path: PathBuf,
+        /// Why.
+        error: CacheError,
+    },
+    /// What was found could not be put into the cache.
+    #[error(transparent)]
+    Keeping(CacheError),
+    /// The output cannot be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// The output failed, or the sink refused an event.
+    #[error("the output failed: {0}")]
+    Sink(#[source] io::Error),
+    /// The run could not begin.
+    #[error(transparent)]
+    Run(pfh_engine::Error),
+    /// The manifest is whole, and its seal was not written.
+    #[error(transparent)]
+    Seal(#[from] seal::FileError),
+}
+
+impl From<Failure> for Error {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Sink(error) => Error::Sink(error),
+            Failure::Run(error) => Error::Run(error),
+        }
+    }
+}
+
+/// Hashes the input and writes the manifest. A file appears whole or not at all.
+///
+/// # Errors
+/// When the request makes no sense, or an output cannot be written. A file that cannot be read is a record, and no error.
+pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+    if request.plan.piecewise.is_some() && !has_pieces(request.format) {
+        return Err(Error::Pieces(request.format));
+    }
+    let about = request.about();
+    let cache = request.cache(&about)?;
+    let mut source: Box<dyn Source> = Box::new(Apart::new(request.input.source()?, own::own(request)));
+    if let Some(cache) = &cache {
+        source = Box::new(cache.reusing(source));
+    }
+    let output = request.output.open()?;
+    let (format, pieces) = (request.format, request.plan.piecewise.is_some());
+    let manifest = Manifest::open(format, request.layout, &about, pieces, output);
+    let manifest = manifest.map_err(|why| Error::Format { format, why })?;
+    let mut writing = Writing { manifest, unwritten: 0, cache: cache.clone(), sink };
+    let ran = pass(source, || request.input.again(), &request.plan, &mut writing, control);
+    let Writing { manifest, unwritten, .. } = writing;
+    // What was read is kept, whatever became of the output: the next run resumes from it.
+    let finished = ran.as_ref().is_ok_and(|run| !run.interrupted);
+    let cache = cache.map(|cache| cache.close(finished)).transpose().map_err(Error::Keeping)?;
+    let run = ran?;
+    if run.interrupted {
+        manifest.interrupt().map_err(Error::Sink)?;
+    } else {
+        manifest.finish(&run).map_err(Error::Sink)?;
+        seal(request)?;
+    }
+    Ok(Summary { run, unwritten, cache })
+}
+
+/// Whether a format has a place for digests of windows.
+pub fn has_pieces(format: Format) -> bool {
+    matches!(format, Format::Hashdeep | Format::Dfxml | Format::Jsonl | Format::Csv)
+}
+
+/// Seals the finished manifest, if that is asked for.
+fn seal(request: &Request) -> Result<(), Error> {
+    let (Some(sealing), Some(path)) = (&request.seal, request.output.path()) else { return Ok(()) };
+    let options = Options {
+        format: Some(request.format),
+        // The algorithms are known here, so digests of any length are read back right.
+        assumed: request.plan.algorithms.clone(),
+        end: request.layout.end,
+        limit: request.plan.memory.max(1 << 20),
+        ..Options::default()
+    };
+    Ok(seal::write(path, &options, sealing.key.as_deref())?)
+}
+
+/// Whether a file was read whole, and has no digest because its methods make none of so little.
+fn has_none(record: &Record) -> bool {
+    let absent = |digest: &pfh_digest::Digest| {
+        Named::find(digest.algorithm().name())
+            .is_some_and(|method| digest.text().is_some_and(|text| method.is_absent(text)))
+    };
+    matches!(&record.outcome, Outcome::Hashed(hashed) if !hashed.digests.is_empty() && hashed.digests.iter().all(absent))
+}
+
+/// Writes records into the manifest, and keeps them in the cache.
+struct Writing<'a> {
+    manifest: Manifest,
+    unwritten: u64,
+    cache: Option<Cache>,
+    sink: &'a mut Sink<'a>,
+}
+
+impl pfh_engine::Sink for Writing<'_> {
+    fn record(&mut self, record: Record) -> io::Result<()> {
+        (self.sink)(Event::Record(&record))?;
+        if let Some(cache) = &self.cache
+            && cache.keep(&record).map_err(io::Error::other)?
+        {
+            (self.sink)(Event::Changed(&record))?;
+        }
+        if let Err(why) = self.manifest.write(&record)? {
+            // A file that was read whole and is too short for the method has nothing that could have been written.
+            self.unwritten += u64::from(!has_none(&record));
+            (self.sink)(Event::NotWritten(&record, &why))?;
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.manifest.flush()
+    }
+}

@@ -1,0 +1,173 @@
+//! What a job of files reads: operands, lists of names, images of media.
+//!
+//! ```
+//! use pfh::{Input, Recurse};
+//! let input = Input::new(["src"]).recurse(Recurse::Yes);
+//! assert!(pfh::total(input.source()?, &Default::default()).is_some_and(|(files, _)| files > 1));
+//! # Ok::<(), pfh::InputError>(())
+//! ```
+
+use crate::outputs::Outputs;
+use pfh_format::terminal;
+use pfh_source::image::{ImageObject, files_of};
+use pfh_source::os::Patient;
+use pfh_source::{
+    Descend, Entry, Item, Links, Operands, Order, Ordered, Origin, Recurse, Separator, Source, Special, names,
+};
+use std::ffi::OsString;
+use std::io::{self, BufReader};
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What the operands are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Content {
+    /// Files and directories.
+    #[default]
+    Files,
+    /// Disk images by their first files: what is read is the content of the imaged medium.
+    Images,
+}
+
+/// A list of further operands.
+#[derive(Debug, Clone)]
+pub struct NameList {
+    /// The file; `-` is standard input.
+    pub path: PathBuf,
+    /// What ends a name.
+    pub separator: Separator,
+}
+
+/// Everything that a job reads, in the order in which it is named.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Input {
+    /// The operands; `-` is standard input.
+    pub paths: Vec<OsString>,
+    /// Further operands.
+    pub list: Option<NameList>,
+    /// What they are.
+    pub content: Content,
+    /// How directories are walked, and which files are taken.
+    pub descend: Descend,
+    /// In which order files are read. Records keep the order of the names.
+    pub order: Order,
+}
+
+/// Why nothing can be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum InputError {
+    /// There are no operands.
+    #[error("nothing is named: give a PATH, - for standard input, or --files-from FILE")]
+    Nothing,
+    /// There is no image.
+    #[error("--image needs the name of an image")]
+    NoImage,
+    /// The list of operands cannot be opened.
+    #[error("{}: {error}", terminal::render(path.as_os_str().as_encoded_bytes()))]
+    List {
+        /// The list.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+}
+
+impl Input {
+    /// These operands; directories are not walked.
+    pub fn new(paths: impl IntoIterator<Item = impl Into<OsString>>) -> Input {
+        Input { paths: paths.into_iter().map(Into::into).collect(), ..Input::default() }
+    }
+
+    /// How directories are walked.
+    #[must_use]
+    pub fn recurse(mut self, recurse: Recurse) -> Input {
+        self.descend.recurse = recurse;
+        self
+    }
+
+    /// Whether anything is named.
+    pub fn is_named(&self) -> bool {
+        !self.paths.is_empty() || self.list.is_some()
+    }
+
+    /// The entries, in the order in which they are read.
+    ///
+    /// # Errors
+    /// When nothing is named, or the list cannot be opened.
+    pub fn source(&self) -> Result<Box<dyn Source>, InputError> {
+        match self.content {
+            Content::Images => self.images(),
+            Content::Files => Ok(Box::new(Ordered::new(self.operands()?, self.order))),
+        }
+    }
+
+    /// The same entries once more, to count how much there is; `None` for names that can be read only once.
+    pub fn again(&self) -> Option<Box<dyn Source>> {
+        if self.list.is_some() || self.content == Content::Images {
+            return None;
+        }
+        self.operands().ok().map(|operands| Box::new(operands) as Box<dyn Source>)
+    }
+
+    fn images(&self) -> Result<Box<dyn Source>, InputError> {
+        if self.paths.is_empty() {
+            return Err(InputError::NoImage);
+        }
+        let item = |(number, path): (usize, &OsString)| {
+            let name = path.as_encoded_bytes().into();
+            let origin = Origin::Object { name, object: Arc::new(ImageObject(PathBuf::from(path))) };
+            Item::Entry(Entry { number: number as u64, origin, stat: None })
+        };
+        Ok(Box::new(self.paths.iter().enumerate().map(item).collect::<Vec<_>>().into_iter()))
+    }
+
+    fn operands(&self) -> Result<Operands, InputError> {
+        if !self.is_named() {
+            return Err(InputError::Nothing);
+        }
+        let descend = self.descend.clone();
+        let paths: Vec<Vec<u8>> = self.paths.iter().map(|path| path.clone().into_vec()).collect();
+        let Some(list) = &self.list else { return Ok(Operands::new(paths, descend)) };
+        let listed = if list.path == Path::new("-") {
+            names(BufReader::new(Patient(io::stdin())), list.separator)
+        } else {
+            let open = Patient::open(&list.path);
+            let open = open.map_err(|error| InputError::List { path: list.path.clone(), error })?;
+            names(BufReader::new(open), list.separator)
+        };
+        Ok(Operands::from_paths(Box::new(paths.into_iter().map(Ok).chain(listed)), descend))
+    }
+
+    /// Names all that is read to the guard of outputs.
+    pub fn guard(&self, outputs: &mut Outputs) {
+        let list = self.list.as_ref().filter(|list| list.path != Path::new("-"));
+        outputs.reads_all(&self.paths).reads_all(list.map(|list| &list.path));
+        for path in self.paths.iter().filter(|_| self.content == Content::Images) {
+            outputs.reads_all(files_of(Path::new(path)));
+        }
+        // A list that cannot be read is reported when it is its turn; a pipe is read only once.
+        let Some(list) = list.filter(|list| list.path.is_file() && !outputs.is_empty()) else { return };
+        if let Ok(open) = std::fs::File::open(&list.path) {
+            outputs.reads_all(names(BufReader::new(open), list.separator).flatten().map(OsString::from_vec));
+        }
+    }
+
+    /// The options that decide which files there are, as a manifest records them.
+    pub fn words(&self) -> Vec<Vec<u8>> {
+        let flags = [
+            (self.descend.recurse == Recurse::Yes, "-r"),
+            (self.descend.links == Links::Follow, "--follow"),
+            (self.descend.special == Special::Read, "--special"),
+            (self.descend.one_file_system, "--one-file-system"),
+            (self.content == Content::Images, "--image"),
+            (self.list.is_some(), "--files-from"),
+        ];
+        let set = flags.iter().filter(|(set, _)| *set);
+        let mut words: Vec<Vec<u8>> = set.map(|(_, flag)| flag.as_bytes().to_vec()).collect();
+        words.extend(self.list.iter().map(|list| list.path.as_os_str().as_encoded_bytes().to_vec()));
+        words
+    }
+}

@@ -1,0 +1,82 @@
+//! What a run is asked for.
+
+use super::Sets;
+use crate::destination::Destination;
+use crate::hash::About;
+use crate::input::Input;
+use pfh_digest::Algorithm;
+use pfh_engine::Plan;
+use pfh_format::verdict::Form;
+use pfh_known::Verdict;
+
+/// Files, what they are compared with, and how verdicts are written.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Request {
+    /// What is read.
+    pub input: Input,
+    /// What it is compared with.
+    pub sets: Sets,
+    /// How files are read. Its algorithms are those that the sets need.
+    pub plan: Plan,
+    /// The verdicts that are written; all if there are none, and as text all but unknown if every set is of the bad.
+    pub only: Vec<Verdict>,
+    /// What verdicts are written in.
+    pub form: Form,
+    /// Where they go.
+    pub output: Destination,
+}
+
+impl Request {
+    /// All verdicts as text on standard output.
+    pub fn new(input: Input, sets: Sets) -> Request {
+        let (plan, output) = (Plan::new(Vec::new()), Destination::default());
+        Request { input, sets, plan, only: Vec::new(), form: Form::Text, output }
+    }
+
+    /// Reads according to this plan.
+    #[must_use]
+    pub fn plan(mut self, plan: Plan) -> Request {
+        self.plan = plan;
+        self
+    }
+
+    /// Writes these verdicts only.
+    #[must_use]
+    pub fn only(mut self, only: Vec<Verdict>) -> Request {
+        self.only = only;
+        self
+    }
+
+    /// Writes this format.
+    #[must_use]
+    pub fn form(mut self, form: Form) -> Request {
+        self.form = form;
+        self
+    }
+
+    /// Writes to this destination.
+    #[must_use]
+    pub fn output(mut self, output: impl Into<Destination>) -> Request {
+        self.output = output.into();
+        self
+    }
+
+    /// What the output records of the run.
+    pub(super) fn about(&self, algorithms: &[Algorithm]) -> About {
+        let mut words: Vec<Vec<u8>> = vec![b"pfh match".to_vec()];
+        for known in &self.sets.known {
+            words.push([b"--known ", known.as_os_str().as_encoded_bytes()].concat());
+        }
+        words.extend(self.sets.digests.iter().map(|digest| format!("--digest {digest}").into_bytes()));
+        words.extend(self.input.words());
+        words.extend(self.input.paths.iter().map(|path| path.as_encoded_bytes().to_vec()));
+        About {
+            algorithms: algorithms.to_vec(),
+            command_line: Some(words.join(&b' ')),
+            working_directory: None,
+            base: None,
+            version: env!("CARGO_PKG_VERSION").into(),
+        }
+    }
+}

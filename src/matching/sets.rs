@@ -1,0 +1,186 @@
+//! What files and digests are compared with: known-set files, lists in any format, single digests.
+
+use super::{Empty, Reference, Sought};
+use crate::algorithms::REGISTRY;
+use pfh_digest::{Algorithm, Digest};
+use pfh_format::{Fault, digits, terminal};
+use pfh_known::{Build, Class, DEFAULT_MEMORY, DEFAULT_RESIDENT, Input, KnownSet, Set, is_known_set};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Sets and digests.
+#[derive(Debug, Clone, Default)]
+pub struct Sets {
+    /// Files that `pfh known build` made, and lists in any format that it reads.
+    pub known: Vec<PathBuf>,
+    /// Digests in hexadecimal digits. Their algorithm follows from their length, or from `algorithms`.
+    pub digests: Vec<String>,
+    /// The class of lists and digests, which have none of their own. Without one they are of the class *listed*.
+    pub class: Option<Class>,
+    /// What the empty file's digest says.
+    pub empty: Empty,
+    /// The algorithms of digests that do not name theirs, and those to hash with; empty for what the sets need.
+    pub algorithms: Vec<Algorithm>,
+}
+
+/// What cannot be compared with, or only in part.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Gap<'a> {
+    /// A line of a list is no record.
+    Fault {
+        /// The list.
+        path: &'a Path,
+        /// The line, from 1.
+        line: u64,
+        /// What is wrong with it.
+        fault: &'a Fault,
+    },
+    /// A list was read in part.
+    Part {
+        /// The list.
+        path: &'a Path,
+        /// How many of its places hold no record.
+        faults: u64,
+    },
+    /// A set holds no digest.
+    Nothing {
+        /// Its file.
+        path: &'a Path,
+        /// The set.
+        set: &'a Set,
+    },
+}
+
+/// Open sets.
+pub struct Opened {
+    /// The sets and digests.
+    pub reference: Reference,
+    /// Lists that were read in part, and sets that hold nothing.
+    pub gaps: u64,
+}
+
+/// Sets that cannot be opened.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SetsError {
+    /// There are neither sets nor digests.
+    #[error("nothing to compare with: give --known FILE or --digest HEX")]
+    Nothing,
+    /// A digest is none.
+    #[error("--digest {}: {fault}", terminal::render(text.as_bytes()))]
+    Digest {
+        /// What was given.
+        text: String,
+        /// What is wrong with it.
+        fault: Fault,
+    },
+    /// A set cannot be opened or built.
+    #[error(transparent)]
+    Known(#[from] pfh_known::Error),
+    /// No directory could be made for the set that a list becomes.
+    #[error("{}: {error}", terminal::render(path.as_os_str().as_encoded_bytes()))]
+    Directory {
+        /// The directory.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+}
+
+impl Sets {
+    /// These files.
+    pub fn new(known: impl IntoIterator<Item = impl Into<PathBuf>>) -> Sets {
+        Sets { known: known.into_iter().map(Into::into).collect(), ..Sets::default() }
+    }
+
+    /// Opens the files, and looks for the digests as well. What is not understood is reported to `gap`.
+    ///
+    /// # Errors
+    /// When a file cannot be opened or read, or a digest is none.
+    pub fn open(&self, gap: &mut dyn FnMut(&Gap<'_>)) -> Result<Opened, SetsError> {
+        if self.known.is_empty() && self.digests.is_empty() {
+            return Err(SetsError::Nothing);
+        }
+        let digests = self.digests()?;
+        let mut opened = self.open_known(gap)?;
+        if !digests.is_empty() {
+            opened.reference.sought = Some(Sought { digests, class: self.class() });
+        }
+        Ok(opened)
+    }
+
+    /// Opens the files, and nothing else.
+    ///
+    /// # Errors
+    /// When a file cannot be opened or read.
+    pub fn open_known(&self, gap: &mut dyn FnMut(&Gap<'_>)) -> Result<Opened, SetsError> {
+        let (mut sets, mut gaps) = (Vec::new(), 0);
+        for (number, path) in self.known.iter().enumerate() {
+            let known = if is_known_set(path) {
+                KnownSet::open(path, DEFAULT_RESIDENT)?
+            } else {
+                let input = Input { assumed: self.algorithms.clone(), ..Input::new(path, self.class()) };
+                let (known, faults) = build_aside(input, number, gap)?;
+                if faults > 0 {
+                    gap(&Gap::Part { path, faults });
+                    gaps += 1;
+                }
+                known
+            };
+            for set in known.sets().iter().filter(|set| set.is_empty()) {
+                gap(&Gap::Nothing { path, set });
+                gaps += 1;
+            }
+            sets.push(known);
+        }
+        Ok(Opened { reference: Reference { sets, sought: None, empty: self.empty }, gaps })
+    }
+
+    /// The digests.
+    ///
+    /// # Errors
+    /// When one is none.
+    pub fn digests(&self) -> Result<Vec<Digest>, SetsError> {
+        let candidates = digits::candidates(REGISTRY, &self.algorithms);
+        let digest = |text: &String| {
+            let digest = digits::unnamed(&candidates, text.as_bytes());
+            digest.map_err(|fault| SetsError::Digest { text: text.clone(), fault })
+        };
+        self.digests.iter().map(digest).collect()
+    }
+
+    /// The lists among the files, if no class is given.
+    pub fn without_class(&self) -> Vec<&Path> {
+        let lists = self.known.iter().filter(|path| self.class.is_none() && !is_known_set(path));
+        lists.map(PathBuf::as_path).collect()
+    }
+
+    fn class(&self) -> Class {
+        self.class.clone().unwrap_or_else(|| Class::Other("listed".into()))
+    }
+}
+
+/// A list becomes a known-set file in the temporary directory, which loses its name as soon as it is open; with it the number of
+/// places of the list that hold no record.
+fn build_aside(input: Input, number: usize, gap: &mut dyn FnMut(&Gap<'_>)) -> Result<(KnownSet, u64), SetsError> {
+    let directory = std::env::temp_dir().join(format!("pfh-known-{}-{number}", std::process::id()));
+    // Fails if somebody else was quicker to take the name.
+    std::fs::create_dir(&directory).map_err(|error| SetsError::Directory { path: directory.clone(), error })?;
+    let mut faults = 0;
+    let build = Build {
+        inputs: vec![input],
+        output: directory.join("known"),
+        work: Some(directory.join("work")),
+        memory: DEFAULT_MEMORY,
+        fault: &mut |path, line, fault| {
+            faults += 1;
+            gap(&Gap::Fault { path, line, fault });
+        },
+        progress: &mut |_| {},
+        cancel: Default::default(),
+    };
+    let opened = build.run().and_then(|_| KnownSet::open(&directory.join("known"), DEFAULT_RESIDENT));
+    let _ = std::fs::remove_dir_all(&directory);
+    Ok((opened?, faults))
+}

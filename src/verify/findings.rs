@@ -1,0 +1,157 @@
+//! What a verification has found, and what it amounts to.
+
+use super::evidence::Evidence;
+use super::{Event, Sink};
+use pfh_digest::Digest;
+use std::fmt;
+
+/// Something that was found, as a sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Finding {
+    /// A fact, for neither verdict.
+    Note(String),
+    /// Something that contradicts the image, or itself.
+    Differs(String),
+    /// Something that could not be read, understood or compared.
+    Open(String),
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Finding::Note(text) | Finding::Differs(text) | Finding::Open(text)) = self;
+        f.write_str(text)
+    }
+}
+
+/// Something that was compared and is equal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Equal {
+    /// What was compared.
+    pub what: String,
+    /// What it was compared with.
+    pub with: String,
+    /// By which digest, if it was one.
+    pub digest: Option<Digest>,
+}
+
+/// What a verification amounts to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// Something was compared, and all that could be compared is equal.
+    Verified,
+    /// Something contradicts the image, or itself.
+    Differs,
+    /// Nothing could be compared, or not all.
+    NothingToCompareWith,
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Verdict::Verified => "verified",
+            Verdict::Differs => "differs",
+            Verdict::NothingToCompareWith => "nothing-to-compare-with",
+        })
+    }
+}
+
+/// What a verification has found.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Summary {
+    /// All findings, in the order in which they were made.
+    pub findings: Vec<Finding>,
+    /// What was compared and is equal: the evidence of a good verdict.
+    pub compared: Vec<Equal>,
+    /// Digests of the image; empty if it could not be read to its end.
+    pub digests: Vec<Digest>,
+}
+
+impl Summary {
+    /// Whether all could be read, understood and compared.
+    pub fn is_complete(&self) -> bool {
+        !self.findings.iter().any(|finding| matches!(finding, Finding::Open(_)))
+    }
+
+    /// What it amounts to.
+    pub fn verdict(&self) -> Verdict {
+        if self.findings.iter().any(|finding| matches!(finding, Finding::Differs(_))) {
+            Verdict::Differs
+        } else if self.compared.is_empty() || !self.is_complete() {
+            Verdict::NothingToCompareWith
+        } else {
+            Verdict::Verified
+        }
+    }
+
+    /// The verdict in words: a good one names its evidence.
+    pub fn sentence(&self) -> String {
+        let mut with: Vec<String> = Vec::new();
+        for equal in &self.compared {
+            let text = format!("{} with {}", equal.what, equal.with);
+            if !with.contains(&text) {
+                with.push(text);
+            }
+        }
+        let compared = with.join("; ");
+        match (self.verdict(), with.is_empty()) {
+            (Verdict::Verified, _) => format!("verified: {compared}"),
+            (Verdict::Differs, _) => "NOT VERIFIED: it differs".into(),
+            (Verdict::NothingToCompareWith, true) => "not verified: nothing to compare with".into(),
+            (Verdict::NothingToCompareWith, false) => {
+                format!("not verified: not all could be compared; equal: {compared}")
+            }
+        }
+    }
+}
+
+/// Findings as they are made: each is an event, and enters the summary.
+pub(super) struct Findings<'a> {
+    sink: Sink<'a>,
+    pub(super) summary: Summary,
+}
+
+impl<'a> Findings<'a> {
+    pub(super) fn new(sink: Sink<'a>) -> Self {
+        Findings { sink, summary: Summary::default() }
+    }
+
+    fn enter(&mut self, finding: Finding) {
+        (self.sink)(&Event::Found(&finding));
+        self.summary.findings.push(finding);
+    }
+
+    pub(super) fn note(&mut self, text: String) {
+        self.enter(Finding::Note(text));
+    }
+
+    pub(super) fn differs(&mut self, text: String) {
+        self.enter(Finding::Differs(text));
+    }
+
+    pub(super) fn open(&mut self, text: String) {
+        self.enter(Finding::Open(text));
+    }
+
+    /// Enters that two things were compared, and are equal.
+    pub(super) fn equal(&mut self, what: String, with: String, digest: Option<&Digest>) {
+        self.summary.compared.push(Equal { what, with, digest: digest.cloned() });
+    }
+
+    /// Compares a digest that is stated with the one that was found.
+    pub(super) fn compare(&mut self, what: &str, by: &str, stated: &Digest, found: &Digest) {
+        if stated == found {
+            self.note(format!("{what}: {found}, as stated by {by}"));
+            self.equal(what.to_owned(), by.to_owned(), Some(found));
+        } else {
+            self.differs(format!("{what}: stated by {by}: {stated}, found: {found}: DIFFERENT"));
+        }
+    }
+
+    /// Enters what was found beside the image.
+    pub(super) fn take(&mut self, evidence: Evidence) {
+        evidence.notes.into_iter().for_each(|text| self.note(text));
+        evidence.wrong.into_iter().for_each(|text| self.differs(text));
+        evidence.open.into_iter().for_each(|text| self.open(text));
+    }
+}

@@ -1,0 +1,332 @@
+//! `pfh bench forecast`: what a case will take, with intervals.
+
+mod device;
+mod line;
+pub mod measure;
+pub mod model;
+pub(crate) mod sample;
+pub mod sizes;
+
+use crate::amount::{parse_bytes, show_bytes, show_seconds};
+use crate::machine::Machine;
+use crate::report::align;
+use crate::study::StudyResult;
+use crate::{Error, message::Method};
+pub use line::Line;
+use line::{Costs, of_2014, of_pfh, of_program};
+use measure::{Effort, Hashes, Measured, Program};
+use model::{Expected, Load};
+use serde::Serialize;
+use sizes::{Sizes, Walked};
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+
+/// Cases that papers forecast.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Preset {
+    /// The study's 722 GB, its Table 15
+    #[value(name = "study-722gb")]
+    Study,
+}
+
+/// What is asked.
+///
+/// pfh itself is measured: a sample of random bytes with the case's sizes of files is written, hashed by `pfh hash -r` in
+/// rounds, and removed. CPU and device are forecast apart. The intervals are 95 % prediction intervals of one run to come.
+#[derive(Debug, Clone, clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  pfh bench forecast --like /mnt/evidence -a md5,sha256
+  pfh bench forecast --like /mnt/evidence --bytes 4TB --save fit.json
+  pfh bench forecast --fit fit.json --bytes 20TB
+  find /mnt/evidence -type f -printf '%s\\n' >sizes && pfh bench forecast --histogram sizes
+
+Exit codes: 0; 2 usage; 3 some of --like could not be read, and its files are missing from the forecast; 4 it could not be
+done.")]
+pub struct Forecast {
+    /// The case, or a part of it that is like it: the sizes of its files are taken; the files are not opened
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["histogram", "fit"])]
+    pub like: Option<PathBuf>,
+    /// The sizes of the case's files: bytes of a file, or bytes and number of files, in each line (`pfh bench sizes DIR`)
+    #[arg(long, value_name = "FILE", conflicts_with = "fit")]
+    pub histogram: Option<PathBuf>,
+    /// What --save kept: nothing is measured now
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["device", "scratch", "sample", "rounds", "save"])]
+    pub fit: Option<PathBuf>,
+    /// Keep what was measured, for --fit
+    #[arg(long, value_name = "FILE")]
+    pub save: Option<PathBuf>,
+    /// Replace FILE of --save
+    #[arg(long, requires = "save")]
+    pub force: bool,
+    /// Bytes of the case: 722GB, 4TB (those of the sizes)
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes, required_unless_present_any = ["preset", "like", "histogram", "fit"])]
+    pub bytes: Option<u64>,
+    /// Files of the case (those of the sizes; without any, 1)
+    #[arg(long, value_name = "N")]
+    pub files: Option<u64>,
+    /// Algorithms that pfh computes, each forecast by itself (sha256; with --fit all that it has)
+    #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
+    pub algorithms: Vec<String>,
+    /// A case from a paper in place of --bytes
+    #[arg(long, value_enum, conflicts_with = "bytes")]
+    pub preset: Option<Preset>,
+    /// Where the evidence lies: a file or device that is read, and never written, at places all over it
+    #[arg(long, value_name = "PATH")]
+    pub device: Option<PathBuf>,
+    /// A finished `pfh bench languages`: its programs are forecast too
+    #[arg(long, value_name = "DIR")]
+    pub study: Option<PathBuf>,
+    /// Where the sample is written and removed again (the system's temporary directory): cold reading is that device's
+    #[arg(long, value_name = "DIR")]
+    pub scratch: Option<PathBuf>,
+    /// Bytes of the sample at most
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes, default_value = "1GiB")]
+    pub sample: u64,
+    /// Rounds of measuring
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(2..=1000))]
+    pub rounds: u32,
+    /// As JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `pfh bench sizes`: what `forecast --histogram` reads.
+///
+/// The number of files of each size below a directory; the files are not opened. Sizes that are alike are put together when
+/// there are more than 4,096; number and bytes of all files stay what they are.
+#[derive(Debug, Clone, clap::Args)]
+#[command(after_long_help = "\
+Example:
+  pfh bench sizes /mnt/evidence >sizes && pfh bench forecast --histogram sizes
+
+Exit codes: 0; 2 usage; 3 some of DIR could not be read; 4 it could not be done.")]
+pub struct SizesOf {
+    /// Where the files are
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+}
+
+/// Files of a sample at most: more take long to write, and add nothing to what is known of a file's cost.
+const MOST_FILES: u64 = 20_000;
+
+/// The forecast.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Forecasted {
+    /// The form of this answer.
+    pub pfh_forecast: u32,
+    /// Bytes of the case.
+    pub bytes: u64,
+    /// Files of the case.
+    pub files: u64,
+    /// Where the sizes of its files come from.
+    pub sizes: String,
+    /// Files and bytes of the sample that was measured.
+    pub sample: (u64, u64),
+    /// The machine that was measured.
+    pub machine: Machine,
+    /// Whether that is another machine than this one.
+    pub measured_on_another_machine: bool,
+    /// Names that could not be read when the sizes were taken.
+    pub unread: u64,
+    /// What limits the forecast.
+    pub notes: Vec<String>,
+    /// A line for each algorithm of pfh, and each program of a study.
+    pub lines: Vec<Line>,
+}
+
+impl Forecast {
+    /// The sizes of the case's files, and where they come from.
+    fn law(&self) -> Result<(String, Walked), Error> {
+        if let Some(path) = &self.like {
+            return Ok((format!("like {}", path.display()), Sizes::below(path)?));
+        }
+        let known = |sizes| Walked { sizes, unread: Vec::new() };
+        if let Some(path) = &self.histogram {
+            return Ok((format!("of {}", path.display()), known(Sizes::read(path)?)));
+        }
+        let (files, bytes) = (self.files.unwrap_or(1), self.wanted_bytes().unwrap_or(0));
+        let law = if files == 1 { "one file" } else { "assumed: log-normal, not known" };
+        Ok((law.to_owned(), known(Sizes::assumed(bytes, files).map_err(Error::Usage)?)))
+    }
+
+    fn wanted_bytes(&self) -> Option<u64> {
+        self.preset.map_or(self.bytes, |Preset::Study| Some(722_000_000_000))
+    }
+
+    /// What there is to hash.
+    fn load(&self, sizes: &Sizes) -> Load {
+        match (self.files, self.wanted_bytes()) {
+            (None, None) => Load::certain(sizes.files(), sizes.bytes()),
+            (files, bytes) => Load::by_mean(files, bytes, sizes.mean().max(1.0), sizes.uncertainty(), 5),
+        }
+    }
+
+    /// Measures with the program at `program`, or reads what was measured, and forecasts the case. `stop` ends the measuring.
+    pub fn expect(
+        &self,
+        study: Option<&StudyResult>,
+        program: &std::path::Path,
+        stop: &AtomicBool,
+    ) -> Result<Forecasted, Error> {
+        for name in &self.algorithms {
+            pfh::algorithm(name).map_err(|error| Error::Usage(error.to_string()))?;
+        }
+        let measured = match &self.fit {
+            Some(path) => Measured::read(path)?,
+            None => self.measure(&mut Program(program.to_owned()), stop)?,
+        };
+        if let Some(path) = &self.save {
+            let text = serde_json::to_string(&measured).expect("plain data becomes JSON") + "\n";
+            std::fs::write(path, text).map_err(Error::file(path))?;
+        }
+        self.from(&measured, study)
+    }
+
+    fn measure(&self, program: &mut dyn Hashes, stop: &AtomicBool) -> Result<Measured, Error> {
+        let (law, Walked { sizes, unread }) = self.law()?;
+        for name in &unread {
+            eprintln!("not read: {name}");
+        }
+        let default = ["sha256".to_owned()];
+        let algorithms = if self.algorithms.is_empty() { &default[..] } else { &self.algorithms[..] };
+        let parent = self.scratch.clone().unwrap_or_else(std::env::temp_dir);
+        let rounds = self.rounds as usize;
+        let effort = Effort { bytes: self.sample.max(1), files: MOST_FILES, rounds, parent: &parent, stop };
+        let rates = self.device.as_deref().map(device::rates).transpose()?;
+        let bar = measure::bar();
+        let mut measured = Measured::take((law, sizes, unread.len() as u64), algorithms, &effort, program, &bar)?;
+        if rates.is_some() {
+            let nothing = || measure::Device { cold: Vec::new(), warm: Vec::new(), rates: None };
+            measured.device.get_or_insert_with(nothing).rates = rates;
+        }
+        Ok(measured)
+    }
+
+    /// The forecast from what was measured.
+    pub fn from(&self, measured: &Measured, study: Option<&StudyResult>) -> Result<Forecasted, Error> {
+        let load = self.load(&measured.sizes);
+        let (files, bytes) = (load.at.0.round() as u64, load.at.1.round() as u64);
+        let machine = Machine::look();
+        let another = !measured.is_of(&machine);
+        let mut notes = Vec::new();
+        if another {
+            notes.push(format!(
+                "measured on another machine: {}, {} processors; this one is {}, {} processors",
+                measured.machine.processor, measured.machine.processors, machine.processor, machine.processors
+            ));
+        }
+        if measured.unread > 0 {
+            notes.push(format!("{} names could not be read: their files are missing from the sizes", measured.unread));
+        }
+        if measured.law.starts_with("assumed") {
+            notes.push("the sizes of the files are not known: --like DIR or --histogram FILE says them".to_owned());
+        }
+        let ratio = load.at.1 / load.at.0.max(1.0) / measured.sizes.mean().max(1.0);
+        if !(0.5..=2.0).contains(&ratio) {
+            notes.push(format!("files of the case are {ratio:.2} times as long on average as those of the sizes: lanes will fill otherwise"));
+        }
+        let costs = Costs::of(measured);
+        match &measured.device {
+            None => notes.push(
+                "the sample lay in memory: reading from a device was not measured (--scratch DIR on one)".to_owned(),
+            ),
+            Some(device) if device.cold.is_empty() => {
+                notes.push("the sample lay in memory: the device's cost per file was not measured".to_owned());
+            }
+            Some(_) => {}
+        }
+
+        let asked = match self.algorithms.is_empty() {
+            true => measured.algorithms.iter().map(|(name, _)| name.clone()).collect(),
+            false => self.algorithms.clone(),
+        };
+        let mut lines = Vec::new();
+        for name in &asked {
+            let Some((_, runs)) = measured.algorithms.iter().find(|(found, _)| found == name) else {
+                let has = measured.algorithms.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
+                return Err(Error::Usage(format!("{name} was not measured for this fit, which has {has}")));
+            };
+            lines.extend(of_pfh(name, runs, &costs, &load));
+        }
+        for row in study.iter().flat_map(|study| &study.rows) {
+            for method in Method::ALL.into_iter().filter(|method| asked.iter().any(|name| name == method.name())) {
+                let of = |study: &&StudyResult| of_program(study, row, method, &costs, &load);
+                lines.extend(study.as_ref().and_then(of));
+            }
+        }
+        if self.preset == Some(Preset::Study) {
+            lines.extend(asked.iter().flat_map(|name| of_2014(name, bytes)));
+        }
+        Ok(Forecasted {
+            pfh_forecast: 1,
+            bytes,
+            files,
+            sizes: measured.law.clone(),
+            sample: measured.sample,
+            machine: measured.machine.clone(),
+            measured_on_another_machine: another,
+            unread: measured.unread,
+            notes,
+            lines,
+        })
+    }
+}
+
+impl Forecasted {
+    /// The forecast as a table.
+    pub fn table(&self) -> String {
+        let heads = [
+            "who",
+            "algorithm",
+            "CPU",
+            "95 %",
+            "device",
+            "95 %",
+            "warm takes",
+            "95 %",
+            "cold takes",
+            "95 %",
+            "the study's way",
+        ];
+        let mut table = vec![heads.map(str::to_owned).to_vec()];
+        for line in &self.lines {
+            let mut cells = vec![line.who.clone(), line.algorithm.clone()];
+            for expected in [Some(line.cpu_warm), line.device, line.takes_warm, line.takes_cold] {
+                let show = |e: Expected| {
+                    (show_seconds(e.seconds), format!("{} .. {}", show_seconds(e.low), show_seconds(e.high)))
+                };
+                let (seconds, range) = expected.map_or(("-".to_owned(), "-".to_owned()), show);
+                cells.extend([seconds, range]);
+            }
+            cells.push(line.scaled_as_in_the_study.map_or("-".to_owned(), show_seconds));
+            table.push(cells);
+        }
+        let mut text = format!(
+            "{} in {} files, sizes {}; measured on a sample of {} in {} files\n{}",
+            show_bytes(self.bytes),
+            self.files,
+            self.sizes,
+            show_bytes(self.sample.1),
+            self.sample.0,
+            align(&table)
+        );
+        for line in self.lines.iter().filter_map(|line| Some((line, line.fit?))) {
+            let (line, fit) = line;
+            text += &format!(
+                "{}: {:.1} µs a file and {:.3} ns a byte of CPU, R² {:.4}, runs within {:.1} %\n",
+                line.algorithm,
+                fit.per_file * 1e6,
+                fit.per_byte * 1e9,
+                fit.r2,
+                fit.spread * 100.0
+            );
+        }
+        text += "pfh: all threads, reading and hashing at the same time; CPU is the sum over threads, files in the page cache. Programs: one \
+                 thread, reading, then hashing. 2014: the study's own, computing only, read off its plots.\n";
+        for note in &self.notes {
+            text += &format!("note: {note}\n");
+        }
+        text
+    }
+}

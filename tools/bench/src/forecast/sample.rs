@@ -1,0 +1,281 @@
+//! Files to measure with: a sample that has the sizes of the case.
+
+use super::sizes::Sizes;
+use crate::Error;
+use crate::random::Random;
+use rustix::fs::{Advice, fadvise, statvfs, syncfs};
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Pieces of so many bytes stand for longer files: they flow through the table like those.
+const PIECE: u64 = 64 << 20;
+/// From so many files on, half of the sample is half of the files, and not all of them at half their size.
+const MANY: usize = 64;
+/// Files for the cost of a file, and their bytes.
+const TINY: (u64, u64) = (3000, 64);
+/// Files in a folder.
+const FOLDER: usize = 100;
+
+/// What is hashed at once: which parts of the layout, and what they come to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Point {
+    /// Indices of parts.
+    pub parts: Vec<usize>,
+    /// Files of them.
+    pub files: u64,
+    /// Bytes of them.
+    pub bytes: u64,
+}
+
+/// The sample, before it is written: the sizes of the files of each part.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Layout {
+    /// Sizes by part.
+    pub parts: Vec<Vec<u64>>,
+    /// What is measured: the start alone, small files alone, halves, and last the whole.
+    pub points: Vec<Point>,
+}
+
+impl Layout {
+    /// A sample of at most about `most_bytes` and `most_files` with the case's law: as many files of each size, and as many bytes in long files, as
+    /// their share of the case. A case that is small enough is its own sample.
+    pub fn of(sizes: &Sizes, most_bytes: u64, most_files: u64, seed: u64) -> Layout {
+        let whole = pick(sizes, most_bytes, most_files);
+        let mut random = Random::new(seed);
+        let (mut first, mut second) = (Vec::new(), Vec::new());
+        let few = whole.len() < MANY;
+        if few {
+            first = whole.iter().map(|size| size / 2).collect();
+            second = whole;
+        } else {
+            // Of two neighbours by size either goes to either half.
+            for pair in whole.chunks(2) {
+                let swap = random.below(pair.len());
+                first.push(pair[swap]);
+                second.extend(pair.get(1 - swap));
+            }
+        }
+        random.shuffle(&mut first);
+        random.shuffle(&mut second);
+        let parts = vec![vec![TINY.1], vec![TINY.1; TINY.0 as usize], first, second];
+        let point = |indices: &[usize]| {
+            let sizes = || indices.iter().flat_map(|&part| &parts[part]);
+            Point { parts: indices.to_vec(), files: sizes().count() as u64, bytes: sizes().sum() }
+        };
+        let points = match few {
+            true => vec![point(&[0]), point(&[1]), point(&[2]), point(&[3])],
+            false => vec![point(&[0]), point(&[1]), point(&[2]), point(&[3]), point(&[2, 3])],
+        };
+        Layout { parts, points }
+    }
+
+    /// Bytes of all parts.
+    pub fn bytes(&self) -> u64 {
+        self.parts.iter().flatten().sum()
+    }
+}
+
+/// The sizes of the sample, ascending.
+fn pick(sizes: &Sizes, most_bytes: u64, most_files: u64) -> Vec<u64> {
+    let scale = (most_bytes as f64 / sizes.bytes() as f64).min(most_files as f64 / sizes.files() as f64);
+    if scale >= 1.0 {
+        return sizes.rows().iter().flat_map(|&(size, count)| std::iter::repeat_n(size, count as usize)).collect();
+    }
+    let mut picked = Vec::new();
+    // Every so-manieth file by size: the number of each size is its share, to within one.
+    let mut passed = 0.0;
+    for &(size, count) in sizes.rows().iter().filter(|row| row.0 <= PIECE) {
+        let before = f64::floor(passed * scale + 0.5);
+        passed += count as f64;
+        let number = f64::floor(passed * scale + 0.5) - before;
+        picked.extend(std::iter::repeat_n(size, number as usize));
+    }
+    let long = || sizes.rows().iter().filter(|row| row.0 > PIECE);
+    let (count, bytes) = (long().map(|row| row.1).sum::<u64>(), long().map(|row| row.0 * row.1).sum::<u64>());
+    let share = bytes as f64 * scale;
+    if share >= 1.0 {
+        // No more of them than there are: one file alone has no neighbour to share lanes with.
+        let pieces = ((share / PIECE as f64).round() as u64).clamp(1, count);
+        picked.extend(std::iter::repeat_n((share / pieces as f64) as u64, pieces as usize));
+    }
+    picked
+}
+
+/// A layout on disk. The directory is removed in the end.
+pub struct Sample {
+    layout: Layout,
+    scratch: Scratch,
+}
+
+impl Sample {
+    /// Writes the files below a directory of its own in `parent`, with random bytes, and waits until the device has them. `told` hears of every
+    /// file's bytes, and ends the work by saying no.
+    pub fn create(
+        layout: Layout,
+        parent: &Path,
+        seed: u64,
+        told: &mut dyn FnMut(u64) -> bool,
+    ) -> Result<Sample, Error> {
+        let room = statvfs(parent).map_err(|errno| Error::file(parent)(errno.into()))?;
+        let (free, needs) = (room.f_bavail.saturating_mul(room.f_frsize), layout.bytes());
+        if free < needs / 8 * 9 {
+            return Err(Error::Usage(format!(
+                "{}: {} free, and the sample takes {}: choose another --scratch or a smaller --sample",
+                parent.display(),
+                crate::amount::show_bytes(free),
+                crate::amount::show_bytes(needs),
+            )));
+        }
+        let scratch = Scratch::create(parent)?;
+        let mut random = Random::new(seed);
+        let mut buffer = vec![0; 1 << 20];
+        for (part, sizes) in layout.parts.iter().enumerate() {
+            for (at, &size) in sizes.iter().enumerate() {
+                let folder = scratch.0.join(format!("{part}/{:04}", at / FOLDER));
+                if at % FOLDER == 0 {
+                    std::fs::create_dir_all(&folder).map_err(Error::file(&folder))?;
+                }
+                let path = folder.join(format!("{:02}", at % FOLDER));
+                fill(&path, size, &mut buffer, &mut random).map_err(Error::file(&path))?;
+                if !told(size) {
+                    return Err(Error::Interrupted);
+                }
+            }
+        }
+        let sync = || Ok(syncfs(File::open(&scratch.0)?)?);
+        sync().map_err(Error::file(&scratch.0))?;
+        Ok(Sample { layout, scratch })
+    }
+
+    /// What is measured.
+    pub fn points(&self) -> &[Point] {
+        &self.layout.points
+    }
+
+    /// The directories of a point.
+    pub fn roots(&self, point: &Point) -> Vec<PathBuf> {
+        let parts = point.parts.iter().filter(|&&part| !self.layout.parts[part].is_empty());
+        parts.map(|part| self.scratch.0.join(part.to_string())).collect()
+    }
+
+    /// Asks the kernel to drop a point's pages, so that the next read comes from the device. Names and sizes stay cached.
+    pub fn evict(&self, point: &Point) -> Result<(), Error> {
+        for &part in &point.parts {
+            for at in 0..self.layout.parts[part].len() {
+                let path = self.scratch.0.join(format!("{part}/{:04}/{:02}", at / FOLDER, at % FOLDER));
+                let drop = || Ok(fadvise(File::open(&path)?, 0, None, Advice::DontNeed)?);
+                drop().map_err(Error::file(&path))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the files lie in memory, and not on a device that they could be read from.
+    pub fn is_in_memory(&self) -> bool {
+        // tmpfs and ramfs, statfs(2).
+        rustix::fs::statfs(&self.scratch.0).is_ok_and(|found| [0x0102_1994, 0x8584_58f6].contains(&found.f_type))
+    }
+}
+
+fn fill(path: &Path, size: u64, buffer: &mut [u8], random: &mut Random) -> std::io::Result<()> {
+    let mut file = File::create_new(path)?;
+    let mut left = size;
+    while left > 0 {
+        let part = left.min(buffer.len() as u64) as usize;
+        for bytes in buffer[..part].chunks_mut(8) {
+            bytes.copy_from_slice(&random.word().to_le_bytes()[..bytes.len()]);
+        }
+        file.write_all(&buffer[..part])?;
+        left -= part as u64;
+    }
+    Ok(())
+}
+
+/// A directory that is removed in the end.
+pub(crate) struct Scratch(pub PathBuf);
+
+impl Scratch {
+    pub fn create(parent: &Path) -> Result<Scratch, Error> {
+        // A name that is new: what another process left there is not this one's to remove.
+        let path = (0..).map(|n| parent.join(format!("pfh-bench-{}-{n}", std::process::id())));
+        for path in path.take(1000) {
+            match std::fs::create_dir(&path) {
+                Err(cause) if cause.kind() == std::io::ErrorKind::AlreadyExists => {}
+                made => return made.map(|()| Scratch(path.clone())).map_err(Error::file(&path)),
+            }
+        }
+        Err(Error::Failed(format!("{}: no new directory could be made in it", parent.display())))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What cannot be removed stays, and is in the temporary directory.
+        std::fs::remove_dir_all(&self.0).ok();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_small_case_is_its_own_sample() {
+        let sizes = Sizes::of([(1000, 200), (1 << 20, 3)]).unwrap();
+        let layout = Layout::of(&sizes, 1 << 30, 1000, 1);
+        let whole = layout.points.last().unwrap();
+        assert_eq!((whole.files, whole.bytes), (sizes.files(), sizes.bytes()));
+        assert_eq!(layout.parts[2].len() + layout.parts[3].len(), 203);
+    }
+
+    #[test]
+    fn a_sample_has_the_law_of_the_case() {
+        let sizes = Sizes::of((1..2000u64).map(|i| (i * i * 20, 1 + 5000 / i)).chain([(40 << 30, 3)])).unwrap();
+        let layout = Layout::of(&sizes, 1 << 30, 20_000, 1);
+        let whole = layout.points.last().unwrap();
+        let scale = (1u64 << 30) as f64 / sizes.bytes() as f64;
+        assert!((whole.bytes as f64 / (1u64 << 30) as f64 - 1.0).abs() < 0.05, "{whole:?}");
+        assert!((whole.files as f64 - (sizes.files() as f64 * scale)).abs() < 20.0, "{whole:?}");
+        // Three of 40 GiB are nearly all of it: three pieces, because three flow side by side there.
+        let long = layout.parts[2..].iter().flatten().filter(|&&size| size > 40_000_000).count();
+        assert!(long >= 3, "{long}");
+        for half in &layout.points[2..4] {
+            assert!(half.bytes * 2 >= whole.bytes / 10 * 9 || layout.parts[2].len() < MANY, "{layout:?}");
+        }
+    }
+
+    #[test]
+    fn one_file_stays_one() {
+        let sizes = Sizes::of([(722_000_000_000, 1)]).unwrap();
+        let layout = Layout::of(&sizes, 1 << 30, 20_000, 1);
+        let whole = layout.points.last().unwrap();
+        assert_eq!(whole.files, 1);
+        assert!(whole.bytes.abs_diff(1 << 30) < 2 && layout.points[2].bytes.abs_diff(1 << 29) < 2, "{layout:?}");
+    }
+
+    #[test]
+    fn files_are_written_evicted_and_gone_afterwards() {
+        let parent = tempfile::tempdir().unwrap();
+        let sizes = Sizes::of([(1000, 120), (0, 5)]).unwrap();
+        let mut bytes = 0;
+        let layout = Layout::of(&sizes, 1 << 20, 1000, 1);
+        let sample = Sample::create(layout, parent.path(), 1, &mut |size| {
+            bytes += size;
+            true
+        })
+        .unwrap();
+        assert_eq!(bytes, sample.layout.bytes());
+        for point in sample.points() {
+            sample.evict(point).unwrap();
+            let files: usize =
+                sample.roots(point).iter().map(|root| Sizes::below(root).unwrap().sizes.files() as usize).sum();
+            assert_eq!(files as u64, point.files);
+        }
+        drop(sample);
+        assert_eq!(std::fs::read_dir(parent.path()).unwrap().count(), 0);
+        let stopped = Sample::create(Layout::of(&sizes, 1 << 20, 1000, 1), parent.path(), 1, &mut |_| false);
+        assert!(matches!(stopped, Err(Error::Interrupted)));
+        assert_eq!(std::fs::read_dir(parent.path()).unwrap().count(), 0);
+    }
+}

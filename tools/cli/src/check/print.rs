@@ -1,0 +1,97 @@
+//! The events of a check, as they are printed.
+
+use super::words::is_fine;
+use super::{Check, Wording};
+use crate::exit;
+use crate::run::Session;
+use crate::shown;
+use pfh::check::{self, Change, Event, Expected, Findings, Found, Summary};
+use pfh::seal::{Held, SignedBy};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// Prints events to standard output, and problems to standard error.
+pub struct Printer<'a> {
+    pub request: &'a Check,
+    pub session: &'a Session,
+    pub manifest: &'a Path,
+    /// Changes that are printed at the end only: hashdeep's wording needs all of them.
+    pub changes: Vec<Change>,
+}
+
+impl Printer<'_> {
+    /// Takes an event.
+    ///
+    /// # Errors
+    /// The output's.
+    pub fn event(&mut self, event: Event<'_>) -> io::Result<()> {
+        match event {
+            Event::Sealed(held) if !self.request.status && !self.request.quiet => self.session.message(&sealed(held)),
+            Event::Read(expectations) if self.request.warn => {
+                let manifest = shown(self.manifest.as_os_str().as_bytes());
+                for (line, fault) in &expectations.faults {
+                    self.session.message(&format!("{manifest}:{line}: {fault}"));
+                }
+            }
+            Event::Unread(record) => self.session.unread(record),
+            Event::Compared { entry, found } => return self.compared(entry, found),
+            Event::Classed(change) => return self.classed(change),
+            Event::Passed(summary) => self.session.passed(&self.request.run, summary),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn print(&self, text: &str) -> io::Result<()> {
+        if self.request.status { Ok(()) } else { self.session.around(|| exit::print(text.as_bytes())) }
+    }
+
+    fn compared(&self, entry: &Expected, found: Found) -> io::Result<()> {
+        let word = match found {
+            Found::Right if self.request.quiet => return Ok(()),
+            Found::Right => "OK",
+            Found::Wrong => "FAILED",
+            Found::Unread => "FAILED open or read",
+            Found::Ignored => return Ok(()),
+        };
+        self.print(&format!("{}: {word}\n", shown(&entry.name)))
+    }
+
+    fn classed(&mut self, change: &Change) -> io::Result<()> {
+        let listed = self.request.all || !is_fine(change.class);
+        match self.request.wording {
+            Wording::Text if listed => self.print(&check::text(change)),
+            Wording::Jsonl if listed => self.print(&check::json(change)),
+            Wording::Hashdeep => {
+                self.changes.push(change.clone());
+                Ok(())
+            }
+            Wording::Text | Wording::Jsonl => Ok(()),
+        }
+    }
+
+    /// Prints the counts of an audit.
+    ///
+    /// # Errors
+    /// The output's.
+    pub fn end(&self, summary: &Summary) -> io::Result<()> {
+        let Findings::Audit(counts) = &summary.findings else { return Ok(()) };
+        self.print(&match self.request.wording {
+            Wording::Text => check::summary_text(counts),
+            Wording::Jsonl => check::summary_json(counts),
+            Wording::Hashdeep => check::hashdeep(&self.changes, counts, self.request.all),
+        })
+    }
+}
+
+fn sealed(held: &Held) -> String {
+    let name = shown(held.path.as_os_str().as_bytes());
+    let records = if held.records == 1 { "1 record".into() } else { format!("{} records", held.records) };
+    let whose = match held.signer {
+        SignedBy::Asked => "signed with the key that was asked for",
+        SignedBy::Anybody => "signed; whose signature it is, only --key can tell",
+        SignedBy::Nobody => "not signed: whoever can write here can make another",
+    };
+    format!("{name}: the seal holds: {records}, {whose}")
+}

@@ -1,0 +1,195 @@
+//! How the help is shown: an example first, one screen for `-h`, options for experts behind `--help-all`.
+
+use crate::args::Cli;
+use clap::{Arg, ArgAction, Command, CommandFactory};
+
+/// One example for each page, which its help begins with. Each is parsed by a test.
+const EXAMPLES: &[(&str, &str)] = &[
+    ("pfh", "pfh hash -r -a md5,sha256 -o list evidence/"),
+    ("hash", "pfh hash -r -a md5,sha256 -o list evidence/"),
+    ("compare", "pfh compare -r -a ssdeep -t 60 samples/"),
+    ("match", "pfh match -r -k nsrl.pfhknown -k malware.txt --class bad evidence/"),
+    ("acquire", "pfh acquire /dev/sdb --to case12.E01 --case 12 --examiner Ada"),
+    ("dd", "pfh dd if=/dev/sdb of=disk.img hash=sha256 hashlog=disk.log"),
+    ("verify", "pfh verify case12.E01"),
+    ("check", "pfh check list"),
+    ("lookup", "pfh lookup -k nsrl.pfhknown --digest d41d8cd98f00b204e9800998ecf8427e"),
+    ("known", "pfh known build --good NSRLFile.txt --bad malware.txt sets.pfhknown"),
+    ("known build", "pfh known build --good NSRLFile.txt --bad malware.txt sets.pfhknown"),
+    ("known info", "pfh known info --verify sets.pfhknown"),
+    ("algorithms", "pfh algorithms"),
+    ("tree", "pfh tree build disk.img"),
+    ("tree build", "pfh tree build disk.img"),
+    ("tree update", "pfh tree update disk.img --range 64KiB:4096"),
+    ("tree append", "pfh tree append disk.img"),
+    ("tree check", "pfh tree check disk.img"),
+    ("tree diff", "pfh tree diff disk.img disk.img.yesterday.pfhtree"),
+    ("tree prove", "pfh tree prove disk.img --range 64KiB:4096 -o part"),
+    ("tree verify", "pfh tree verify part --root af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262"),
+    ("tree root", "pfh tree root --as fs-verity program"),
+    ("tree export", "pfh tree export disk.img --obao disk.img.obao"),
+    ("tree import", "pfh tree import disk.img --obao disk.img.obao"),
+    ("audit", "pfh audit commit disk.img -o kept"),
+    ("audit commit", "pfh audit commit disk.img -o kept"),
+    ("audit challenge", "pfh audit challenge kept --find 1% --confidence .99 -o c"),
+    ("audit prove", "pfh audit prove c disk.img -o p"),
+    ("audit verify", "pfh audit verify kept c p"),
+    ("audit tokens", "pfh audit tokens kept --data disk.img --count 365 -o tokens"),
+    ("audit renew", "pfh audit renew kept update"),
+    ("audit serve", "pfh audit serve case12/"),
+    ("audit ask", "pfh audit ask http://storage:8417 kept"),
+    ("bench", "pfh bench self"),
+    ("bench languages", "pfh bench languages --list"),
+    ("bench report", "pfh bench report study/"),
+    ("bench forecast", "pfh bench forecast --bytes 2TB"),
+    ("bench self", "pfh bench self"),
+    ("bench papers", "pfh bench papers --list"),
+    ("bench fit", "pfh bench fit results.csv"),
+    ("completions", "pfh completions bash"),
+    ("man", "pfh man target/man/"),
+];
+
+/// Options that measurements, odd media and tests need; `--help-all` and the man pages show them.
+const EXPERT: &[&str] = &[
+    "binary",
+    "cache_verify",
+    "cached",
+    "io",
+    "map_as_faults",
+    "map_interval",
+    "max_slow",
+    "mode",
+    "order",
+    "prefetchers",
+    "readers",
+    "skip_holes",
+    "special",
+    "stall_timeout",
+    "stats",
+    "suffix",
+];
+
+/// The options on the one screen of `pfh hash -h`, each with the sentence that fits a line of 80 columns; `None` keeps its own.
+const SCREEN: &[(&str, Option<&str>)] = &[
+    ("paths", None),
+    ("recursive", None),
+    ("algorithms", Some("Any of `pfh algorithms`, by commas")),
+    ("format", Some("sums, bsd, hashdeep, dfxml …")),
+    ("output", None),
+    ("force", None),
+    ("files_from", Some("Read paths from a file (-: standard input)")),
+    ("image", Some("The files are disk images: hash their content")),
+    ("include", Some("Take only files that match")),
+    ("exclude", Some("Leave out what matches")),
+    ("cache", Some("Do not read unchanged files again")),
+    ("threads", None),
+    ("help", None),
+    ("help_all", None),
+];
+
+/// The whole command line, with its help as the user sees it. `all` shows the options for experts.
+pub fn command(all: bool) -> Command {
+    let everything = Arg::new("help_all")
+        .long("help-all")
+        .action(ArgAction::HelpLong)
+        .global(true)
+        .display_order(1000)
+        .help("Print help with the options for experts");
+    dressed(Cli::command().arg(everything), "", all)
+}
+
+/// Whether the arguments ask for all of the help.
+pub fn is_all(arguments: &[std::ffi::OsString]) -> bool {
+    arguments.iter().take_while(|word| *word != "--").any(|word| word == "--help-all")
+}
+
+fn dressed(mut command: Command, above: &str, all: bool) -> Command {
+    let path = match (above, command.get_name()) {
+        ("", "pfh") => String::new(),
+        ("", name) => name.to_owned(),
+        (above, name) => format!("{above} {name}"),
+    };
+    if let Some(example) = example(&path) {
+        command = command.before_help(format!("Example: {example}"));
+    }
+    let is_screen = path == "hash";
+    command = command.mut_args(|arg| {
+        let id = arg.get_id().as_str().to_owned();
+        let expert = EXPERT.contains(&id.as_str());
+        let on_screen = SCREEN.iter().find(|(name, _)| *name == id);
+        let short = match on_screen {
+            Some((_, Some(short))) if is_screen => {
+                let long = arg.get_long_help().or(arg.get_help()).cloned().unwrap_or_default();
+                arg.help(*short).long_help(long)
+            }
+            _ => arg,
+        };
+        short.hide_long_help(expert && !all).hide_short_help(expert || is_screen && on_screen.is_none())
+    });
+    command.mut_subcommands(|below| dressed(below, &path, all))
+}
+
+fn example(path: &str) -> Option<&'static str> {
+    let name = if path.is_empty() { "pfh" } else { path };
+    EXAMPLES.iter().find(|(page, _)| *page == name).map(|(_, example)| *example)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pages(command: &Command, above: &str, visit: &mut dyn FnMut(&str, &Command)) {
+        let path =
+            if above.is_empty() { command.get_name().to_owned() } else { format!("{above} {}", command.get_name()) };
+        visit(&path, command);
+        let above = if path == "pfh" { "" } else { &path };
+        command.get_subcommands().for_each(|below| pages(below, above, visit));
+    }
+
+    #[test]
+    fn each_page_begins_with_an_example_that_parses() {
+        let mut seen = 0;
+        pages(&command(false), "", &mut |path, page| {
+            let (_, example) =
+                EXAMPLES.iter().find(|(name, _)| *name == path).unwrap_or_else(|| panic!("{path}: no example"));
+            let shown = page.clone().term_width(200).render_help().to_string();
+            assert!(shown.starts_with(&format!("Example: {example}\n")), "{shown}");
+            let parsed = command(false).try_get_matches_from(example.split(' '));
+            assert!(parsed.is_ok(), "{example}: {}", parsed.unwrap_err());
+            seen += 1;
+        });
+        assert_eq!(seen, EXAMPLES.len(), "an example of a page that is not there");
+    }
+
+    #[test]
+    fn the_short_help_of_hash_fits_one_screen() {
+        let mut root = command(false).term_width(80);
+        root.build();
+        let text = root.find_subcommand_mut("hash").unwrap().render_help().to_string();
+        assert!(text.lines().count() <= 24 && text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    }
+
+    #[test]
+    fn options_for_experts_exist_and_are_shown_on_request_only() {
+        for id in EXPERT {
+            let mut found = 0;
+            let [few, all] = [command(false), command(true)].map(|mut root| {
+                root.build();
+                root
+            });
+            pages(&few, "", &mut |path, page| {
+                let Some(arg) = page.get_arguments().find(|arg| arg.get_id() == id) else { return };
+                let long = format!("--{}", arg.get_long().unwrap());
+                let is_in = |text: String| {
+                    text.lines().any(|line| line.trim_start().split([' ', '=', ',']).any(|word| word == long))
+                };
+                assert!(!is_in(page.clone().render_long_help().to_string()), "{path} {long}");
+                let words: Vec<&str> = path.split(' ').collect();
+                let page = words.iter().fold(&all, |above, word| above.find_subcommand(word).unwrap_or(above));
+                assert!(is_in(page.clone().render_long_help().to_string()), "{path} {long} with --help-all");
+                found += 1;
+            });
+            assert!(found > 0, "{id} is no option");
+        }
+    }
+}

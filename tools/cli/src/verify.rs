@@ -1,0 +1,144 @@
+//! `pfh verify`: arguments, findings and the verdict of [`pfh::verify`].
+
+use crate::bar::Bar;
+use crate::exit::{self, Exit};
+use crate::run::algorithms;
+use crate::signals::Signals;
+use clap::Args;
+use pfh::Digest;
+use pfh::image::OpenError;
+use pfh::verify::{self, Claim, Error, Event, Finding, Of, Request, Summary, Verdict};
+use serde_json::{Map, Value, json};
+use std::path::PathBuf;
+
+/// Check an image, and the log of its acquisition.
+#[derive(Debug, Args)]
+#[command(after_help = EVIDENCE)]
+pub struct Verify {
+    /// The image: E01 or a split image by its first file, raw, or a device.
+    #[arg(value_name = "IMAGE", required_unless_present = "log")]
+    pub image: Option<PathBuf>,
+    /// The chained log (….jsonl): its chain must hold, and its digests must be those of the image [default: what lies
+    /// beside the image].
+    #[arg(long, value_name = "FILE")]
+    pub log: Option<PathBuf>,
+    /// The public key that the log must be signed with.
+    #[arg(long, value_name = "FILE", requires = "log")]
+    pub key: Option<PathBuf>,
+    /// A digest that the image must have, as NAME:HEX. May be repeated.
+    #[arg(long, value_name = "NAME:HEX")]
+    pub digest: Vec<String>,
+    /// Compare with this medium or image; differing ranges are printed.
+    #[arg(long, value_name = "SOURCE")]
+    pub against: Option<PathBuf>,
+    /// Compute these, too.
+    #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
+    pub algorithms: Vec<String>,
+    /// The image is raw, whatever its name and its first bytes say.
+    #[arg(long)]
+    pub raw: bool,
+    /// No progress on standard error.
+    #[arg(long)]
+    pub no_progress: bool,
+    /// As one JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
+const EVIDENCE: &str = "\
+Beside the image these are found by themselves: its log (IMAGE.log.jsonl, or the log that names it), its map (IMAGE.map),
+lists of digests (IMAGE.md5, IMAGE.sha256 …, MD5SUMS, SHA256SUMS …, manifests called IMAGE.* or manifest.*), and the digests in
+an E01 image.
+
+Exit codes: 0 verified; 1 the image, its log or a list differs; 2 usage, or there is no such file; 3 nothing to compare
+with, or something could not be read; 128+n ended by signal n.";
+
+/// Runs it.
+pub fn run(args: &Verify) -> Exit {
+    match try_run(args) {
+        Ok(exit) => exit,
+        Err(message) => {
+            exit::say(message);
+            Exit::Usage
+        }
+    }
+}
+
+/// A digest that the user states.
+fn stated(text: &str) -> Result<Claim, String> {
+    let (name, hex) = text.rsplit_once(':').ok_or_else(|| format!("--digest {text:?} is not NAME:HEX"))?;
+    let algorithm = pfh::algorithm(name).map_err(|e| format!("--digest {text:?}: {e}"))?;
+    let digest = Digest::parse(algorithm, &hex.to_ascii_lowercase());
+    let digest = digest.map_err(|_| format!("--digest {text:?}: no digest of {algorithm}"))?;
+    Ok(Claim { digest, of: Of::Content, by: "--digest".into() })
+}
+
+fn request(args: &Verify) -> Result<Request, String> {
+    let mut request = Request::default();
+    request.claims = args.digest.iter().map(|text| stated(text)).collect::<Result<_, _>>()?;
+    request.algorithms = if args.algorithms.is_empty() { Vec::new() } else { algorithms(&args.algorithms)? };
+    (request.image, request.raw) = (args.image.clone(), args.raw);
+    (request.log, request.key) = (args.log.clone(), args.key.clone());
+    request.against = args.against.clone();
+    Ok(request)
+}
+
+fn try_run(args: &Verify) -> Result<Exit, String> {
+    let request = request(args)?;
+    let signals = Signals::catch().map_err(|e| format!("signals cannot be caught: {e}"))?;
+    let bar = Bar::open(!args.no_progress);
+    let mut say = |event: &Event<'_>| match event {
+        Event::Found(finding @ (Finding::Differs(_) | Finding::Open(_))) => bar.say(finding),
+        _ => {}
+    };
+    let ran = verify::run(&request, &mut say, &bar.control(signals.flag()));
+    bar.clear();
+    match ran {
+        Ok(summary) => Ok(print(args, &summary)),
+        Err(Error::Cancelled) => Ok(Exit::Signal(signals.number())),
+        Err(error @ Error::Stopped { .. }) => {
+            exit::say(error);
+            Ok(Exit::Signal(signals.number()))
+        }
+        Err(Error::Image(error @ OpenError::Unread { .. })) => {
+            Err(format!("{error}; --raw takes its bytes as they are"))
+        }
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn print(args: &Verify, summary: &Summary) -> Exit {
+    let text = if args.json { json(summary) } else { text(summary) };
+    if let Err(error) = exit::print(text.as_bytes()) {
+        return exit::of_output(&error);
+    }
+    match summary.verdict() {
+        Verdict::Verified => Exit::Good,
+        Verdict::Differs => Exit::Verdict,
+        Verdict::NothingToCompareWith => Exit::Incomplete,
+    }
+}
+
+fn text(summary: &Summary) -> String {
+    let findings = summary.findings.iter().map(|finding| format!("{finding}\n"));
+    let digests = summary.digests.iter().map(|digest| format!("{} {digest}\n", digest.algorithm()));
+    findings.chain(digests).chain([format!("{}\n", summary.sentence())]).collect()
+}
+
+fn json(summary: &Summary) -> String {
+    let compared: Vec<Value> = summary
+        .compared
+        .iter()
+        .map(|equal| {
+            let digest = equal.digest.as_ref().map(ToString::to_string);
+            json!({ "what": equal.what, "with": equal.with, "digest": digest })
+        })
+        .collect();
+    let digests: Map<String, Value> =
+        summary.digests.iter().map(|d| (d.algorithm().to_string(), d.to_string().into())).collect();
+    let findings: Vec<String> = summary.findings.iter().map(ToString::to_string).collect();
+    let verdict = summary.verdict();
+    let value = json!({ "verdict": verdict.to_string(), "verified": verdict == Verdict::Verified,
+        "complete": summary.is_complete(), "compared": compared, "findings": findings, "digests": digests });
+    format!("{value}\n")
+}

@@ -1,0 +1,131 @@
+//! `pfh acquire` killed, interrupted and gone on with.
+
+use crate::program::acquisition::{acquire, pfh, report, said};
+use crate::program::{MIB, Room, digest_by, sha256, sha256_of};
+use pfh_inject::{Need, Outcome, content, lacks};
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+/// A tree kept on the way is that of the finished image, also where the run was cut off; an image is a source of `pfh hash`.
+#[test]
+fn the_tree_of_an_image_is_kept() {
+    let room = Room::in_memory();
+    let source = room.file("source", &content(21, 64 * MIB + 99));
+    let (image, tree) = (room.path().join("image"), room.path().join("tree"));
+    let trial =
+        || acquire(["-m", "4", "--map-interval", "0.02", "--outboard"]).arg(&tree).arg("--to").arg(&image).arg(&source);
+    let first = trial().signal(Duration::from_millis(60), 9).run().unwrap();
+    // A fast machine, or a late signal: it had ended.
+    if first.code != Some(0) {
+        let seen = trial().run().unwrap();
+        assert!(seen.code == Some(0) || has_ended(&seen), "{}", seen.stderr);
+    }
+    let checked = pfh(["tree".as_ref(), "check".as_ref(), "--outboard".as_ref(), tree.as_os_str(), image.as_os_str()]);
+    assert_eq!(checked.code, Some(0), "{}", checked.stderr);
+    let e01 = room.path().join("image.E01");
+    let seen = acquire(["--length", "1MiB", "--to"]).arg(&e01).arg(&source).run().unwrap();
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    let seen = pfh(["hash".as_ref(), "--image".as_ref(), e01.as_os_str()]);
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    assert!(String::from_utf8_lossy(&seen.stdout).starts_with(&sha256(&content(21, 64 * MIB + 99)[..1 << 20])));
+}
+
+/// Whether the run before this one was killed between its last word to the log and its end: there is nothing to go on with.
+fn has_ended(seen: &Outcome) -> bool {
+    seen.code == Some(2) && seen.stderr.contains("finished acquisition")
+}
+
+/// Killed at any moment, and gone on with by the same command: the image of an undisturbed run.
+#[test]
+fn a_killed_acquisition_goes_on() {
+    let room = Room::in_memory();
+    let size = 96 * MIB;
+    let source = room.file("source", &content(12, size));
+    let expected = sha256_of(&source);
+    for (form, targets) in [("raw", vec!["image"]), ("e01", vec!["image.E01"]), ("both", vec!["two", "two.E01"])] {
+        let mut interrupted = 0;
+        let mut delay = 40;
+        let seen = loop {
+            let mut trial =
+                acquire(["-a", "sha256,md5,sha1", "--map-interval", "0.02", "--compression", "best", "-m", "4"]);
+            for target in &targets {
+                trial = trial.arg("--to").arg(room.path().join(target));
+            }
+            // Later and later, so that it ends.
+            let seen = trial.arg(&source).signal(Duration::from_millis(delay), 9).run().unwrap();
+            if seen.code == Some(0) || has_ended(&seen) {
+                break seen;
+            }
+            assert_eq!(seen.code, Some(128 + 9), "{form}: {}", seen.stderr);
+            (interrupted, delay) = (interrupted + 1, delay + delay / 2);
+        };
+        if seen.code == Some(0) {
+            let told = &report(&seen)["digests"]["sha256"];
+            assert_eq!(told.as_str().unwrap(), expected, "{form} after {interrupted} kills");
+        }
+        for target in &targets {
+            let path = room.path().join(target);
+            if target.ends_with("E01") {
+                let back = room.path().join("back");
+                let seen = acquire(["--image", "--force", "--to"]).arg(&back).arg(&path).run().unwrap();
+                assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+                assert_eq!(sha256_of(&back), expected, "{form} after {interrupted} kills");
+                assert_eq!(pfh(["verify".as_ref(), path.as_os_str()]).code, Some(0), "{form}");
+            } else {
+                assert_eq!(sha256_of(&path), expected, "{form} after {interrupted} kills");
+            }
+        }
+        let log = room.path().join(format!("{}.log.jsonl", targets[0]));
+        assert_eq!(pfh(["verify".as_ref(), "--log".as_ref(), log.as_os_str()]).code, Some(0), "{form}");
+        assert!(interrupted > 0, "{form} was never interrupted");
+    }
+}
+
+/// Ctrl-C stops soon, says so, and can be gone on with.
+#[test]
+fn an_interrupted_acquisition_says_so() {
+    let room = Room::in_memory();
+    let source = room.file("source", &content(13, 192 * MIB));
+    let image = room.path().join("image.E01");
+    let trial = || acquire(["-a", "md5", "--compression", "best", "-m", "4", "--to"]).arg(&image).arg(&source);
+    let seen = trial().signal_once_caught(Duration::from_millis(100), 2).run().unwrap();
+    assert_eq!(seen.code, Some(130), "{}", seen.stderr);
+    assert!(seen.stderr.contains("the same command resumes here") && seen.stdout.is_empty(), "{}", seen.stderr);
+    let seen = trial().limit(Duration::from_secs(120)).run().unwrap();
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    assert_eq!(report(&seen)["digests"]["md5"].as_str().unwrap(), digest_by("md5sum", &content(13, 192 * MIB)));
+}
+
+/// Unreadable sectors from before an interruption are still told afterwards: in the report, the map and the E01 image.
+#[test]
+fn what_was_unreadable_before_is_told_after() {
+    if lacks(&[Need::Program("ewfinfo")]) {
+        return;
+    }
+    let room = Room::in_memory();
+    let source = room.file("source", &content(31, 130 * MIB));
+    let (raw, e01) = (room.path().join("image"), room.path().join("image.E01"));
+    let faults = |text: &str| room.file("faults", text.as_bytes());
+    let trial = |map: &Path| {
+        acquire(["-a", "md5", "--readers", "1", "--retries", "0", "--max-errors", "2", "--map-as-faults"])
+            .arg(map)
+            .args(["--to".as_ref(), raw.as_os_str(), "--to".as_ref(), e01.as_os_str(), source.as_os_str()])
+    };
+    let early = "0x0 +\n0 0x10000 +\n0x10000 0x400 -\n";
+    let seen = trial(&faults(&format!("{early}0x10400 0x63EFC00 +\n0x6400000 0x1000 -\n0x6401000 0x1DFF000 +\n")))
+        .run()
+        .unwrap();
+    assert_eq!(seen.code, Some(4), "{}", seen.stderr);
+    let seen = trial(&faults(&format!("{early}0x10400 0x81EFC00 +\n"))).run().unwrap();
+    assert_eq!(seen.code, Some(3), "{}", seen.stderr);
+    assert!(seen.stderr.contains("resuming: 67108864 bytes"), "{}", seen.stderr);
+    let told = report(&seen)["unreadable"].clone();
+    assert_eq!(
+        (told[0]["offset"].as_u64(), told[0]["length"].as_u64(), told.as_array().map(Vec::len)),
+        (Some(65_536), Some(1024), Some(1))
+    );
+    let map = fs::read_to_string(room.path().join("image.map")).unwrap();
+    assert!(map.contains("0x00010000  0x00000400  -"), "{map}");
+    assert!(said("ewfinfo", &[e01.as_os_str()]).contains("128 - 129"));
+}

@@ -1,0 +1,174 @@
+//! `pfh acquire` writing: targets that are full, too small, limited, the source itself.
+
+use crate::program::acquisition::{acquire, pfh};
+use crate::program::{MIB, Room, sha256};
+use pfh_inject::{Loop, Need, Tmpfs, Zram, content, lacks};
+use std::ffi::OsStr;
+use std::fs;
+
+/// AO-21: dd, dcfldd, dc3dd and ddrescue all exit 0 here, with a wrong clone.
+#[test]
+fn a_write_that_fails_late_is_a_failure() {
+    if lacks(&[Need::Zram]) {
+        return;
+    }
+    let room = Room::new();
+    let source = room.file("source", &content(1, 16 * MIB));
+    let zram = Zram::add(32 * MIB, 4 * MIB).unwrap();
+    for way in [&["--log"][..], &["--cached", "--log"]] {
+        let log = room.path().join(format!("log{}", way.len()));
+        let map = room.path().join(format!("map{}", way.len()));
+        let seen = acquire(way).arg(log).arg("--map").arg(map).arg("--to").arg(zram.path()).arg(&source).run().unwrap();
+        assert_eq!(seen.code, Some(4), "{}", seen.stderr);
+        assert!(seen.stdout.is_empty() && seen.stderr.contains("zram"), "{}", seen.stderr);
+    }
+    let copied = pfh([
+        OsStr::new("dd"),
+        format!("if={}", source.display()).as_ref(),
+        format!("of={}", zram.path().display()).as_ref(),
+        "bs=1M".as_ref(),
+    ]);
+    assert_eq!(copied.code, Some(4), "{}", copied.stderr);
+}
+
+/// AO-03, AO-04: no room, told before the first byte where that can be known, and in the middle where not.
+#[test]
+fn a_full_target_is_told() {
+    if lacks(&[Need::Root]) {
+        return;
+    }
+    let room = Room::new();
+    let bytes = content(2, 16 * MIB);
+    let source = room.file("source", &bytes);
+    let small = Tmpfs::mount(&room.path().join("small"), 4 * MIB).unwrap();
+    let at = |name: &str| small.path().join(name);
+    let map = || room.path().join("m");
+    let seen = acquire(["--log"])
+        .arg(room.path().join("l1"))
+        .arg("--map")
+        .arg(map())
+        .arg("--to")
+        .arg(at("a"))
+        .arg(&source)
+        .run()
+        .unwrap();
+    assert_eq!(seen.code, Some(4), "{}", seen.stderr);
+    assert!(seen.stderr.contains("No space left"), "{}", seen.stderr);
+    let _ = fs::remove_file(at("a"));
+    for (name, split) in [("b", "0"), ("c.E01", "3MiB"), ("d", "1MiB")] {
+        let mut trial =
+            acquire(["--log"]).arg(room.path().join(format!("l{name}"))).arg("--to").arg(at(name)).input(bytes.clone());
+        if split != "0" {
+            trial = trial.args(["--split", split]);
+        }
+        let seen = trial.arg("-").run().unwrap();
+        assert_eq!(seen.code, Some(4), "{name}: {}", seen.stderr);
+        assert!(seen.stderr.contains("No space left") && seen.stdout.is_empty(), "{}", seen.stderr);
+        for left in fs::read_dir(small.path()).unwrap().flatten() {
+            fs::remove_file(left.path()).unwrap();
+        }
+    }
+}
+
+/// A limit on file sizes is an error that is told, not a death by signal.
+#[test]
+fn a_file_size_limit_is_told() {
+    if lacks(&[Need::Program("prlimit")]) {
+        return;
+    }
+    let room = Room::new();
+    let image = room.path().join("image");
+    let seen = acquire(["--to"])
+        .arg(&image)
+        .arg("-")
+        .input(content(3, 4 * MIB))
+        .under(["prlimit", "--fsize=1000000"])
+        .run()
+        .unwrap();
+    assert_eq!(seen.code, Some(4), "{}", seen.stderr);
+    assert!(seen.stderr.contains("File too large"), "{}", seen.stderr);
+}
+
+/// AO-19, AO-20: a target that is too small is told before it is written.
+#[test]
+fn a_target_that_is_too_small_is_told() {
+    if lacks(&[Need::Loop]) {
+        return;
+    }
+    let room = Room::new();
+    let (source, target) = (room.file("source", &content(4, 2 * MIB)), room.file("target", &vec![7; MIB as usize]));
+    let device = Loop::attach(&target, &[]).unwrap();
+    let seen = acquire(["--log"])
+        .arg(room.path().join("log"))
+        .arg("--map")
+        .arg(room.path().join("map"))
+        .arg("--to")
+        .arg(device.path())
+        .arg(&source)
+        .run()
+        .unwrap();
+    assert_eq!(seen.code, Some(4), "{}", seen.stderr);
+    assert!(seen.stderr.contains("1048576") && seen.stderr.contains("2097152"), "{}", seen.stderr);
+    assert!(fs::read(&target).unwrap().iter().all(|b| *b == 7), "nothing was written");
+}
+
+/// AO-17, AO-22: what lies beyond the image stays, and windows have digests.
+#[test]
+fn a_clone_on_a_device_leaves_the_rest_alone() {
+    if lacks(&[Need::Loop]) {
+        return;
+    }
+    let room = Room::new();
+    let bytes = content(5, 2 * MIB);
+    let (source, target) = (room.file("source", &bytes), room.file("target", &vec![7; 3 * MIB as usize]));
+    for sector in ["512", "4096"] {
+        let device = Loop::attach(&target, &["-b", sector]).unwrap();
+        let (log, map) = (room.path().join(format!("log{sector}")), room.path().join(format!("map{sector}")));
+        let seen = acquire(["-a", "sha256", "--piecewise", "1MiB", "--verify", "--log"])
+            .arg(&log)
+            .arg("--map")
+            .arg(map)
+            .arg("--to")
+            .arg(device.path())
+            .arg(&source)
+            .run()
+            .unwrap();
+        assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+        let log = fs::read_to_string(log).unwrap();
+        for window in bytes.chunks(1 << 20) {
+            assert!(log.contains(&sha256(window)), "{log}");
+        }
+        drop(device);
+        let copied = fs::read(&target).unwrap();
+        assert!(copied[..2 << 20] == bytes[..] && copied[2 << 20..].iter().all(|b| *b == 7));
+    }
+}
+
+#[test]
+fn nothing_is_acquired_onto_itself() {
+    let room = Room::new();
+    let source = room.file("source", &content(6, MIB));
+    std::os::unix::fs::symlink("source", room.path().join("link")).unwrap();
+    let seen = acquire(["--force", "--to"]).arg(room.path().join("link")).arg(&source).run().unwrap();
+    assert_eq!(seen.code, Some(2), "{}", seen.stderr);
+    if !lacks(&[Need::Loop]) {
+        let device = Loop::attach(&source, &[]).unwrap();
+        let seen = acquire(["--force", "--to"]).arg(device.path()).arg(&source).run().unwrap();
+        assert_eq!(seen.code, Some(2), "{}", seen.stderr);
+    }
+    assert!(fs::read(&source).unwrap() == content(6, MIB));
+}
+
+#[test]
+fn what_exists_is_not_overwritten_unasked() {
+    let room = Room::new();
+    let (source, image) = (room.file("source", &content(7, MIB)), room.file("image", b"precious"));
+    // A refusal before anything is written, and no run that failed: exit 2, and nothing is left beside the image.
+    let seen = acquire(["--to"]).arg(&image).arg(&source).run().unwrap();
+    assert_eq!(seen.code, Some(2), "{}", seen.stderr);
+    assert_eq!(fs::read(&image).unwrap(), b"precious");
+    assert_eq!(fs::read_dir(room.path()).unwrap().count(), 2);
+    let seen = acquire(["--force", "--to"]).arg(&image).arg(&source).run().unwrap();
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    assert!(fs::read(&image).unwrap() == content(7, MIB));
+}

@@ -1,0 +1,96 @@
+//! `pfh bench`: the program's own studies, small ones, from the command line to the report.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use crate::program::Room;
+use pfh_inject::{Outcome, Trial};
+
+fn bench(room: &Room, arguments: &[&str]) -> Outcome {
+    Trial::new(env!("CARGO_BIN_EXE_pfh"))
+        .arg("bench")
+        .args(arguments)
+        .directory(room.path())
+        .limit(Duration::from_secs(300))
+        .run()
+        .unwrap()
+}
+
+fn text(seen: &Outcome) -> String {
+    String::from_utf8(seen.stdout.clone()).unwrap()
+}
+
+fn scripts() -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench").to_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_papers_table_is_measured_once_and_kept() {
+    let room = Room::new();
+    for n in 0..8 {
+        room.file(format!("d/{n}"), format!("content {n} ").repeat(3000).as_bytes());
+    }
+    let ask = ["papers", "--only", "pfh-VIII", "--rounds", "1", "--corpus", "d", "--bench", &scripts()];
+    let seen = bench(&room, &ask);
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    assert!(text(&seen).contains("Table VIII") && seen.stderr.contains("1 of 1"), "{}{}", text(&seen), seen.stderr);
+    let found = |name: &str| fs::read_to_string(room.path().join("pfh-bench").join(name)).unwrap();
+    assert!(found("report.html").contains("Table VIII") && found("papers.txt") == text(&seen));
+    assert!(found("papers.csv").lines().count() > 1);
+    let again = bench(&room, &ask);
+    assert_eq!((again.code, text(&again)), (Some(0), text(&seen)));
+    assert!(!again.stderr.contains("1 of 1"), "{}", again.stderr);
+}
+
+#[test]
+fn what_cannot_be_repeated_says_why() {
+    let room = Room::new();
+    room.file("bench/imaging", b"#!/bin/sh\necho needs two disks >&2\nexit 1\n");
+    room.file("bench/similarity", b"");
+    let script = room.path().join("bench/imaging");
+    fs::set_permissions(script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let seen = bench(&room, &["papers", "--only", "cloner"]);
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    assert!(text(&seen).contains("not reproduced here: needs two disks"), "{}", text(&seen));
+}
+
+#[test]
+fn a_small_study_of_languages_and_its_report() {
+    let room = Room::new();
+    let runners = scripts() + "/runners";
+    let common =
+        ["languages", "--runners", &runners, "--only", "python", "-a", "md5,sha256", "--sizes", "64KiB,256KiB"];
+    let ask = [&common[..], &["--processes", "2", "--repeats", "2", "--warm-bytes", "64KiB"]].concat();
+    let seen = bench(&room, &ask);
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    assert!(text(&seen).contains("Python (Linux, 2014)"), "{}", text(&seen));
+    let values = fs::read_to_string(room.path().join("pfh-bench/results.csv")).unwrap();
+    // A head; two algorithms, two sizes, two processes, two repeats.
+    assert_eq!(values.lines().count(), 1 + 16);
+    let again = bench(&room, &ask);
+    assert_eq!(again.code, Some(0), "{}", again.stderr);
+    assert!(again.stderr.contains("going on after 8 of 8"), "{}", again.stderr);
+    let report = bench(&room, &["report", "--time", "cpu"]);
+    assert!(report.code == Some(0) && text(&report).contains("CPU time"), "{}", report.stderr);
+}
+
+#[test]
+fn bad_arguments_are_usage_errors() {
+    let room = Room::new();
+    let scripts = scripts();
+    let runners = scripts.clone() + "/runners";
+    for bad in [
+        &["papers", "--bench", &scripts, "--only", "pfh-XLII"][..],
+        &["papers", "--bench", &scripts, "--rounds", "0"],
+        &["languages", "--runners", &runners, "--only", "python", "--sizes", "0"],
+        &["languages", "--runners", &runners, "--only", "python", "-a", "md6"],
+        &["forecast"],
+        &["forecast", "--bytes", "many"],
+        &["nothing"],
+    ] {
+        let seen = bench(&room, bad);
+        assert_eq!((seen.code, seen.stdout.len()), (Some(2), 0), "{bad:?}: {}", seen.stderr);
+        assert!(!seen.stderr.is_empty(), "{bad:?}");
+    }
+}

@@ -1,0 +1,86 @@
+//! `pfh hash` with similarity digests: the tools' own formats, one read for all, any way that the bytes come.
+
+use crate::program::{MIB, Room, pfh_hash, record, records};
+use pfh_inject::{Outcome, Trial};
+use std::process::Command;
+
+const ALL: &str = "sha256,ssdeep,sdhash,sdhash-stream,sdhash-dd,mrsh-v2,mrsh-v2-network,tlsh";
+
+/// Bytes that no method finds too plain.
+fn random(seed: u64, length: usize) -> Vec<u8> {
+    let mut state = seed;
+    let mut next = || {
+        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let z = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    };
+    (0..length.div_ceil(8)).flat_map(|_| next().to_le_bytes()).take(length).collect()
+}
+
+fn good(trial: Trial) -> Outcome {
+    let seen = trial.run().expect("a run");
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    seen
+}
+
+#[test]
+fn the_file_of_ssdeep_byte_for_byte() {
+    let room = Room::new();
+    for (name, bytes) in
+        [("a", random(1, 70_000)), ("b\"q", random(2, 5_000)), ("c", Vec::new()), ("d, e", vec![0; 9_000])]
+    {
+        room.file(name, &bytes);
+    }
+    let Ok(theirs) = Command::new("ssdeep").args(["-l", "a", "b\"q", "c", "d, e"]).current_dir(room.path()).output()
+    else {
+        return println!("skipped: no ssdeep");
+    };
+    let ours = good(pfh_hash(["-a", "ssdeep", "-f", "ssdeep", "a", "b\"q", "c", "d, e"]).directory(room.path()));
+    assert_eq!(String::from_utf8_lossy(&ours.stdout), String::from_utf8_lossy(&theirs.stdout));
+}
+
+#[test]
+fn one_read_gives_the_same_however_the_bytes_come() {
+    let room = Room::new();
+    // Longer than the smallest table, than sdhash's chunk of 32 MiB, and no multiple of anything.
+    let bytes = random(3, (33 << 20) + 4321);
+    let big = room.file("big", &bytes);
+    room.file("small", &bytes[..3000]);
+    room.file("tiny", b"tiny");
+    let line = |seen: &Outcome, name: &str| record(&records(seen), name).0["digests"].clone();
+    let whole = good(pfh_hash(["-a", ALL, "-f", "jsonl", "-m", "256"]).arg(room.path()).arg("-r"));
+    let streamed = good(pfh_hash(["-a", ALL, "-f", "jsonl", "-m", "1", "-t", "1"]).arg(room.path()).arg("-r"));
+    assert_eq!(whole.stdout, streamed.stdout);
+    // Beside the table: what sdhash keeps of its chunk, and the digests themselves.
+    assert!(streamed.peak < 96 * MIB, "{} bytes", streamed.peak);
+    let piped = good(pfh_hash(["-a", ALL, "-f", "jsonl", "-m", "1", "-"]).input(bytes.clone()));
+    assert_eq!(line(&piped, "-"), line(&whole, "big"));
+    let tiny = line(&whole, "tiny");
+    assert_eq!((&tiny["sdhash"], &tiny["tlsh"], &tiny["ssdeep"]), (&"none".into(), &"TNULL".into(), &"3:p:p".into()));
+    // One read: no byte is read twice, whatever is computed.
+    let stats = good(pfh_hash(["-a", ALL, "-f", "jsonl", "--stats", "json"]).arg(&big));
+    let stats: serde_json::Value = serde_json::from_str(stats.stderr.lines().last().expect("a line")).expect("JSON");
+    assert_eq!(stats["read_bytes"].as_u64(), Some(bytes.len() as u64));
+}
+
+#[test]
+fn what_has_no_digest_is_told() {
+    let room = Room::new();
+    room.file("long", &random(4, 2000));
+    room.file("short", b"short");
+    let seen = pfh_hash(["-r", "-a", "sdhash", "-f", "sdbf", "."]).directory(room.path()).run().expect("a run");
+    assert_eq!(seen.code, Some(0));
+    assert_eq!(seen.lines().len(), 1);
+    assert!(seen.stdout.starts_with(b"sdbf:03:6:./long:2000:sha1:"), "{}", String::from_utf8_lossy(&seen.stdout));
+    assert!(seen.stderr.contains("./short") && seen.stderr.contains("too short"), "{}", seen.stderr);
+    for (algorithms, format) in [("ssdeep,tlsh", "ssdeep"), ("sha256", "mrsh"), ("sdhash", "bsd"), ("tlsh", "hashdeep")]
+    {
+        let seen = pfh_hash(["-a", algorithms, "-f", format, "long"]).directory(room.path()).run().expect("a run");
+        assert_eq!((seen.code, seen.stdout.len()), (Some(2), 0), "{}", seen.stderr);
+        assert!(seen.stderr.contains(format), "{}", seen.stderr);
+    }
+    let pieces = ["-a", "ssdeep", "-f", "ssdeep", "--piecewise", "100", "long"];
+    let seen = pfh_hash(pieces).directory(room.path()).run().expect("a run");
+    assert_eq!((seen.code, seen.stdout.len()), (Some(2), 0), "{}", seen.stderr);
+}
