@@ -4,10 +4,10 @@ CORPUS ?= target/corpus
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help test ci faults nightly campaigns large bench fuzz corpus
+.PHONY: help test ci faults nightly campaigns large bench fuzz corpus aarch64 aarch64-nightly portable
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):[^#]*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 14
+	@sed -n 's/^\([a-z0-9-]*\):[^#]*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 20
 
 test: ## every test that a change must pass
 	$(CARGO) test --workspace
@@ -27,6 +27,15 @@ campaigns: ## 20,000 errnos, 10,000 power cuts, 300 raced writes, and a dated re
 
 large: ## updates and files beyond 4 GiB
 	PFH_LARGE=1 $(CARGO) test --workspace --release large -- --include-ignored
+
+aarch64: ## the tests of the second architecture that each change must pass, under qemu-user
+	cross/test quick
+
+aarch64-nightly: ## no warnings, every test, and the same output as on this machine, on aarch64 under qemu-user
+	cross/test all
+
+portable: ## the portable system layer: its tests, and the same output as with the one for Linux
+	cross/portable
 
 corpus: $(CORPUS) ## build the benchmark's corpus (1.22 GB)
 $(CORPUS):

@@ -36,7 +36,10 @@ pub use pfh_known as known;
 pub use pfh_similarity as similarity;
 pub use pfh_sink as sink;
 pub use pfh_sink::outboard;
-pub use pfh_source::os::{Patient, bound_heaps, children_time, kernel_text, names_in, processors, set_patience};
+pub use pfh_source::os::{
+    DEVICES, EVICTS, Patient, bound_heaps, children_time, cpu_time, evict_range, free_bytes, is_in_memory, kernel_text,
+    names_in, processors, set_patience, sync_filesystem, system_name,
+};
 pub use pfh_source::{
     Apart, Cause, Closed, Descend, Entry, Item, Links, Note, Object, Operands, Order, Ordered, Origin, Problem, Ranges,
     Recurse, Selection, SelectionError, Separator, Skip, Source, Special, Stage, Stat, Within, errno_name, names,

@@ -128,6 +128,11 @@ impl Outputs {
         Outputs { replace, ..Outputs::default() }
     }
 
+    /// Says whether existing files may be replaced.
+    pub(crate) fn set_replace(&mut self, replace: bool) {
+        self.replace = replace;
+    }
+
     /// The command reads this file, directory or device; `-` is standard input. What does not exist is passed over.
     pub fn reads(&mut self, path: impl AsRef<Path>) -> &mut Self {
         let path = path.as_ref();

@@ -1,6 +1,6 @@
 //! Reading a target back, past the page cache, and comparing it with what was read from the source.
 
-use super::{AcquisitionError, Form, To};
+use super::{Error, Form, To};
 use pfh_engine::imaging::{Follow, Imaged, Imaging, image};
 use pfh_engine::{Control, Phase};
 use pfh_source::device::{Access, Medium};
@@ -32,9 +32,9 @@ impl Compared {
 }
 
 /// Opens a target as a medium whose bytes come from below the page cache.
-pub(super) fn open(to: &To) -> Result<(Medium, u64), AcquisitionError> {
-    let fail = |error: io::Error| AcquisitionError::Target { path: to.path.clone(), error };
-    let image = |path: PathBuf| -> Result<Medium, AcquisitionError> {
+pub(super) fn open(to: &To) -> Result<(Medium, u64), Error> {
+    let fail = |error: io::Error| Error::Target { path: to.path.clone(), error };
+    let image = |path: PathBuf| -> Result<Medium, Error> {
         let image = Image::open(&path)?;
         image.evict().map_err(fail)?;
         Ok(Medium::image(image))
@@ -45,7 +45,7 @@ pub(super) fn open(to: &To) -> Result<(Medium, u64), AcquisitionError> {
             let file = std::fs::File::open(&to.path).map_err(fail)?;
             os::evict(std::os::fd::AsFd::as_fd(&file)).map_err(|e| fail(e.into()))?;
             let medium = Medium::open(path, Access::Direct)
-                .map_err(|problem| AcquisitionError::Source { path: to.path.clone(), problem })?;
+                .map_err(|problem| Error::Source { path: to.path.clone(), problem })?;
             Ok((medium, *seek))
         }
         Form::Split(pieces) => {
@@ -68,7 +68,7 @@ pub fn compare(
     imaged: &Imaged,
     source: Option<&Medium>,
     (control, phase): (&Control<'_>, Phase),
-) -> Result<Compared, AcquisitionError> {
+) -> Result<Compared, Error> {
     let (medium, seek) = open(to)?;
     let again = Imaging {
         from: seek,
@@ -81,9 +81,9 @@ pub fn compare(
         ..imaging.clone()
     };
     let follow = Follow::new(control, phase);
-    let back = image(&medium, None, &again, &mut [], follow).map_err(AcquisitionError::Imaging)?;
+    let back = image(&medium, None, &again, &mut [], follow).map_err(Error::Imaging)?;
     if let Some(stop) = back.stopped {
-        return Err(AcquisitionError::Target { path: to.path.clone(), error: io::Error::other(stop) });
+        return Err(Error::Target { path: to.path.clone(), error: io::Error::other(stop) });
     }
     let mut differing = Vec::new();
     let marks = imaged.marks.len().max(back.marks.len());

@@ -1,9 +1,11 @@
 //! What an acquisition reads and writes, for the guard of outputs: every file of every target by its name.
 
-use super::{Acquisition, AcquisitionError, Form, Origin, To};
+use super::log::chained_name;
+use super::request::beside;
+use super::target::{Pieces, Start};
+use super::{Error, Form, Origin, Request, To};
 use crate::outputs::{Existing, Kind, Outputs};
 use pfh_format::image::ewf::{Writer, extension};
-use pfh_sink::image::{Pieces, Start};
 use pfh_source::device::Medium;
 use pfh_source::image;
 use std::collections::BTreeSet;
@@ -22,12 +24,6 @@ pub(super) const MAP: Existing = Existing::Own(0, b"# Mapfile.");
 /// The name under which a map is written before it takes the place of the old one.
 pub(super) fn fresh_map(map: &Path) -> PathBuf {
     beside(map, ".new")
-}
-
-fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(ending);
-    name.into()
 }
 
 fn directory_of(path: &Path) -> &Path {
@@ -93,7 +89,23 @@ fn segments(first: &Path) -> Vec<PathBuf> {
     all.filter(|path| path.file_name().is_some_and(|name| names.contains(name))).collect()
 }
 
-impl Acquisition {
+impl Request {
+    /// Adds what is read and written beside source, targets, map and tree: key, simulated faults, logs, CASE document.
+    pub(super) fn records(&self, outputs: &mut Outputs) {
+        outputs.reads_all(&self.key).reads_all(&self.faults);
+        if let Some(log) = &self.log {
+            let chained = chained_name(log);
+            // An interrupted run of the same acquisition is resumed in its logs; which one that was, the chain knows.
+            let text = if chained.exists() { Existing::Own(0, b"pfh ") } else { Existing::Refused };
+            outputs.writes("--log", log, Kind::File, text);
+            outputs.writes("--log", &chained, Kind::File, Existing::Own(0, b"{\""));
+        }
+        // Whether a document may be replaced is looked at when it is.
+        if let Some(path) = &self.case {
+            outputs.writes("--case-uco", path, Kind::File, Existing::Refused);
+        }
+    }
+
     /// Tells the guard what is read and written. `resumed` says of each target whether an earlier run made it.
     pub(super) fn guarded(&self, outputs: &mut Outputs, resumed: &[bool]) {
         match &self.source {
@@ -124,8 +136,8 @@ impl Acquisition {
 }
 
 /// Refuses what cannot come to its end, before anything is written.
-pub(super) fn possible(asked: &Acquisition, medium: &Medium) -> Result<(), AcquisitionError> {
-    let usage = |text: String| Err(AcquisitionError::Usage(text));
+pub(super) fn possible(asked: &Request, medium: &Medium) -> Result<(), Error> {
+    let usage = |text: String| Err(Error::Usage(text));
     let from = asked.imaging.from;
     if let Some(size) = medium.size().filter(|size| from > 0 && from >= *size) {
         return usage(format!("the source has {size} bytes: nothing lies beyond {from}"));

@@ -12,7 +12,7 @@ use std::path::Path;
 
 /// Bytes at either end that are hashed.
 pub const EDGE: u64 = 1 << 20;
-/// An unreadable place in them costs so many bytes, and no search for its sectors: a dying disk is not to be worn out before
+/// Bytes that an unreadable place in them costs; its sectors are not searched for: a dying disk is not to be worn out before
 /// the first byte is copied.
 const STEP: u64 = 64 << 10;
 

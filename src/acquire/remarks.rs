@@ -1,7 +1,7 @@
 //! What pfh keeps in the remarks of a map beside GNU ddrescue's blocks: the source's identity, the part and the fill, and
 //! digests of the image at its checkpoints. ddrescue passes over remarks, and drops them when it writes the map anew.
 
-use super::Acquisition;
+use super::Request;
 use super::identity::Identity;
 use pfh_digest::{Algorithm, Digest};
 use pfh_format::image::map::Map;
@@ -24,7 +24,7 @@ pub(super) struct Part {
 }
 
 impl Part {
-    pub(super) fn of(asked: &Acquisition) -> Self {
+    pub(super) fn of(asked: &Request) -> Self {
         let fill = match &asked.imaging.care.fill {
             Fill::Pattern(bytes) if !bytes.is_empty() => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
             _ => "zeros".to_owned(),
@@ -39,7 +39,7 @@ pub(super) struct Remarks {
     /// `None` in ddrescue's maps and in those of pfh before it kept any.
     pub(super) source: Option<Identity>,
     pub(super) part: Option<Part>,
-    /// Bytes of the image and the digest of so many, rising.
+    /// Bytes from the image's start and the digest of these bytes, rising.
     pub(super) checkpoints: Vec<(u64, Digest)>,
     /// Whether GNU ddrescue wrote the map.
     pub(super) is_ddrescue: bool,

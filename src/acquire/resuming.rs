@@ -2,20 +2,20 @@
 
 use super::identity::{Identity, Likeness};
 use super::remarks::{Part, Remarks};
-use super::{Acquisition, AcquisitionError, Form, guarding};
+use super::target::Resumable;
+use super::{Error, Form, Request, guarding};
 use pfh_digest::Digest;
 use pfh_engine::imaging::{Follow, Imaging, ImagingError, image};
 use pfh_engine::{Cancel, Control, Phase};
 use pfh_format::image::ewf::Section;
 use pfh_format::image::map::{Block, Map, Status};
-use pfh_sink::image::Resumable;
 use pfh_source::device::{Access, Bad, Kind, Loss, Medium};
 use pfh_source::image::Image;
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// How a target goes on.
+/// How a target is resumed.
 #[derive(Debug, Clone)]
 pub(super) enum Found {
     /// Nothing that can be used.
@@ -47,23 +47,12 @@ pub(super) struct Resumption {
 
 impl Resumption {
     /// Finds out what is there. The source is compared with the one that the map names; writes nothing.
-    pub(super) fn find(asked: &Acquisition, medium: &Medium) -> Result<Self, AcquisitionError> {
-        let mut fresh = Resumption {
-            done: 0,
-            found: vec![Found::Nothing; asked.targets.len()],
-            prefixes: Vec::new(),
-            map: Map::new(medium.size().unwrap_or(0)),
-            remarks: Remarks::default(),
-            bad: Vec::new(),
-            is_ours: false,
-            notes: Vec::new(),
-            listed: vec![false; asked.targets.len()],
-        };
+    pub(super) fn find(asked: &Request, medium: &Medium) -> Result<Self, Error> {
         let named = |map: &Path| asked.targets.iter().map(|to| guarding::remark(map, to)).collect::<Vec<_>>();
         let named = asked.map.as_deref().map(named).unwrap_or_default();
-        fresh.map.remarks.extend(named.iter().cloned());
+        let mut fresh = Self::fresh(asked, medium, &named);
         let Some(path) = &asked.map else { return Ok(fresh) };
-        let fail = |error| AcquisitionError::Map { path: path.clone(), error };
+        let fail = |error| Error::Map { path: path.clone(), error };
         let now = Identity::of(medium, asked.source.path()).map_err(fail)?;
         fresh.remarks = Remarks { source: Some(now.clone()), part: Some(Part::of(asked)), ..Remarks::default() };
         let text = match std::fs::read_to_string(path) {
@@ -77,48 +66,18 @@ impl Resumption {
         let before = Map::parse(&text).map_err(|e| fail(io::Error::other(e)))?;
         let remarks = Remarks::read(&before);
         fresh.notes = belongs(asked, &before, &remarks, &now)
-            .map_err(|why| AcquisitionError::Usage(format!("{}: {why}", path.display())))?;
+            .map_err(|why| Error::Usage(format!("{}: {why}", path.display())))?;
         // An adopted map names neither source nor targets: both are as the user says.
         fresh.is_ours = remarks.source.is_some();
         fresh.listed = named.iter().map(|name| !fresh.is_ours || before.remarks.contains(name)).collect();
         if fresh.is_ours && !named.is_empty() && !fresh.listed.contains(&true) {
-            return Err(AcquisitionError::Usage(format!(
+            return Err(Error::Usage(format!(
                 "{}: the map of an acquisition into other targets; name another map, or replace it with --force",
                 path.display()
             )));
         }
-        let from = asked.imaging.from;
-        let mut places: Vec<Vec<Place>> = Vec::new();
-        for (to, listed) in asked.targets.iter().zip(&fresh.listed) {
-            let (mine, readable) = if *listed { look(&to.path, &to.form)? } else { (vec![Place::START], None) };
-            places.push(mine);
-            fresh.prefixes.extend(readable.map(|medium| (to.path.clone(), medium)));
-        }
-        // The one that is hashed comes first; raw ones are read with less work.
-        fresh.prefixes.sort_by_key(|(_, medium)| medium.kind() == Kind::Image);
-        // Behind the last checkpoint nothing is known; before it there may be zones that were passed over.
-        let stated = remarks.checkpoints.last().map(|(upto, _)| *upto);
-        let settled = stated.unwrap_or_else(|| before.settled().saturating_sub(from));
-        // With digests only where one is stated: what cannot be compared is read again.
-        let candidates: Vec<u64> = match remarks.checkpoints.is_empty() {
-            true => vec![settled],
-            false => remarks.checkpoints.iter().map(|(upto, _)| *upto).collect(),
-        };
-        let least = |limit: u64| {
-            let fits = |mine: &Vec<Place>| mine.iter().map(|place| place.upto(limit)).max().unwrap_or(0);
-            places.iter().map(fits).min().unwrap_or(0)
-        };
-        let mut done = candidates.iter().rev().copied().find(|upto| least(*upto) == *upto).unwrap_or(0);
-        if remarks.checkpoints.is_empty() {
-            // The furthest place at which every target can resume: an E01 image only between its sections.
-            done = settled;
-            while least(done) != done {
-                done = least(done);
-            }
-        }
-        if done < settled && !remarks.checkpoints.is_empty() {
-            fresh.notes.push(format!("the targets hold {done} bytes of the {settled} that the map calls written"));
-        }
+        let places = fresh.places(asked)?;
+        let done = fresh.furthest(&places, &before, &remarks, asked.imaging.from);
         for (mine, found) in places.into_iter().zip(&mut fresh.found) {
             *found =
                 mine.into_iter().rfind(|place| place.upto(done) == done).map_or(Found::Nothing, |place| place.found);
@@ -127,6 +86,74 @@ impl Resumption {
             fresh.prefixes.clear();
             return Ok(fresh);
         }
+        fresh.take_over(before, remarks, named, (asked.imaging.from, done, medium.size()));
+        Ok(fresh)
+    }
+
+    /// Nothing is there yet.
+    fn fresh(asked: &Request, medium: &Medium, named: &[String]) -> Self {
+        let mut fresh = Resumption {
+            done: 0,
+            found: vec![Found::Nothing; asked.targets.len()],
+            prefixes: Vec::new(),
+            map: Map::new(medium.size().unwrap_or(0)),
+            remarks: Remarks::default(),
+            bad: Vec::new(),
+            is_ours: false,
+            notes: Vec::new(),
+            listed: vec![false; asked.targets.len()],
+        };
+        fresh.map.remarks.extend(named.iter().cloned());
+        fresh
+    }
+
+    /// Where each target can be resumed; opens what can be read of them.
+    fn places(&mut self, asked: &Request) -> Result<Vec<Vec<Place>>, Error> {
+        let mut places: Vec<Vec<Place>> = Vec::new();
+        for (to, listed) in asked.targets.iter().zip(&self.listed) {
+            let (mine, readable) = if *listed { look(&to.path, &to.form)? } else { (vec![Place::START], None) };
+            places.push(mine);
+            self.prefixes.extend(readable.map(|medium| (to.path.clone(), medium)));
+        }
+        // The one that is hashed comes first; raw ones are read with less work.
+        self.prefixes.sort_by_key(|(_, medium)| medium.kind() == Kind::Image);
+        Ok(places)
+    }
+
+    /// Bytes of the image up to the furthest place at which every target can be resumed.
+    fn furthest(&mut self, places: &[Vec<Place>], before: &Map, remarks: &Remarks, from: u64) -> u64 {
+        // Behind the last checkpoint nothing is known; before it there may be zones that were passed over.
+        let stated = remarks.checkpoints.last().map(|(upto, _)| *upto);
+        let settled = stated.unwrap_or_else(|| before.settled().saturating_sub(from));
+        let least = |limit: u64| {
+            let fits = |mine: &Vec<Place>| mine.iter().map(|place| place.upto(limit)).max().unwrap_or(0);
+            places.iter().map(fits).min().unwrap_or(0)
+        };
+        if remarks.checkpoints.is_empty() {
+            // An E01 image is resumed only between its sections, and a place that suits one target may not suit another.
+            let mut done = settled;
+            while least(done) != done {
+                done = least(done);
+            }
+            return done;
+        }
+        // With digests only where one is stated: what cannot be compared is read again.
+        let mut candidates = remarks.checkpoints.iter().rev().map(|(upto, _)| *upto);
+        let done = candidates.find(|upto| least(*upto) == *upto).unwrap_or(0);
+        if done < settled {
+            self.notes.push(format!("the targets hold {done} bytes of the {settled} that the map calls written"));
+        }
+        done
+    }
+
+    /// Takes the map and its remarks over, as far as the first `done` bytes of the image go.
+    fn take_over(
+        &mut self,
+        before: Map,
+        remarks: Remarks,
+        named: Vec<String>,
+        (from, done, size): (u64, u64, Option<u64>),
+    ) {
         let lost = |block: &Block| match block.status {
             Status::Finished => None,
             Status::Bad => Some(Loss::Unreadable),
@@ -137,19 +164,18 @@ impl Resumption {
             let length = (block.offset + block.length).saturating_sub(from).min(done).saturating_sub(offset);
             lost(block).filter(|_| length > 0).map(|loss| Bad { offset, length, errno: EIO, loss })
         };
-        fresh.bad = before.blocks().iter().filter_map(clip).collect();
-        fresh.map = Map::new(before.end().max(medium.size().unwrap_or(0)));
-        fresh.map.remarks = before.remarks.clone();
-        fresh.map.remarks.extend(named.into_iter().filter(|name| !before.remarks.contains(name)));
-        let bad = fresh.bad.clone();
-        fresh.settle(from, done, &bad, None);
-        fresh.remarks.checkpoints = remarks.checkpoints.into_iter().filter(|(upto, _)| *upto <= done).collect();
-        fresh.done = done;
-        Ok(fresh)
+        self.bad = before.blocks().iter().filter_map(clip).collect();
+        self.map = Map::new(before.end().max(size.unwrap_or(0)));
+        self.map.remarks = before.remarks.clone();
+        self.map.remarks.extend(named.into_iter().filter(|name| !before.remarks.contains(name)));
+        let bad = self.bad.clone();
+        self.settle(from, done, &bad, None);
+        self.remarks.checkpoints = remarks.checkpoints.into_iter().filter(|(upto, _)| *upto <= done).collect();
+        self.done = done;
     }
 
     /// Compares every target but the first, which is compared while it is hashed, with the digests that the map states.
-    pub(super) fn check(&self, asked: &Imaging, cancel: &Cancel) -> Result<(), AcquisitionError> {
+    pub(super) fn check(&self, asked: &Imaging, cancel: &Cancel) -> Result<(), Error> {
         for (path, medium) in self.prefixes.iter().skip(1) {
             let imaging = Imaging {
                 length: Some(self.done),
@@ -187,45 +213,64 @@ impl Resumption {
         save(path, &map)
     }
 
-    pub(super) fn save(&self, path: Option<&Path>) -> Result<(), AcquisitionError> {
+    pub(super) fn save(&self, path: Option<&Path>) -> Result<(), Error> {
         let Some(path) = path else { return Ok(()) };
-        self.write(path).map_err(|error| AcquisitionError::Map { path: path.to_owned(), error })
+        self.write(path).map_err(|error| Error::Map { path: path.to_owned(), error })
     }
 }
 
 /// An error of [`image`], which says of a prefix that was changed which target it is.
-pub(super) fn changed(path: &Path, error: ImagingError) -> AcquisitionError {
+pub(super) fn changed(path: &Path, error: ImagingError) -> Error {
     match error {
-        ImagingError::Changed { from, upto } => AcquisitionError::Changed { path: path.to_owned(), from, upto },
-        other => AcquisitionError::Imaging(other),
+        ImagingError::Changed { from, upto } => Error::Changed { path: path.to_owned(), from, upto },
+        other => Error::Imaging(other),
     }
 }
 
+/// Why a map is not resumed.
+#[derive(Debug, thiserror::Error)]
+enum Foreign {
+    #[error(
+        "the map of another acquisition: of {}, and this is one of {}; name another map with --map, or start anew with --force",
+        words(theirs),
+        words(mine)
+    )]
+    Part { theirs: Part, mine: Part },
+    #[error(
+        "{whose}, which does not say of which medium: if it is that of this source, resume with --adopt-map; --force starts anew"
+    )]
+    Unnamed { whose: &'static str },
+    #[error("{whose} of another source: it ends at {end}, the source at {size}")]
+    Longer { whose: &'static str, end: u64, size: u64 },
+    #[error(
+        "the map of another source: {what}. Nothing was written; attach the medium that was begun with, or start anew with --force"
+    )]
+    Source { what: String },
+    #[error(
+        "nothing shows that the source is the one that was begun with (no serial number, and its ends cannot be compared): resume with --adopt-map, or start anew with --force"
+    )]
+    Unknown,
+}
+
+/// A part of a medium in words.
+fn words(part: &Part) -> String {
+    let length = part.length.map_or_else(|| "all".to_owned(), |length| length.to_string());
+    format!("bytes from {} on, length {length}, fill {}", part.from, part.fill)
+}
+
 /// Whether the map is one of this source and this part of it. The remarks are for the log; an error says what differs.
-fn belongs(asked: &Acquisition, map: &Map, remarks: &Remarks, now: &Identity) -> Result<Vec<String>, String> {
+fn belongs(asked: &Request, map: &Map, remarks: &Remarks, now: &Identity) -> Result<Vec<String>, Foreign> {
     let mine = Part::of(asked);
-    if let Some(theirs) = remarks.part.as_ref().filter(|theirs| **theirs != mine) {
-        let text = |part: &Part| {
-            let length = part.length.map_or_else(|| "all".to_owned(), |length| length.to_string());
-            format!("bytes from {} on, length {length}, fill {}", part.from, part.fill)
-        };
-        return Err(format!(
-            "the map of another acquisition: of {}, and this is one of {}; name another map with --map, or start anew with --force",
-            text(theirs),
-            text(&mine)
-        ));
+    if let Some(theirs) = remarks.part.clone().filter(|theirs| *theirs != mine) {
+        return Err(Foreign::Part { theirs, mine });
     }
     let Some(then) = &remarks.source else {
         let whose = if remarks.is_ddrescue { "GNU ddrescue's map" } else { "a map" };
         if !asked.adopt_map {
-            return Err(format!(
-                "{whose}, which does not say of which medium: if it is that of this source, resume with --adopt-map; --force starts anew"
-            ));
+            return Err(Foreign::Unnamed { whose });
         }
         return match now.size {
-            Some(size) if map.end() > size => {
-                Err(format!("{whose} of another source: it ends at {}, the source at {size}", map.end()))
-            }
+            Some(size) if map.end() > size => Err(Foreign::Longer { whose, end: map.end(), size }),
             _ => Ok(vec![format!(
                 "{whose} without an identity was taken for that of this source, as asked (--adopt-map)"
             )]),
@@ -233,25 +278,18 @@ fn belongs(asked: &Acquisition, map: &Map, remarks: &Remarks, now: &Identity) ->
     };
     match now.compare(then) {
         Likeness::Same(notes) => Ok(notes),
-        Likeness::Other(what) => Err(format!(
-            "the map of another source: {}. Nothing was written; attach the medium that was begun with, or start anew with --force",
-            what.join("; ")
-        )),
+        Likeness::Other(what) => Err(Foreign::Source { what: what.join("; ") }),
         Likeness::Unknown if asked.adopt_map => Ok(vec![
             "nothing shows that the source is the one that was begun with; resumed as asked (--adopt-map)".into(),
         ]),
-        Likeness::Unknown => {
-            Err("nothing shows that the source is the one that was begun with (no serial number, and its \
-             ends cannot be compared): resume with --adopt-map, or start anew with --force"
-                .to_owned())
-        }
+        Likeness::Unknown => Err(Foreign::Unknown),
     }
 }
 
 /// The map has no place for errno; what it calls unreadable was EIO in all but rare cases.
 const EIO: i32 = 5;
 
-/// Where a target can go on.
+/// Where a target can be resumed.
 struct Place {
     found: Found,
     /// The place, in bytes of the image; for raw targets any place up to it.
@@ -272,8 +310,8 @@ impl Place {
     }
 }
 
-/// What a target has: where it can go on, and a way to read it.
-fn look(path: &Path, form: &Form) -> Result<(Vec<Place>, Option<Medium>), AcquisitionError> {
+/// What a target has: where it can be resumed, and a way to read it.
+fn look(path: &Path, form: &Form) -> Result<(Vec<Place>, Option<Medium>), Error> {
     let raw = |at| vec![Place { found: Found::Raw, at }];
     let nothing = || (vec![Place { found: Found::Nothing, at: 0 }], None);
     Ok(match form {

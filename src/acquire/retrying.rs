@@ -4,11 +4,12 @@
 //! bytes have a place: raw ones, in one file or several, and devices. The chunks of an E01 image are deflated one behind the
 //! other: it is acquired anew instead.
 
-use super::{Acquire, AcquisitionError, Form, To, comparing, resuming};
+use super::session::Session;
+use super::target::Tree;
+use super::{Error, Form, To, comparing, resuming};
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::imaging::{Follow, Imaged, Imaging, image};
 use pfh_engine::{Cancel, Control, Phase};
-use pfh_sink::image::Tree;
 use pfh_source::device::{Bad, Care, Loss, Medium, Rescue, Stop};
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -60,23 +61,23 @@ fn refusal(to: &To) -> Option<String> {
     })
 }
 
-impl Acquire {
+impl Session {
     /// Whether what was lost can be tried again: the targets are raw, and there is a map.
     ///
     /// # Errors
-    /// [`AcquisitionError::Usage`], which says why not.
-    pub fn can_retry(&self) -> Result<(), AcquisitionError> {
+    /// [`Error::Usage`], which says why not.
+    pub(crate) fn can_retry(&self) -> Result<(), Error> {
         match self.asked.targets.iter().find_map(refusal) {
-            Some(why) => Err(AcquisitionError::Usage(why)),
+            Some(why) => Err(Error::Usage(why)),
             None if self.asked.map.is_none() || self.asked.targets.is_empty() => {
-                Err(AcquisitionError::Usage("without targets and a map there is nothing to try again".into()))
+                Err(Error::Usage("without targets and a map there is nothing to try again".into()))
             }
             None => Ok(()),
         }
     }
 
     /// What the map calls lost of the part that is there, by offset in the image.
-    pub fn lost(&self) -> &[Bad] {
+    pub(crate) fn lost(&self) -> &[Bad] {
         &self.resumption.bad
     }
 
@@ -85,14 +86,14 @@ impl Acquire {
     /// old map: the next one starts from there.
     ///
     /// # Errors
-    /// See [`AcquisitionError`]; `Changed` where a target is not what was written.
-    pub fn retry(
+    /// See [`Error`]; `Changed` where a target is not what was written.
+    pub(crate) fn retry(
         &mut self,
         bytes: u64,
         fresh: Option<&Imaged>,
         again: Again,
         control: &Control<'_>,
-    ) -> Result<Retried, AcquisitionError> {
+    ) -> Result<Retried, Error> {
         self.can_retry()?;
         let lost = fresh.map_or_else(|| self.resumption.bad.clone(), |imaged| imaged.bad.clone());
         let stated = self.resumption.remarks.checkpoints.iter().rev().find(|(upto, _)| *upto == bytes).cloned();
@@ -124,22 +125,15 @@ impl Acquire {
 
     /// Compares a target with the digest of the map; what the map calls lost counts as filled, for a run that was cut off may
     /// have read some of it.
-    fn is_unchanged(
-        &self,
-        to: &To,
-        bytes: u64,
-        stated: &Digest,
-        lost: &[Bad],
-        cancel: &Cancel,
-    ) -> Result<(), AcquisitionError> {
+    fn is_unchanged(&self, to: &To, bytes: u64, stated: &Digest, lost: &[Bad], cancel: &Cancel) -> Result<(), Error> {
         let (medium, seek) = comparing::open(to)?;
-        let fail = |error: io::Error| AcquisitionError::Target { path: to.path.clone(), error };
-        let changed = || AcquisitionError::Changed { path: to.path.clone(), from: 0, upto: bytes };
+        let fail = |error: io::Error| Error::Target { path: to.path.clone(), error };
+        let changed = || Error::Changed { path: to.path.clone(), from: 0, upto: bytes };
         let (mut hasher, mut at) = (stated.algorithm().hasher(), 0);
         let mut room = Room::new(BLOCK);
         while at < bytes {
             if cancel.is_cancelled() {
-                return Err(AcquisitionError::Imaging(pfh_engine::imaging::ImagingError::Target {
+                return Err(Error::Imaging(pfh_engine::imaging::ImagingError::Target {
                     target: 0,
                     error: io::ErrorKind::Interrupted.into(),
                 }));
@@ -169,7 +163,7 @@ impl Acquire {
         again: Again,
         patches: &[Patch<'_>],
         cancel: &Cancel,
-    ) -> Result<(Vec<Bad>, Option<Stop>, u64), AcquisitionError> {
+    ) -> Result<(Vec<Bad>, Option<Stop>, u64), Error> {
         let from = self.asked.imaging.from;
         let care = Care { skip_after: self.asked.give_up, most_errors: None, ..self.asked.imaging.care.clone() };
         let mut rescue = Rescue::new(&self.medium, care);
@@ -226,13 +220,13 @@ impl Acquire {
     /// Digests of the whole image as it is now; all targets must have the same.
     ///
     /// # Errors
-    /// See [`AcquisitionError`]; `Changed` where one target is not what the first is.
-    pub fn hash_targets(
+    /// See [`Error`]; `Changed` where one target is not what the first is.
+    pub(crate) fn hash_targets(
         &self,
         bytes: u64,
         algorithms: &[Algorithm],
         (control, phase): (&Control<'_>, Phase),
-    ) -> Result<Imaged, AcquisitionError> {
+    ) -> Result<Imaged, Error> {
         let mut first: Option<Imaged> = None;
         for to in &self.asked.targets {
             let (medium, seek) = comparing::open(to)?;
@@ -253,20 +247,20 @@ impl Acquire {
             match &first {
                 None => first = Some(found),
                 Some(first) if found.stopped.is_none() && first.digests != found.digests => {
-                    return Err(AcquisitionError::Changed { path: to.path.clone(), from: 0, upto: bytes });
+                    return Err(Error::Changed { path: to.path.clone(), from: 0, upto: bytes });
                 }
                 Some(_) => {}
             }
         }
-        first.ok_or_else(|| AcquisitionError::Usage("there is no target".into()))
+        first.ok_or_else(|| Error::Usage("there is no target".into()))
     }
 
     /// The map and the tree of the image as it is now.
-    fn settle_again(&mut self, bytes: u64, imaged: &Imaged) -> Result<(), AcquisitionError> {
+    fn settle_again(&mut self, bytes: u64, imaged: &Imaged) -> Result<(), Error> {
         let Some(to) = self.asked.targets.first() else { return Ok(()) };
         let (medium, seek) = comparing::open(to)?;
         if let Some(path) = &self.asked.outboard {
-            let fail = |error| AcquisitionError::Target { path: path.clone(), error };
+            let fail = |error| Error::Target { path: path.clone(), error };
             Tree::of(path, &medium, seek, bytes).map_err(fail)?;
         }
         let wanted = self.asked.imaging.prefixes.map(|prefixes| prefixes.algorithm);
@@ -275,7 +269,7 @@ impl Acquire {
             (None, Some(algorithm)) => {
                 let imaging = Imaging { from: seek, length: Some(bytes), ..Imaging::new(vec![algorithm]) };
                 let found = image(&medium, None, &imaging, &mut [], Follow::new(&Control::new(), Phase::Acquiring));
-                found.map_err(AcquisitionError::Imaging)?.digests.pop()
+                found.map_err(Error::Imaging)?.digests.pop()
             }
             (digest, _) => digest,
         };
@@ -327,10 +321,10 @@ struct Patch<'a> {
 }
 
 impl<'a> Patch<'a> {
-    fn open(to: &'a To) -> Result<Self, AcquisitionError> {
+    fn open(to: &'a To) -> Result<Self, Error> {
         let open = |path: PathBuf| {
             let opened = OpenOptions::new().write(true).open(&path);
-            opened.map_err(|error| AcquisitionError::Target { path, error })
+            opened.map_err(|error| Error::Target { path, error })
         };
         let (mut files, mut seek) = (Vec::new(), 0);
         match &to.form {
@@ -342,7 +336,7 @@ impl<'a> Patch<'a> {
                     name.push(suffix);
                     let path = PathBuf::from(name);
                     let looked = path.try_exists();
-                    if !looked.map_err(|error| AcquisitionError::Target { path: path.clone(), error })? {
+                    if !looked.map_err(|error| Error::Target { path: path.clone(), error })? {
                         break;
                     }
                     files.push((number * pieces.length, open(path)?));
@@ -357,7 +351,7 @@ impl<'a> Patch<'a> {
         Ok(Patch { to, files, seek })
     }
 
-    fn write(&self, bytes: &[u8], offset: u64) -> Result<(), AcquisitionError> {
+    fn write(&self, bytes: &[u8], offset: u64) -> Result<(), Error> {
         let end = offset + bytes.len() as u64;
         for (at, (start, file)) in self.files.iter().enumerate() {
             let until = self.files.get(at + 1).map_or(u64::MAX, |(next, _)| *next).min(end);
@@ -370,12 +364,12 @@ impl<'a> Patch<'a> {
         Ok(())
     }
 
-    fn sync(&self) -> Result<(), AcquisitionError> {
+    fn sync(&self) -> Result<(), Error> {
         self.files.iter().try_for_each(|(_, file)| file.sync_all()).map_err(|error| self.fail(error))
     }
 
-    fn fail(&self, error: io::Error) -> AcquisitionError {
-        AcquisitionError::Target { path: self.to.path.clone(), error }
+    fn fail(&self, error: io::Error) -> Error {
+        Error::Target { path: self.to.path.clone(), error }
     }
 }
 

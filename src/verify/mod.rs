@@ -23,7 +23,7 @@ mod evidence;
 mod findings;
 mod log;
 
-use crate::acquire::{self, Acquire, Acquisition, Compared, Form, Origin, To, compare, logged, sectors};
+use crate::acquire::{self, Compared, Form, Origin, Session, To, compare, logged, sectors};
 use crate::key::KeyError;
 use crate::shown;
 use evidence::Evidence;
@@ -31,7 +31,7 @@ use findings::Findings;
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::imaging::{Imaged, Imaging};
 use pfh_engine::{Control, Phase};
-use pfh_source::device::{Access, Care, Stop};
+use pfh_source::device::{Care, Stop};
 use pfh_source::image::{Format, Image, OpenError};
 use pfh_source::os::Patient;
 use std::io::{self, Read};
@@ -350,22 +350,9 @@ fn read(
     findings: &mut Findings,
     control: &Control<'_>,
 ) -> Result<Option<Imaged>, Error> {
-    let asked = Acquisition {
-        source,
-        access: Access::Cached,
-        faults: None,
-        targets: Vec::new(),
-        imaging: imaging.clone(),
-        map: None,
-        adopt_map: false,
-        salvage: false,
-        give_up: None,
-        replace: false,
-        about: acquire::About::default(),
-        set: [0; 16],
-        outboard: None,
-    };
-    let imaged = match Acquire::open(asked).and_then(|mut acquire| acquire.run(control, Phase::Verifying)) {
+    let asked = acquire::Request::reading(source, imaging.clone());
+    let read = |mut session: Session| session.read(control, Phase::Verifying, &mut |_| {});
+    let imaged = match Session::open(asked).and_then(read) {
         Ok(imaged) => imaged,
         Err(error) => {
             findings.open(error.to_string());

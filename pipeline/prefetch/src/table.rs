@@ -258,3 +258,60 @@ impl<S> Table<S> {
         self.bell.ring();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Budget, Bytes};
+    use pfh_source::{Origin, Skip};
+
+    fn entry(number: u64) -> Arc<Entry> {
+        Arc::new(Entry { number, origin: Origin::Standard, stat: None })
+    }
+
+    fn item(number: u64) -> Item {
+        Item::Skipped { number, name: Vec::new(), skip: Skip::Fifo }
+    }
+
+    #[test]
+    fn what_flows_is_counted_until_every_unit_has_passed_it() {
+        let bell = Arc::new(Bell::default());
+        let budget = Budget::new(1 << 20, 1, bell.clone());
+        let table = Table::new(vec![Depth::All, Depth::One], bell, |unit| unit);
+        let entries = [entry(0), entry(1)];
+        let push = |at: usize, offset: u64, length: usize| {
+            let bytes = Bytes::new(Arc::new(budget.try_take().unwrap()), 0..length);
+            table.push_part(Chunk { entry: entries[at].clone(), offset, bytes, end: None });
+        };
+        push(0, 0, 1000);
+        push(0, 1000, 500);
+        push(1, 0, 70);
+        assert_eq!((table.only_flowing(), table.divides()), (1570, false));
+        let all = Take { jobs: 100, bytes: 1 << 20, share: false };
+        let mut jobs = table.take(all);
+        // In work it is still there: both units of both messages, the first with all that waits.
+        assert_eq!((jobs.len(), table.only_flowing()), (4, 1570));
+        jobs.sort_by_key(|job| matches!(job, Job::Part { unit: 1, .. }));
+        for (done, job) in jobs.into_iter().enumerate() {
+            let Job::Part { unit, state, chunks } = job else { panic!("only parts were put in") };
+            let (entry, count) = (chunks[0].entry.clone(), chunks.len());
+            drop(chunks);
+            table.give_back(&entry, unit, count, Some(state));
+            // The slower unit, which takes one at a time, decides: 1,000 of one message and 70 of the other.
+            assert!(done >= 2 || table.only_flowing() == 1570);
+        }
+        assert_eq!(table.only_flowing(), 500);
+        assert_eq!(budget.out(), 1);
+        // Beside something else that waits, more may come to fill the lanes.
+        table.pass(item(2));
+        assert_eq!(table.only_flowing(), 0);
+        assert_eq!(table.take(Take { jobs: 1, ..all }).len(), 1);
+        assert_eq!(table.only_flowing(), 500);
+        table.abandon(0);
+        table.abandon(1);
+        assert_eq!((table.only_flowing(), budget.out()), (0, 0));
+        // What is pushed behind a message that was given up is dropped.
+        push(0, 1500, 40);
+        assert_eq!((table.only_flowing(), budget.out()), (0, 0));
+    }
+}

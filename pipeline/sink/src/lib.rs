@@ -3,7 +3,6 @@
 
 pub mod cache;
 pub mod compare;
-pub mod image;
 pub mod outboard;
 mod output;
 

@@ -1,11 +1,9 @@
 //! The byte stream behind a sink: standard output, or a file that appears whole or not at all.
 
 use pfh_format::terminal;
-use pfh_source::os;
-use rustix::fs::{self, AtFlags, CWD, Mode, OFlags};
-use rustix::io::Errno;
+use pfh_source::os::{self, Errno, How};
 use std::io::{self, Write};
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -69,25 +67,18 @@ impl Output {
         let resolved = std::fs::canonicalize(path);
         let path = resolved.as_deref().unwrap_or(path);
         if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
-            let flags = OFlags::WRONLY | OFlags::CLOEXEC | OFlags::NOCTTY;
-            let fd = os::retry(|| fs::openat(CWD, path, flags, Mode::empty())).map_err(failed("open"))?;
+            let fd = os::open_to_write(path, How::Existing, false).map_err(failed("open"))?;
             return Ok(Output::to(Target::Special(fd)));
         }
-        let directory = directory_of(path);
-        let mode = Mode::from_raw_mode(0o666);
-        let flags = OFlags::WRONLY | OFlags::CLOEXEC;
-        let (fd, temporary) = match os::retry(|| fs::openat(CWD, directory, flags | OFlags::TMPFILE, mode)) {
-            Ok(fd) => (fd, None),
-            // File systems without O_TMPFILE (FUSE, some network ones) get a hidden name.
-            Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL | Errno::NOENT) => {
+        let (fd, temporary) = match os::open_unnamed(directory_of(path)).map_err(failed("open"))? {
+            Some(fd) => (fd, None),
+            // Where there are no files without a name, a hidden one.
+            None => {
                 let temporary = beside(path);
-                let flags = flags | OFlags::CREATE | OFlags::EXCL;
-                let fd = os::retry(|| fs::openat(CWD, &temporary, flags, mode)).map_err(failed("open"))?;
-                (fd, Some(temporary))
+                (os::open_to_write(&temporary, How::CreateNew, false).map_err(failed("open"))?, Some(temporary))
             }
-            Err(errno) => return Err(os::broken("open", errno)),
         };
-        let is_new = matches!(fs::lstat(path), Err(Errno::NOENT));
+        let is_new = os::is_missing(path);
         Ok(Output::to(Target::File { fd, path: path.to_owned(), temporary, is_new }))
     }
 
@@ -124,7 +115,7 @@ impl Output {
         while from < self.room.len() {
             let rest = &self.room[from..];
             let wrote = match &self.target {
-                Target::Standard { .. } => os::write(rustix::stdio::stdout(), rest),
+                Target::Standard { .. } => os::write(io::stdout().as_fd(), rest),
                 Target::File { fd, .. } | Target::Special(fd) => os::write(fd, rest),
             };
             match wrote {
@@ -154,15 +145,11 @@ impl Output {
         let (fd, path, mut temporary, is_new) = match target {
             Target::File { fd, path, temporary, is_new } => (fd, path, temporary, is_new),
             Target::Special(fd) => return close(fd),
-            // close(2) is where NFS and quotas report late; standard output must survive for messages, so a copy is closed.
             Target::Standard { .. } => {
-                return match os::retry(|| rustix::io::dup(rustix::stdio::stdout())) {
-                    Ok(copy) => close(copy),
-                    Err(errno) => Err(os::broken("dup", errno)),
-                };
+                return os::close_standard_output().map_err(failed("dup"))?.map_err(Into::into);
             }
         };
-        match os::retry(|| fs::fsync(&fd)) {
+        match os::sync(&fd) {
             // Some file systems have no sync.
             Ok(()) | Err(Errno::INVAL | Errno::ROFS) => {}
             Err(errno) => {
@@ -174,14 +161,13 @@ impl Output {
         if temporary.is_none() {
             // A link, unlike a rename, never takes the place of what somebody else made meanwhile.
             let name = if is_new { path.clone() } else { beside(&path) };
-            let here = format!("/proc/self/fd/{}", fd.as_raw_fd());
-            let link = || fs::linkat(CWD, here.as_str(), CWD, &name, AtFlags::SYMLINK_FOLLOW);
-            os::retry(link).map_err(failed("linkat"))?;
+            os::give_name(&fd, &name).map_err(failed("linkat"))?;
             temporary = Some(name);
             is_named = is_new;
         }
         let result = close(fd).and_then(|()| match &temporary {
-            Some(name) if !is_named => os::retry(|| fs::renameat(CWD, name, CWD, &path)).map_err(failed("rename")),
+            Some(name) if !is_named && is_new => os::rename_new(name, &path).map_err(failed("rename")),
+            Some(name) if !is_named => os::rename(name, &path).map_err(failed("rename")),
             _ => Ok(()),
         });
         if result.is_err() {
@@ -189,10 +175,8 @@ impl Output {
             return result;
         }
         // The name itself lives in the directory.
-        let flags = OFlags::RDONLY | OFlags::CLOEXEC;
-        let directory =
-            os::retry(|| fs::openat(CWD, directory_of(&path), flags, Mode::empty())).map_err(failed("open"))?;
-        match os::retry(|| fs::fsync(directory.as_fd())) {
+        let directory = os::open_to_sync(directory_of(&path)).map_err(failed("open"))?;
+        match os::sync(&directory) {
             Ok(()) | Err(Errno::INVAL) => Ok(()),
             Err(errno) => Err(os::broken("fsync", errno)),
         }
@@ -244,7 +228,7 @@ fn harmless(bytes: &[u8]) -> Vec<u8> {
 
 fn discard(temporary: Option<PathBuf>) {
     if let Some(name) = temporary {
-        let _ = fs::unlinkat(CWD, &name, AtFlags::empty());
+        let _ = os::remove(&name);
     }
 }
 
@@ -325,7 +309,7 @@ mod tests {
         output.commit().unwrap();
         assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(std::fs::read(&file).unwrap(), b"new");
-        fs::mknodat(CWD, &fifo, fs::FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
         let reader = std::thread::spawn({
             let fifo = fifo.clone();
             move || std::fs::read(fifo).unwrap()

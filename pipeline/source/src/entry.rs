@@ -4,7 +4,6 @@ use crate::problem::Problem;
 use crate::read::{Closed, Reading};
 use crate::{order, os};
 use pfh_digest::Digest;
-use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 /// What `fstat` says of a file, reduced to what a digest must be consistent with. Times are (seconds, nanoseconds)
@@ -77,8 +76,8 @@ pub trait Object: Send + Sync {
 /// The directory below which a walk stays, and how its names are printed.
 #[derive(Debug)]
 pub struct Base {
-    /// An `O_PATH` descriptor of the directory; `None` means the working directory, for operands that are files.
-    pub(crate) directory: Option<OwnedFd>,
+    /// The open directory; `None` means the working directory, for operands that are files.
+    pub(crate) directory: Option<os::Directory>,
     /// What is printed before the path: the operand as given, with a closing `/` where needed.
     pub(crate) prefix: Box<[u8]>,
     /// Whether symbolic links are followed on the way.

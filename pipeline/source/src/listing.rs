@@ -1,14 +1,11 @@
 //! The names of one directory in byte order, in bounded memory: runs of more than 8 MiB are spilled to an unlinked
 //! temporary file and merged.
 
-use crate::os;
-use rustix::fs::FileType;
-use rustix::io::Errno;
+use crate::os::{self, Directory, Errno, FileType};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
-use std::os::fd::BorrowedFd;
 
 /// Bytes of names held in memory before a run is spilled.
 const RUN: usize = 8 << 20;
@@ -102,7 +99,7 @@ pub(crate) struct Names {
 
 impl Names {
     /// Lists `directory`. A failure half-way comes beside the names that were there: nothing is dropped in silence.
-    pub(crate) fn list(directory: BorrowedFd<'_>) -> (Self, Option<Errno>) {
+    pub(crate) fn list(directory: &Directory) -> (Self, Option<Errno>) {
         let mut run = Run::default();
         let mut spilled = Vec::new();
         let mut failed = os::list(directory, |name, kind| {

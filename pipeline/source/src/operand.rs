@@ -2,11 +2,10 @@
 
 use crate::Source;
 use crate::entry::{Base, Entry, Item, Origin};
-use crate::os;
+use crate::os::{self, FileType};
 use crate::problem::{Cause, Problem, Stage};
 use crate::select::Selection;
 use crate::walk::Walk;
-use rustix::fs::FileType;
 use std::sync::Arc;
 
 /// Whether directories among the operands are walked.

@@ -57,7 +57,7 @@ impl<S: Source> Ordered<S> {
 pub(crate) fn stat(origin: &Origin) -> Option<Stat> {
     let Origin::File { base, path, .. } = origin else { return None };
     match &base.directory {
-        Some(directory) => os::stat_at(directory.as_fd(), path, base.links).ok(),
+        Some(directory) => os::stat_at(directory, path, base.links).ok(),
         None => os::stat_operand(path).ok(),
     }
 }

@@ -1,6 +1,6 @@
 //! What can go wrong with one entry, typed: stage, offset, cause.
 
-use rustix::io::Errno;
+use crate::os::Errno;
 use std::fmt;
 
 /// Where in an entry's life a problem arose.
@@ -70,6 +70,8 @@ pub enum Cause {
     BadName(&'static str),
     /// The name leads out of the directory in which all names must stay.
     Outside,
+    /// A device of this kind is read as a medium by the system layer for Linux only.
+    NeedsLinux(&'static str),
     /// An image that is not read as one: of another format, or damaged in what describes it.
     Image(Box<str>),
 }
@@ -150,6 +152,7 @@ impl Problem {
             Cause::Panicked => "panicked",
             Cause::BadName(_) => "bad-name",
             Cause::Outside => "outside",
+            Cause::NeedsLinux(_) => "needs-linux",
             Cause::Image(_) => "image",
         }
     }
@@ -180,6 +183,10 @@ impl fmt::Display for Cause {
             Cause::Panicked => write!(f, "a worker failed while it held this file"),
             Cause::BadName(why) => write!(f, "not a path: {why}"),
             Cause::Image(what) => f.write_str(what),
+            Cause::NeedsLinux(kind) => write!(
+                f,
+                "is a {kind}: to read it as a medium takes pfh's system layer for Linux, and this build has the portable one"
+            ),
             Cause::Outside => write!(f, "leads out of the directory: use --allow-outside if it is meant to"),
         }
     }
@@ -201,7 +208,7 @@ impl std::error::Error for Problem {}
 
 /// The symbolic name of an errno (`EIO`), or `E?` for one that this table lacks.
 pub fn errno_name(errno: i32) -> &'static str {
-    use rustix::io::Errno as E;
+    use Errno as E;
     const NAMES: &[(E, &str)] = &[
         (E::PERM, "EPERM"),
         (E::NOENT, "ENOENT"),

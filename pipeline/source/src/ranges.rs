@@ -2,10 +2,9 @@
 
 use crate::entry::{Base, Entry, Origin, Stat};
 use crate::operand::{Links, Special};
-use crate::os;
+use crate::os::{self, Errno, FileType};
 use crate::problem::{Cause, Problem, Stage};
 use crate::read::{difference, kind_name};
-use rustix::fs::FileType;
 use std::ops::Range;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
@@ -45,6 +44,9 @@ impl Ranges {
                 os::settle(fd.as_fd(), &before);
                 before.size
             }
+            FileType::BlockDevice if !os::DEVICES => {
+                return Err(Problem::new(Stage::Open, Cause::NeedsLinux(kind_name(FileType::BlockDevice))));
+            }
             FileType::BlockDevice => os::device_size(&fd).map_err(os_problem)?,
             FileType::Directory => return Err(Problem::new(Stage::Open, Cause::IsDirectory)),
             other => return Err(Problem::new(Stage::Open, Cause::Special(kind_name(other)))),
@@ -63,7 +65,7 @@ impl Ranges {
     /// When they cannot be read, or the file ends before them.
     pub fn read(&self, range: Range<u64>, buffer: &mut Vec<u8>) -> Result<(), Problem> {
         let length = usize::try_from(range.end.saturating_sub(range.start))
-            .map_err(|_| Problem::new(Stage::Read, Cause::Os(rustix::io::Errno::NOMEM.raw_os_error())))?;
+            .map_err(|_| Problem::new(Stage::Read, Cause::Os(Errno::NOMEM.raw_os_error())))?;
         buffer.resize(length, 0);
         let mut filled = 0;
         while filled < length {
@@ -85,7 +87,7 @@ impl Ranges {
     /// As for [`read`](Ranges::read); `EFBIG` for a longer one.
     pub fn read_all(&self, most: u64) -> Result<Vec<u8>, Problem> {
         if self.size > most {
-            return Err(Problem::new(Stage::Read, Cause::Os(rustix::io::Errno::FBIG.raw_os_error())));
+            return Err(Problem::new(Stage::Read, Cause::Os(Errno::FBIG.raw_os_error())));
         }
         let mut bytes = Vec::new();
         self.read(0..self.size, &mut bytes)?;

@@ -2,10 +2,8 @@
 
 use crate::entry::{Base, Stat};
 use crate::operand::{Links, Special};
-use crate::os;
+use crate::os::{self, Errno, FileType};
 use crate::problem::{Cause, Problem, Stage};
-use rustix::fs::FileType;
-use rustix::io::Errno;
 use std::io::Read;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
@@ -163,8 +161,8 @@ impl Reading {
                         os::read(fd.as_fd(), buffer)
                     }
                 }
-                // The descriptor itself: std's handle would add a buffer and a copy.
-                Inner::Standard => os::read(rustix::stdio::stdin(), buffer),
+                // The descriptor itself: std's reader would add a copy.
+                Inner::Standard => os::read(std::io::stdin().as_fd(), buffer),
                 Inner::Object { reader } => match os::Patient(reader).read(buffer) {
                     Err(e) => return Err(Problem::io(Stage::Read, &e).at(self.offset)),
                     Ok(n) => Ok(n),

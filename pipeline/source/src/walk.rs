@@ -3,12 +3,9 @@
 use crate::entry::{Base, Origin, Skip, Stat};
 use crate::listing::Names;
 use crate::operand::{Descend, Found, Links, Recurse};
-use crate::os;
+use crate::os::{self, Directory, Errno, FileType};
 use crate::problem::{Cause, Problem, Stage};
-use rustix::fs::FileType;
-use rustix::io::Errno;
 use std::collections::HashSet;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
 /// Directories kept open on the way down; older ones are opened again by path when the walk returns to them. Fewer where few files may be open.
@@ -18,7 +15,7 @@ struct Frame {
     names: Names,
     /// Length of the path of this directory, with its closing slash.
     path: usize,
-    directory: Option<OwnedFd>,
+    directory: Option<Directory>,
     identity: (u64, u64),
 }
 
@@ -60,8 +57,8 @@ impl Walk {
     }
 
     /// Lists an open directory whose path is `self.path` and makes it the one at hand.
-    fn enter(&mut self, directory: OwnedFd, identity: (u64, u64)) {
-        let (names, failed) = Names::list(directory.as_fd());
+    fn enter(&mut self, directory: Directory, identity: (u64, u64)) {
+        let (names, failed) = Names::list(&directory);
         if let Some(errno) = failed {
             self.pending = Some(Found::Problem(self.full(b""), Problem::os(Stage::Walk, errno)));
         }
@@ -90,19 +87,19 @@ impl Walk {
     }
 
     /// The descriptor of the directory at hand, opened again when it had to be closed for its descendants.
-    fn here(&mut self) -> Result<BorrowedFd<'_>, Errno> {
+    fn here(&mut self) -> Result<&Directory, Errno> {
         let base = self.base.directory.as_ref().ok_or(Errno::BADF)?;
         let frame = self.frames.last_mut().ok_or(Errno::BADF)?;
         if frame.directory.is_none() {
             let path = if self.path.is_empty() { b"." } else { &self.path[..self.path.len() - 1] };
-            let again = os::open_directory(base.as_fd(), path, self.descend.links)?;
+            let again = os::open_directory(base, path, self.descend.links)?;
             let stat = os::stat(&again)?;
             if (stat.device, stat.inode) != frame.identity {
                 return Err(Errno::STALE);
             }
             frame.directory = Some(again);
         }
-        frame.directory.as_ref().map(AsFd::as_fd).ok_or(Errno::BADF)
+        frame.directory.as_ref().ok_or(Errno::BADF)
     }
 
     pub(crate) fn next(&mut self) -> Option<Found> {

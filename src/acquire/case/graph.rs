@@ -69,7 +69,7 @@ impl Graph {
         Ok(serde_json::to_string_pretty(&document)? + "\n")
     }
 
-    /// A node of these classes, the first of which is in its name. `label` tells it from the others of its class; members
+    /// A node of these classes, the first of which is in its name. `label` distinguishes it from the others of its class; members
     /// that are null are left out.
     ///
     /// # Errors

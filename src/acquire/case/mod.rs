@@ -11,7 +11,7 @@ mod objects;
 #[cfg(test)]
 mod tests;
 
-use super::{Acquisition, Compared, Origin};
+use super::{Compared, Origin, Request};
 use crate::shown;
 use graph::{Graph, time, words};
 use pfh_engine::imaging::Imaged;
@@ -45,18 +45,18 @@ impl<'a> From<&'a Medium> for Source<'a> {
     }
 }
 
-/// What a document tells.
+/// What a document states.
 #[derive(Debug, Clone, Copy)]
 pub struct Account<'a> {
-    /// What was asked for. Case number, evidence number, examiner, description and notes are in [`Acquisition::about`].
-    pub asked: &'a Acquisition,
+    /// What was asked for. Case number, evidence number, examiner, description and notes are in [`Request::about`].
+    pub asked: &'a Request,
     /// What it was read from.
     pub source: Source<'a>,
     /// What came of it: complete, that is, not [`stopped`](Imaged::stopped).
     pub imaged: &'a Imaged,
     /// How the targets compared, in their order; empty where nothing was compared.
     pub compared: &'a [Compared],
-    /// Bytes that were there from an earlier run, which this one went on with.
+    /// Bytes that were there from an earlier run, with which this one was resumed.
     pub resumed_at: u64,
     /// When it began.
     pub started: Time,
@@ -179,7 +179,7 @@ pub fn clear(path: &Path, source: Option<&Path>, replace: bool) -> io::Result<()
             if found.is_file() && !source.is_some_and(same) {
                 std::fs::File::open(path)?.take(4096).read_to_end(&mut start)?;
             }
-            // An image may be called FILE, too, by mistake.
+            // An image may be called FILE by mistake.
             if !start.starts_with(b"{") || !start.windows(CASE.len()).any(|window| window == CASE.as_bytes()) {
                 return Err(io::Error::new(io::ErrorKind::AlreadyExists, "it is no CASE document and is not replaced"));
             }
@@ -192,7 +192,7 @@ pub fn clear(path: &Path, source: Option<&Path>, replace: bool) -> io::Result<()
 /// Writes a document where there is nothing: whole, synced, or not at all.
 ///
 /// # Errors
-/// Whatever the system says; also when the acquisition itself has put a file there.
+/// What the system reports; also when the acquisition itself has put a file there.
 pub fn write(path: &Path, document: &str) -> io::Result<()> {
     if std::fs::symlink_metadata(path).is_ok() {
         return Err(io::ErrorKind::AlreadyExists.into());

@@ -6,6 +6,7 @@ use crate::acquire::{Form, To};
 use pfh_digest::Digest;
 use pfh_source::device::{Fill, Kind, Loss};
 use pfh_source::image::Image;
+use pfh_source::os;
 use serde_json::{Value, json};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -162,7 +163,7 @@ pub fn image(graph: &mut Graph, account: &Account, number: usize) -> io::Result<
     let mut facets = vec![kind, content];
     let files = files(to, imaged.bytes)?;
     let stats: Vec<_> = files.iter().map(std::fs::metadata).collect::<io::Result<_>>()?;
-    let mut description = told(account, number);
+    let mut description = described(account, number);
     // A file that holds the image's bytes and nothing else is the image.
     let is_raw = !matches!(to.form, Form::E01 { .. });
     if is_raw && seek == 0 && stats.len() == 1 && stats[0].is_file() && stats[0].len() == imaged.bytes {
@@ -189,9 +190,9 @@ pub fn image(graph: &mut Graph, account: &Account, number: usize) -> io::Result<
 }
 
 /// What must be known beside an image's digests.
-fn told(account: &Account, number: usize) -> Vec<String> {
+fn described(account: &Account, number: usize) -> Vec<String> {
     let imaged = account.imaged;
-    let mut told = vec!["digests are those of the image as written".to_owned()];
+    let mut described = vec!["digests are those of the image as written".to_owned()];
     if !imaged.bad.is_empty() {
         let bytes: u64 = imaged.bad.iter().map(|bad| bad.length).sum();
         let fill = match &account.asked.imaging.care.fill {
@@ -204,20 +205,22 @@ fn told(account: &Account, number: usize) -> Vec<String> {
             0 => String::new(),
             _ => format!("; {recorded} of them were filled in when the source image was made"),
         };
-        told.push(format!(
+        described.push(format!(
             "incomplete: {bytes} unreadable bytes of the source, in {runs} runs, are filled in ({fill}){from_image}"
         ));
     }
     if imaged.padded > 0 {
-        told.push(format!("padded with {} zero bytes behind the end of the source, to whole sectors", imaged.padded));
+        described
+            .push(format!("padded with {} zero bytes behind the end of the source, to whole sectors", imaged.padded));
     }
     for digest in imaged.digests.iter().filter(|digest| digest.text().is_some()) {
-        told.push(format!("{}: {digest}", digest.algorithm()));
+        described.push(format!("{}: {digest}", digest.algorithm()));
     }
     if let Some(compared) = account.compared.get(number) {
-        told.push(format!("verified: {} bytes read back past the page cache, equal", compared.bytes));
+        let way = if os::EVICTS { "past" } else { "through" };
+        described.push(format!("verified: {} bytes read back {way} the page cache, equal", compared.bytes));
     }
-    told
+    described
 }
 
 /// Every unreadable run (`observable:DataRangeFacet`), contained within each image that `results` begin with.

@@ -1,10 +1,10 @@
 use super::*;
 use crate::acquire::{Form, To};
 use pfh_engine::imaging::{Imaging, Times};
-use pfh_source::device::{Access, Bad, Loss};
+use pfh_source::device::{Bad, Loss};
 use serde_json::Value;
 
-fn told(source: Source, change: impl FnOnce(&mut Acquisition, &mut Imaged)) -> io::Result<Value> {
+fn told(source: Source, change: impl FnOnce(&mut Request, &mut Imaged)) -> io::Result<Value> {
     let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
     let algorithms = vec!["md5".parse().unwrap(), crate::algorithm("ssdeep").unwrap()];
     let digests = algorithms.iter().map(|algorithm: &pfh_digest::Algorithm| algorithm.hasher().finalize()).collect();
@@ -19,21 +19,9 @@ fn told(source: Source, change: impl FnOnce(&mut Acquisition, &mut Imaged)) -> i
         stopped: None,
         times: Times::default(),
     };
-    let mut asked = Acquisition {
-        source: Origin::Medium("/dev/sdz".into()),
-        access: Access::Direct,
-        faults: None,
-        targets: vec![To { path: target, form: Form::RAW }],
-        imaging: Imaging::new(algorithms),
-        map: None,
-        adopt_map: false,
-        salvage: false,
-        give_up: None,
-        replace: false,
-        about: Default::default(),
-        set: [0; 16],
-        outboard: None,
-    };
+    let mut asked = Request::new(Origin::Medium("/dev/sdz".into()), vec![To { path: target, form: Form::RAW }]);
+    asked.imaging = Imaging::new(algorithms);
+    asked.about = Default::default();
     change(&mut asked, &mut imaged);
     let [started, ended] = [1_795_000_000, 1_795_000_060].map(|seconds| Time { seconds, nanoseconds: 0 });
     let account = Account {

@@ -9,6 +9,11 @@ use std::path::{Path, PathBuf};
 
 /// What is asked.
 #[derive(Debug, Clone, clap::Args)]
+#[command(after_long_help = "\
+Example, a table as in the paper:
+  printf 'algo MB c java\\nmd5 512 1409 2848\\nmd5 1024 2820 5716\\n' >means && pfh bench fit means --json
+
+Exit codes: 0; 2 usage; 4 the file could not be read, or holds no results.")]
 pub struct Fit {
     /// Results as the study's own programs wrote them (`LANG ALGO 0002mb.dat INDEX DIGEST MS` per line), or a table as in
     /// the paper: a header `algo MB NAME…`, then a line of means in ms per algorithm and size

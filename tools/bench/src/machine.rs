@@ -41,13 +41,12 @@ impl Machine {
                 text.lines().find(|l| l.starts_with("MemTotal:"))?.split_whitespace().nth(1)?.parse().ok()?;
             Some(kib << 10)
         });
-        let name = rustix::system::uname();
         Machine {
             processor: of("model name").unwrap_or_else(|| std::env::consts::ARCH.to_owned()),
             processors: std::thread::available_parallelism().map_or(1, |n| n.get()),
             features: useful.iter().filter(|f| has(f)).map(|f| (*f).to_owned()).collect(),
             memory: memory.unwrap_or(0),
-            kernel: format!("{} {}", name.sysname().to_string_lossy(), name.release().to_string_lossy()),
+            kernel: pfh::system_name(),
             governor: read_to_string("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
                 .ok()
                 .map(|text| text.trim().to_owned()),

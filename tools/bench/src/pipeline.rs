@@ -2,7 +2,6 @@
 
 use crate::{Error, message::Message};
 use pfh::{Control, Descend, Operands, Outcome, Plan, Record, Recurse};
-use rustix::time::{ClockId, clock_gettime};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -44,8 +43,7 @@ pub struct Pass {
 }
 
 fn cpu_seconds() -> f64 {
-    let time = clock_gettime(ClockId::ProcessCPUTime);
-    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+    pfh::cpu_time().as_secs_f64()
 }
 
 /// Hashes everything below `root` as `pfh hash -r` does. Any file without a digest is an error: a time that skips work

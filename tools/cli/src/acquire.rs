@@ -1,21 +1,18 @@
 //! `pfh acquire`: a medium into images, hashed on the way.
 
-use crate::custody;
-use crate::exit::{self, Exit};
-use crate::imaging::{self, Carrying};
+use crate::bar::Bar;
+use crate::exit::{self, Exit, Failure};
+use crate::imaging::{self, name};
 use crate::run::algorithms;
-use crate::{shown, size};
+use crate::size;
 use clap::{Args, ValueEnum};
-use pfh::acquire::{Acquisition, Form, Origin, To};
+use pfh::acquire::{About, Compared, Event, Form, Origin, Pieces, Request, Summary, To, sectors};
 use pfh::device::{Access, Care, Fill};
-use pfh::format::image::ewf::{About, Compression};
+use pfh::format::image::ewf::Compression;
 use pfh::format::image::known;
-use pfh::format::image::map::Map;
 use pfh::format::image::split::Suffix;
 use pfh::imaging::{Holes, Imaging};
-use pfh::outputs::{Existing, Kind, Outputs};
-use pfh::sink::image::Pieces;
-use std::io::Read;
+use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -172,24 +169,12 @@ pub struct AcquireArgs {
 /// EnCase's usual segment: 1.5 GiB less what keeps it on small file systems (ewfacquire's default, 1.4 GiB).
 const SEGMENT: u64 = 1_503_238_553;
 
-/// Runs it.
+/// Acquires, prints what came of it, and gives the exit.
 pub fn run(args: &AcquireArgs) -> Exit {
-    match try_run(args) {
-        Ok(exit) => exit,
-        Err(message) => {
-            exit::say(message);
-            Exit::Usage
-        }
-    }
+    exit::end(try_run(args))
 }
 
-fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(ending);
-    name.into()
-}
-
-fn form(args: &AcquireArgs, path: &Path) -> Result<Form, String> {
+fn form(args: &AcquireArgs, path: &Path) -> Result<Form, Failure> {
     let is_e01 = match args.format {
         Wanted::Raw => false,
         Wanted::E01 => true,
@@ -197,27 +182,32 @@ fn form(args: &AcquireArgs, path: &Path) -> Result<Form, String> {
     };
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
     if let (Some(format), Wanted::Auto) = (known::by_name(ending), args.format) {
-        let name = shown(path.as_os_str().as_encoded_bytes());
-        return Err(format!("{name}: {} is not written: name a .E01 or a raw image, or say -f raw", format.name));
+        let name = name(path);
+        return Err(format!("{name}: {} is not written: name a .E01 or a raw image, or say -f raw", format.name).into());
     }
-    if is_e01 {
-        if path.extension().is_none_or(|e| !e.eq_ignore_ascii_case("e01")) {
-            let name = shown(path.as_os_str().as_encoded_bytes());
-            return Err(format!(
-                "{name}: the first segment of an E01 image is named ….E01: others are counted from it"
-            ));
-        }
-        if args.seek > 0 || args.sparse {
-            return Err("--seek and --sparse are for raw targets".into());
-        }
-        let compression = match args.compression {
-            Pack::None => Compression::None,
-            Pack::EmptyBlock => Compression::EmptyBlock,
-            Pack::Fast => Compression::Fast,
-            Pack::Best => Compression::Best,
-        };
-        return Ok(Form::E01 { compression, segment: args.split.unwrap_or(SEGMENT) });
+    if is_e01 { e01(args, path) } else { raw(args) }
+}
+
+fn e01(args: &AcquireArgs, path: &Path) -> Result<Form, Failure> {
+    if path.extension().is_none_or(|e| !e.eq_ignore_ascii_case("e01")) {
+        let name = name(path);
+        return Err(
+            format!("{name}: the first segment of an E01 image is named ….E01: others are counted from it").into()
+        );
     }
+    if args.seek > 0 || args.sparse {
+        return Err("--seek and --sparse are for raw targets".into());
+    }
+    let compression = match args.compression {
+        Pack::None => Compression::None,
+        Pack::EmptyBlock => Compression::EmptyBlock,
+        Pack::Fast => Compression::Fast,
+        Pack::Best => Compression::Best,
+    };
+    Ok(Form::E01 { compression, segment: args.split.unwrap_or(SEGMENT) })
+}
+
+fn raw(args: &AcquireArgs) -> Result<Form, Failure> {
     match args.split {
         Some(0) => Err("--split takes a size of at least one byte".into()),
         Some(length) => {
@@ -231,67 +221,18 @@ fn form(args: &AcquireArgs, path: &Path) -> Result<Form, String> {
     }
 }
 
-/// Reads a map file.
-pub fn read_map(path: &Path) -> Result<Map, String> {
-    let name = shown(path.as_os_str().as_encoded_bytes());
-    let text = std::fs::read_to_string(path).map_err(|e| format!("{name}: {e}"))?;
-    Map::parse(&text).map_err(|e| format!("{name}: {e}"))
-}
-
 /// Bytes from hexadecimal digits.
-pub fn bytes(text: &str) -> Result<Vec<u8>, String> {
+pub fn bytes(text: &str) -> Result<Vec<u8>, Failure> {
     let digits = text.strip_prefix("0x").unwrap_or(text);
     let pair = |at: usize| digits.get(at..at + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok());
     let found: Option<Vec<u8>> = (0..digits.len()).step_by(2).map(pair).collect();
-    found.filter(|bytes| !bytes.is_empty()).ok_or_else(|| format!("{text:?} is no run of hexadecimal bytes"))
+    found.filter(|bytes| !bytes.is_empty()).ok_or_else(|| format!("{text:?} is no run of hexadecimal bytes").into())
 }
 
-/// A random identifier (RFC 4122, version 4).
-pub fn random_set() -> Result<[u8; 16], String> {
-    let mut set = [0; 16];
-    let open = std::fs::File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut set));
-    open.map_err(|e| format!("/dev/urandom: {e}"))?;
-    set[6] = set[6] & 0x0f | 0x40;
-    set[8] = set[8] & 0x3f | 0x80;
-    Ok(set)
-}
-
-/// Now, in seconds since 1970.
-pub fn seconds() -> i64 {
-    std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |d| d.as_secs() as i64)
-}
-
-/// What is read and written beside the source, the targets, the map and the tree.
-fn outputs(args: &AcquireArgs, log: &Path) -> Outputs {
-    let mut outputs = Outputs::new(args.force);
-    outputs.reads_all(&args.key).reads_all(&args.map_as_faults);
-    let chained = custody::chained_name(log);
-    // An interrupted run of the same acquisition goes on in its logs; which one that was, the chain knows.
-    let text = if chained.exists() { Existing::Own(0, b"pfh ") } else { Existing::Refused };
-    outputs.writes("--log", log, Kind::File, text);
-    outputs.writes("--log", &chained, Kind::File, Existing::Own(0, b"{\""));
-    // Whether a document may be replaced is looked at when it is.
-    if let Some(path) = &args.case_uco {
-        outputs.writes("--case-uco", path, Kind::File, Existing::Refused);
-    }
-    outputs
-}
-
-fn try_run(args: &AcquireArgs) -> Result<Exit, String> {
-    let first = args.to.first().ok_or("no target was named")?;
-    let targets: Vec<To> = args
-        .to
-        .iter()
-        .map(|path| form(args, path).map(|form| To { path: path.clone(), form }))
-        .collect::<Result<_, _>>()?;
-    let mut names = args.algorithms.clone();
-    if targets.iter().any(|to| matches!(to.form, Form::E01 { .. })) {
-        // The format has a place for these two, and its readers look there.
-        names.extend(["md5".to_owned(), "sha1".to_owned()]);
-    }
-    let mut imaging = Imaging::new(algorithms(&names)?);
+/// What is read, and what is computed.
+fn reading(args: &AcquireArgs) -> Result<Imaging, Failure> {
+    let mut imaging = Imaging::new(algorithms(&args.algorithms)?);
     imaging.piecewise = args.piecewise;
-    imaging.marks = args.verify.then_some(1 << 20);
     imaging.memory = args.memory.map_or(Ok(Imaging::MEMORY), usize::try_from).map_err(|e| e.to_string())?;
     (imaging.from, imaging.length) = (args.skip, args.length);
     imaging.checkpoint = Duration::try_from_secs_f64(args.map_interval).map_err(|e| format!("--map-interval: {e}"))?;
@@ -304,67 +245,66 @@ fn try_run(args: &AcquireArgs) -> Result<Exit, String> {
         most_slow: args.max_slow,
         ..Care::default()
     };
-    let about = About {
+    Ok(imaging)
+}
+
+fn request(args: &AcquireArgs) -> Result<Request, Failure> {
+    let form = |path: &PathBuf| form(args, path).map(|form| To { path: path.clone(), form });
+    let targets = args.to.iter().map(form).collect::<Result<_, _>>()?;
+    let path = args.source.clone();
+    let mut request = Request::new(if args.image { Origin::Image(path) } else { Origin::Medium(path) }, targets);
+    request.imaging = reading(args)?;
+    request.access = if args.cached { Access::Cached } else { Access::Direct };
+    request.faults = args.map_as_faults.clone();
+    if args.map.is_some() {
+        request.map = args.map.clone();
+    }
+    if args.log.is_some() {
+        request.log = args.log.clone();
+    }
+    (request.adopt_map, request.salvage, request.replace) = (args.adopt_map, args.salvage, args.force);
+    (request.verify, request.retry_bad) = (args.verify, args.retry_bad);
+    request.give_up = Some(args.give_up).filter(|n| *n > 0);
+    request.about = About {
         case_number: args.case.clone(),
         evidence_number: args.evidence.clone(),
         description: args.description.clone(),
         examiner: args.examiner.clone(),
         notes: args.notes.clone(),
-        software: concat!("pfh ", env!("CARGO_PKG_VERSION")).into(),
-        platform: "Linux".into(),
-        acquired: seconds(),
-        ..About::default()
+        ..request.about
     };
-    if let Some(field) = about.unwritable() {
-        return Err(format!("the {field} holds a control character"));
+    (request.key, request.case, request.outboard) = (args.key.clone(), args.case_uco.clone(), args.outboard.clone());
+    Ok(request)
+}
+
+fn try_run(args: &AcquireArgs) -> Result<Exit, Failure> {
+    let mut verified = |event: &Event<'_>, bar: &Bar| {
+        if let Event::Compared { target, compared } = event {
+            report(&name(&target.path), compared, bar);
+        }
+    };
+    let summary = imaging::run(request(args)?, !args.no_progress, &mut verified)?;
+    let report = if args.json { json(args, &summary) } else { text(args, &summary) };
+    exit::print(report.as_bytes()).map_err(|error| Failure::output(&error))?;
+    Ok(imaging::exit(&summary))
+}
+
+/// Says how a target that was read back differs from the source.
+fn report(name: &str, compared: &Compared, bar: &Bar) {
+    let line = |offset, length| format!("differs at offset {offset}, {length} bytes");
+    imaging::differing(name, compared, line).iter().for_each(|line| bar.say(line));
+    for (offset, length) in &compared.unreadable {
+        bar.say(format!("{name}: unreadable at offset {offset}, {length} bytes"));
     }
-    let key = args.key.as_deref().map(pfh::key::signing).transpose().map_err(|error| error.to_string())?;
-    let log = args.log.clone().unwrap_or_else(|| beside(first, ".log"));
-    if std::fs::metadata(&log).is_ok_and(|found| !found.is_file()) {
-        let name = shown(log.as_os_str().as_encoded_bytes());
-        return Err(format!("--log {name}: a log has a twin beside it and must be a file"));
-    }
-    let asked = Acquisition {
-        source: if args.image { Origin::Image(args.source.clone()) } else { Origin::Medium(args.source.clone()) },
-        access: if args.cached { Access::Cached } else { Access::Direct },
-        faults: args.map_as_faults.as_deref().map(read_map).transpose()?,
-        targets,
-        imaging,
-        map: Some(args.map.clone().unwrap_or_else(|| beside(first, ".map"))),
-        adopt_map: args.adopt_map,
-        salvage: args.salvage,
-        give_up: Some(args.give_up).filter(|n| *n > 0),
-        replace: args.force,
-        about,
-        set: random_set()?,
-        outboard: args.outboard.clone(),
-    };
-    let command_line = std::env::args_os().map(|word| shown(word.as_encoded_bytes())).collect::<Vec<_>>().join(" ");
-    let carrying = Carrying {
-        progress: !args.no_progress,
-        verify: args.verify,
-        retry_bad: args.retry_bad,
-        outputs: outputs(args, &log),
-        log: Some(log.clone()),
-        key,
-        case: args.case_uco.clone(),
-        command_line,
-    };
-    let carried = match imaging::carry_out(asked, carrying) {
-        Ok(carried) => carried,
-        Err(exit) => return Ok(exit),
-    };
-    let report = if args.json { json(args, &carried, &log) } else { text(args, &carried) };
-    match exit::print(report.as_bytes()) {
-        Ok(()) => Ok(carried.exit),
-        Err(error) => Ok(exit::of_output(&error)),
+    if !compared.is_good() {
+        bar.say(format!("{name}: what was read back is not what was read from the source"));
     }
 }
 
-fn text(args: &AcquireArgs, carried: &imaging::Carried) -> String {
-    let imaged = &carried.imaged;
+fn text(args: &AcquireArgs, summary: &Summary) -> String {
+    let imaged = &summary.imaged;
     let seconds = imaged.times.total.as_secs_f64();
-    let source = shown(args.source.as_os_str().as_encoded_bytes());
+    let source = name(&args.source);
     let rate = imaged.bytes as f64 / 1e6 / seconds.max(1e-9);
     let mut text = format!("{} bytes of {source} in {seconds:.2} s, {rate:.1} MB/s\n", imaged.bytes);
     for digest in &imaged.digests {
@@ -374,31 +314,31 @@ fn text(args: &AcquireArgs, carried: &imaging::Carried) -> String {
         text += &format!("padded with {} zero bytes to whole sectors\n", imaged.padded);
     }
     for bad in &imaged.bad {
-        text += &format!("unreadable: {}\n", imaging::lost(bad, carried.from, carried.sector));
+        text += &format!("unreadable: {}\n", sectors::lost(bad, summary.from, summary.sector));
     }
     if !imaged.bad.is_empty() {
         let bytes: u64 = imaged.bad.iter().map(|b| b.length).sum();
         text +=
             &format!("{bytes} bytes were unreadable and are filled in; the digests are those of the filled image\n");
     }
-    for (path, compared) in args.to.iter().zip(&carried.compared) {
+    for (path, compared) in args.to.iter().zip(&summary.compared) {
         let verdict = if compared.is_good() { "verified, equal" } else { "DIFFERENT" };
-        text += &format!("{}: {verdict}\n", shown(path.as_os_str().as_encoded_bytes()));
+        text += &format!("{}: {verdict}\n", name(path));
     }
     text
 }
 
-fn json(args: &AcquireArgs, carried: &imaging::Carried, log: &Path) -> String {
-    let imaged = &carried.imaged;
-    let digests: serde_json::Map<String, serde_json::Value> =
+fn json(args: &AcquireArgs, summary: &Summary) -> String {
+    let imaged = &summary.imaged;
+    let digests: Map<String, Value> =
         imaged.digests.iter().map(|d| (d.algorithm().to_string(), d.to_string().into())).collect();
     let bad: Vec<_> = imaged
         .bad
         .iter()
         .map(|b| {
-            let at = carried.from + b.offset;
-            serde_json::json!({ "offset": b.offset, "length": b.length, "errno": b.errno, "cause": b.cause(),
-                "medium-offset": at, "sector": at / u64::from(carried.sector) })
+            let at = summary.from + b.offset;
+            json!({ "offset": b.offset, "length": b.length, "errno": b.errno, "cause": b.cause(),
+                "medium-offset": at, "sector": at / u64::from(summary.sector) })
         })
         .collect();
     let targets: Vec<_> = args
@@ -406,16 +346,16 @@ fn json(args: &AcquireArgs, carried: &imaging::Carried, log: &Path) -> String {
         .iter()
         .enumerate()
         .map(|(at, path)| {
-            let compared = carried.compared.get(at);
-            serde_json::json!({ "path": shown(path.as_os_str().as_encoded_bytes()),
-                "verified": compared.map(pfh::acquire::Compared::is_good),
+            let compared = summary.compared.get(at);
+            json!({ "path": name(path),
+                "verified": compared.map(Compared::is_good),
                 "differing": compared.map(|c| &c.differing) })
         })
         .collect();
-    let value = serde_json::json!({
+    let value = json!({
         "bytes": imaged.bytes, "padded": imaged.padded, "digests": digests, "unreadable": bad, "retried": imaged.retried,
-        "sector": carried.sector, "targets": targets, "seconds": imaged.times.total.as_secs_f64(),
-        "log": shown(custody::chained_name(log).as_os_str().as_encoded_bytes()),
+        "sector": summary.sector, "targets": targets, "seconds": imaged.times.total.as_secs_f64(),
+        "log": summary.log.as_deref().map(name),
     });
     format!("{value}\n")
 }

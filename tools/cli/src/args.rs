@@ -34,9 +34,16 @@ letters differ: -h names the hash there.
 Exit codes: 0 all good; 1 a negative verdict; 2 usage; 3 finished, but some input has no digest; 4 aborted, the output is
 incomplete; 128+n ended by signal n.";
 
+/// The version, and what a build for other systems than Linux lacks.
+const VERSION: &str = if pfh::DEVICES {
+    env!("CARGO_PKG_VERSION")
+} else {
+    concat!(env!("CARGO_PKG_VERSION"), " (portable system layer: no devices; see docs/limitations.md)")
+};
+
 /// Hash, match and audit large amounts of data at the speed of the hardware; never print a digest that cannot be stood behind.
 #[derive(Parser)]
-#[command(name = "pfh", version, after_help = TWO_FORMS, disable_help_subcommand = true)]
+#[command(name = "pfh", version = VERSION, after_help = TWO_FORMS, disable_help_subcommand = true)]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,

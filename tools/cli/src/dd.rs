@@ -2,20 +2,17 @@
 
 mod operands;
 
-use crate::exit::{self, Exit};
-use crate::imaging::{self, Carried, Carrying};
+use crate::bar::Bar;
+use crate::exit::{self, Exit, Failure};
+use crate::imaging::{self, name};
 use crate::run::algorithms;
-use crate::shown;
 use clap::Args;
 use operands::{Operands, Status};
-use pfh::acquire::{Acquisition, Form, Origin, To, compare};
+use pfh::acquire::{About, Compared, Event, Form, Origin, Pieces, Request, Start, Summary, To, sectors};
 use pfh::device::{Access, Care, Fill, Medium};
-use pfh::format::image::ewf::About;
 use pfh::format::image::split::Suffix;
-use pfh::imaging::Imaging;
+use pfh::imaging::{Imaged, Imaging};
 use pfh::outputs::Outputs;
-use pfh::sink::image::{Pieces, Start};
-use pfh::{Control, Phase};
 use std::ffi::OsString;
 use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
@@ -54,19 +51,13 @@ pub struct Dd {
     pub force: bool,
 }
 
-/// Runs it.
+/// Copies, prints what came of it, and gives the exit.
 pub fn run(dd: &Dd) -> Exit {
-    match Operands::parse(&dd.operands).and_then(|operands| try_run(&operands, dd.force)) {
-        Ok(exit) => exit,
-        Err(message) => {
-            exit::say(message);
-            Exit::Usage
-        }
-    }
+    exit::end(Operands::parse(&dd.operands).and_then(|operands| try_run(&operands, dd.force)))
 }
 
 /// The outputs: (path, form, whether it is read back).
-fn outputs(operands: &Operands) -> Result<Vec<(To, bool)>, String> {
+fn outputs(operands: &Operands) -> Result<Vec<(To, bool)>, Failure> {
     let start = match (operands.has("conv", "notrunc"), operands.has("conv", "excl")) {
         (_, true) => Start::New,
         (true, false) => Start::Into,
@@ -83,10 +74,7 @@ fn outputs(operands: &Operands) -> Result<Vec<(To, bool)>, String> {
     for (paths, read_back) in [(&operands.of, false), (&operands.hof, true)] {
         for path in paths {
             if operands.has("conv", "nocreat") && !path.exists() {
-                return Err(format!(
-                    "{}: it does not exist, and conv=nocreat was given",
-                    shown(path.as_os_str().as_encoded_bytes())
-                ));
+                return Err(format!("{}: it does not exist, and conv=nocreat was given", name(path)).into());
             }
             let form = match operands.split {
                 Some(length) => Form::Split(Pieces { length, suffix: Suffix::Digits, width: 3 }),
@@ -113,7 +101,7 @@ fn outputs(operands: &Operands) -> Result<Vec<(To, bool)>, String> {
     Ok(all)
 }
 
-fn source(operands: &Operands, outputs: &[(To, bool)]) -> Result<Origin, String> {
+fn source(operands: &Operands, outputs: &[(To, bool)]) -> Result<Origin, Failure> {
     let Some(bytes) = &operands.pattern else {
         return Ok(Origin::Medium(operands.input.clone().unwrap_or_else(|| "-".into())));
     };
@@ -137,11 +125,10 @@ fn guarded(operands: &Operands, force: bool) -> Outputs {
     outputs
 }
 
-fn try_run(operands: &Operands, force: bool) -> Result<Exit, String> {
-    let outputs = outputs(operands)?;
+/// What is read, and what is computed.
+fn reading(operands: &Operands) -> Result<Imaging, Failure> {
     let mut imaging = Imaging::new(if operands.hash.is_empty() { Vec::new() } else { algorithms(&operands.hash)? });
     imaging.piecewise = operands.hashwindow;
-    imaging.marks = (operands.vf.is_some() || outputs.iter().any(|(_, back)| *back)).then_some(1 << 20);
     imaging.from = if operands.pattern.is_some() { 0 } else { operands.skip_bytes() };
     imaging.length = operands.length();
     // As dd: with conv=sync the last block is filled with zeros.
@@ -151,75 +138,63 @@ fn try_run(operands: &Operands, force: bool) -> Result<Exit, String> {
     // Without conv=noerror the first unreadable sector ends it, as in dd.
     let most_errors = if operands.has("conv", "noerror") { None } else { Some(0) };
     imaging.care = Care { fill: Fill::Zeros, most_errors, ..Care::default() };
-    let mut asked = Acquisition {
-        source: source(operands, &outputs)?,
-        // Direct reads lose no neighbours; without errors to narrow down the page cache serves as well.
-        access: if operands.has("iflag", "direct") || most_errors.is_none() { Access::Direct } else { Access::Cached },
-        faults: None,
-        targets: outputs.iter().map(|(to, _)| to.clone()).collect(),
-        imaging,
-        map: None,
-        adopt_map: false,
-        salvage: false,
-        give_up: None,
-        replace: force,
-        about: About::default(),
-        set: [0; 16],
-        outboard: None,
-    };
-    if let (Some(path), true) = (&operands.input, asked.imaging.from > 0) {
-        let size = Medium::open(path.as_os_str().as_bytes(), Access::Cached).ok().and_then(|m| m.size());
-        if size.is_some_and(|size| size <= asked.imaging.from) {
-            // As dd: nothing is copied.
-            (asked.imaging.from, asked.imaging.length) = (0, Some(0));
-        }
-        if size.is_some_and(|size| size < operands.skip_bytes()) {
-            exit::say(format!("{}: it ends before the place that skip= names", shown(path.as_os_str().as_bytes())));
-        }
-    }
-    let progress = operands.status == Status::Progress;
-    let (outputs_beside, command_line) = (guarded(operands, force), String::new());
-    let carrying = Carrying {
-        progress,
-        verify: false,
-        retry_bad: false,
-        log: None,
-        outputs: outputs_beside,
-        key: None,
-        case: None,
-        command_line,
-    };
-    let carried = match imaging::carry_out(asked.clone(), carrying) {
-        Ok(carried) => carried,
-        Err(exit) => return Ok(exit),
-    };
-    let mut exit = carried.exit;
-    let back = outputs.iter().filter(|(_, back)| *back).map(|(to, _)| to.clone());
+    Ok(imaging)
+}
+
+fn request(operands: &Operands, force: bool) -> Result<Request, Failure> {
+    let outputs = outputs(operands)?;
+    let targets = outputs.iter().map(|(to, _)| to.clone()).collect();
+    let imaging = reading(operands)?;
+    let mut request = Request::new(source(operands, &outputs)?, targets);
+    // Direct reads lose no neighbours; without errors to narrow down the page cache serves as well.
+    let direct = operands.has("iflag", "direct") || imaging.care.most_errors.is_none();
+    request.access = if direct { Access::Direct } else { Access::Cached };
+    request.imaging = imaging;
+    (request.map, request.log, request.give_up, request.replace) = (None, None, None, force);
+    (request.about, request.outputs) = (About::default(), guarded(operands, force));
+    let back = outputs.into_iter().filter(|(_, back)| *back).map(|(to, _)| to);
     let against = operands.vf.iter().map(|path| To { path: path.clone(), form: Form::RAW });
-    for to in back.chain(against) {
-        let name = shown(to.path.as_os_str().as_encoded_bytes());
-        match compare(&to, &asked.imaging, &carried.imaged, None, (&Control::new(), Phase::Verifying)) {
-            Ok(found) if found.is_good() && (operands.vf.is_none() || is_as_long(&to.path, carried.imaged.bytes)) => {
-                exit::say(format!("{name}: equal"));
-            }
-            Ok(found) => {
-                for (offset, length) in found.differing.iter().take(imaging::MOST_LINES) {
-                    exit::say(format!("{name}: differs within {length} bytes from offset {offset} on"));
-                }
-                if let Some(more) = imaging::more(&found.differing) {
-                    exit::say(format!("{name}: {more}"));
-                }
-                exit::say(format!("{name}: DIFFERENT"));
-                exit = Exit::Verdict;
-            }
-            Err(error) => return Ok(imaging::failed(&error)),
+    request.against = back.chain(against).collect();
+    beyond(operands, &mut request.imaging);
+    Ok(request)
+}
+
+/// As dd: nothing is copied of an input that ends before skip=.
+fn beyond(operands: &Operands, imaging: &mut Imaging) {
+    let Some(path) = operands.input.as_ref().filter(|_| imaging.from > 0) else { return };
+    let size = Medium::open(path.as_os_str().as_bytes(), Access::Cached).ok().and_then(|m| m.size());
+    if size.is_some_and(|size| size <= imaging.from) {
+        (imaging.from, imaging.length) = (0, Some(0));
+    }
+    if size.is_some_and(|size| size < operands.skip_bytes()) {
+        exit::say(format!("{}: it ends before the place that skip= names", name(path)));
+    }
+}
+
+fn try_run(operands: &Operands, force: bool) -> Result<Exit, Failure> {
+    let request = request(operands, force)?;
+    let mut different = false;
+    let mut compared = |event: &Event<'_>, bar: &Bar| {
+        if let Event::ComparedWith { other, compared, bytes } = event {
+            different |= !is_equal(operands, other, compared, *bytes, bar);
         }
+    };
+    let summary = imaging::run(request, operands.status == Status::Progress, &mut compared)?;
+    report(operands, &summary).map_err(|error| Failure::aborted(format!("a log cannot be written: {error}")))?;
+    Ok(if different { Exit::Verdict } else { imaging::exit(&summary) })
+}
+
+/// Says whether what was compared with the input is equal, or how it differs.
+fn is_equal(operands: &Operands, other: &To, compared: &Compared, bytes: u64, bar: &Bar) -> bool {
+    let name = name(&other.path);
+    if compared.is_good() && (operands.vf.is_none() || is_as_long(&other.path, bytes)) {
+        bar.say(format!("{name}: equal"));
+        return true;
     }
-    if let Err(error) = report(operands, &carried) {
-        exit::say(format!("a log cannot be written: {error}"));
-        return Ok(Exit::Aborted);
-    }
-    Ok(exit)
+    let line = |offset, length| format!("differs within {length} bytes from offset {offset} on");
+    imaging::differing(&name, compared, line).iter().for_each(|line| bar.say(line));
+    bar.say(format!("{name}: DIFFERENT"));
+    false
 }
 
 /// vf= compares whole files.
@@ -227,22 +202,43 @@ fn is_as_long(path: &Path, bytes: u64) -> bool {
     Medium::open(path.as_os_str().as_bytes(), Access::Cached).is_ok_and(|m| m.size().is_none_or(|size| size == bytes))
 }
 
-fn report(operands: &Operands, carried: &Carried) -> std::io::Result<()> {
-    let imaged = &carried.imaged;
-    let mut windows = String::new();
+/// Digests of the windows and of the whole.
+fn hashes(imaged: &Imaged) -> String {
+    let mut text = String::new();
     for piece in &imaged.pieces {
         for digest in &piece.digests {
             let which = if piece.digests.len() > 1 { format!(" ({})", digest.algorithm()) } else { String::new() };
-            windows += &format!("{} - {}{which}: {digest}\n", piece.offset, piece.offset + piece.length);
+            text += &format!("{} - {}{which}: {digest}\n", piece.offset, piece.offset + piece.length);
         }
     }
-    let mut totals = String::new();
-    for digest in &imaged.digests {
-        totals += &format!("Total ({}): {digest}\n", digest.algorithm());
+    if !text.is_empty() {
+        text += "\n";
     }
+    for digest in &imaged.digests {
+        text += &format!("Total ({}): {digest}\n", digest.algorithm());
+    }
+    text
+}
+
+/// What dd prints when it ends.
+fn transferred(operands: &Operands, imaged: &Imaged) -> String {
+    let (block, seconds) = (operands.ibs.max(1), imaged.times.total.as_secs_f64());
+    let records = |bytes: u64, size: u64| format!("{}+{}", bytes / size, u64::from(!bytes.is_multiple_of(size)));
+    let (read, written) = (imaged.bytes - imaged.padded, imaged.bytes);
+    let mut text =
+        format!("{} records in\n{} records out\n", records(read, block), records(written, operands.obs.max(1)));
+    if operands.status != Status::NoTransfer {
+        let rate = imaged.bytes as f64 / 1e6 / seconds.max(1e-9);
+        text += &format!("{} bytes copied, {seconds:.6} s, {rate:.1} MB/s\n", imaged.bytes);
+    }
+    text
+}
+
+fn report(operands: &Operands, summary: &Summary) -> std::io::Result<()> {
+    let imaged = &summary.imaged;
     let mut errors = String::new();
     for bad in &imaged.bad {
-        errors += &format!("unreadable: {}\n", imaging::lost(bad, carried.from, carried.sector));
+        errors += &format!("unreadable: {}\n", sectors::lost(bad, summary.from, summary.sector));
     }
     let write = |path: &Option<PathBuf>, text: &str| -> std::io::Result<()> {
         match path {
@@ -254,20 +250,10 @@ fn report(operands: &Operands, carried: &Carried) -> std::io::Result<()> {
             None => std::io::stderr().lock().write_all(text.as_bytes()),
         }
     };
-    let gap = if windows.is_empty() { "" } else { "\n" };
-    write(&operands.hashlog, &format!("{windows}{gap}{totals}"))?;
+    write(&operands.hashlog, &hashes(imaged))?;
     write(&operands.errlog, &errors)?;
     if operands.status == Status::None {
         return Ok(());
     }
-    let (block, seconds) = (operands.ibs.max(1), imaged.times.total.as_secs_f64());
-    let records = |bytes: u64, size: u64| format!("{}+{}", bytes / size, u64::from(!bytes.is_multiple_of(size)));
-    let (read, written) = (imaged.bytes - imaged.padded, imaged.bytes);
-    let mut text =
-        format!("{} records in\n{} records out\n", records(read, block), records(written, operands.obs.max(1)));
-    if operands.status != Status::NoTransfer {
-        let rate = imaged.bytes as f64 / 1e6 / seconds.max(1e-9);
-        text += &format!("{} bytes copied, {seconds:.6} s, {rate:.1} MB/s\n", imaged.bytes);
-    }
-    std::io::stderr().lock().write_all(text.as_bytes())
+    std::io::stderr().lock().write_all(transferred(operands, imaged).as_bytes())
 }

@@ -102,6 +102,13 @@ impl From<String> for Failure {
     }
 }
 
+impl From<&str> for Failure {
+    /// A sentence about a request that makes no sense.
+    fn from(message: &str) -> Failure {
+        Failure::usage(message)
+    }
+}
+
 impl From<Exit> for Failure {
     /// An exit of which all has been said.
     fn from(exit: Exit) -> Failure {

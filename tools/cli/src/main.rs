@@ -2,22 +2,18 @@
 #![forbid(unsafe_code)]
 
 mod acquire;
-mod again;
 mod args;
 mod audit;
 mod bar;
-mod case_uco;
 mod check;
 mod compare;
 mod crash;
-mod custody;
 mod dd;
 mod exit;
 mod faults;
 mod gauge;
 mod hash;
 mod help;
-mod host;
 mod imaging;
 mod input;
 mod known;

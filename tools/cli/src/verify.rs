@@ -1,7 +1,7 @@
 //! `pfh verify`: arguments, findings and the verdict of [`pfh::verify`].
 
 use crate::bar::Bar;
-use crate::exit::{self, Exit};
+use crate::exit::{self, Exit, Failure};
 use crate::run::algorithms;
 use crate::signals::Signals;
 use clap::Args;
@@ -55,17 +55,11 @@ with, or something could not be read; 128+n ended by signal n.";
 
 /// Runs it.
 pub fn run(args: &Verify) -> Exit {
-    match try_run(args) {
-        Ok(exit) => exit,
-        Err(message) => {
-            exit::say(message);
-            Exit::Usage
-        }
-    }
+    exit::end(try_run(args))
 }
 
 /// A digest that the user states.
-fn stated(text: &str) -> Result<Claim, String> {
+fn stated(text: &str) -> Result<Claim, Failure> {
     let (name, hex) = text.rsplit_once(':').ok_or_else(|| format!("--digest {text:?} is not NAME:HEX"))?;
     let algorithm = pfh::algorithm(name).map_err(|e| format!("--digest {text:?}: {e}"))?;
     let digest = Digest::parse(algorithm, &hex.to_ascii_lowercase());
@@ -73,7 +67,7 @@ fn stated(text: &str) -> Result<Claim, String> {
     Ok(Claim { digest, of: Of::Content, by: "--digest".into() })
 }
 
-fn request(args: &Verify) -> Result<Request, String> {
+fn request(args: &Verify) -> Result<Request, Failure> {
     let mut request = Request::default();
     request.claims = args.digest.iter().map(|text| stated(text)).collect::<Result<_, _>>()?;
     request.algorithms = if args.algorithms.is_empty() { Vec::new() } else { algorithms(&args.algorithms)? };
@@ -83,7 +77,7 @@ fn request(args: &Verify) -> Result<Request, String> {
     Ok(request)
 }
 
-fn try_run(args: &Verify) -> Result<Exit, String> {
+fn try_run(args: &Verify) -> Result<Exit, Failure> {
     let request = request(args)?;
     let signals = Signals::catch().map_err(|e| format!("signals cannot be caught: {e}"))?;
     let bar = Bar::open(!args.no_progress);
@@ -93,25 +87,21 @@ fn try_run(args: &Verify) -> Result<Exit, String> {
     };
     let ran = verify::run(&request, &mut say, &bar.control(signals.flag()));
     bar.clear();
-    match ran {
-        Ok(summary) => Ok(print(args, &summary)),
-        Err(Error::Cancelled) => Ok(Exit::Signal(signals.number())),
-        Err(error @ Error::Stopped { .. }) => {
-            exit::say(error);
-            Ok(Exit::Signal(signals.number()))
+    let summary = ran.map_err(|error| match error {
+        // The signal says all.
+        Error::Cancelled => Exit::Signal(signals.number()).into(),
+        Error::Stopped { .. } => Failure::new(Exit::Signal(signals.number()), error),
+        Error::Image(error @ OpenError::Unread { .. }) => {
+            Failure::usage(format!("{error}; --raw takes its bytes as they are"))
         }
-        Err(Error::Image(error @ OpenError::Unread { .. })) => {
-            Err(format!("{error}; --raw takes its bytes as they are"))
-        }
-        Err(error) => Err(error.to_string()),
-    }
+        error => Failure::usage(error),
+    })?;
+    let text = if args.json { json(&summary) } else { text(&summary) };
+    exit::print(text.as_bytes()).map_err(|error| Failure::output(&error))?;
+    Ok(exit_of(&summary))
 }
 
-fn print(args: &Verify, summary: &Summary) -> Exit {
-    let text = if args.json { json(summary) } else { text(summary) };
-    if let Err(error) = exit::print(text.as_bytes()) {
-        return exit::of_output(&error);
-    }
+fn exit_of(summary: &Summary) -> Exit {
     match summary.verdict() {
         Verdict::Verified => Exit::Good,
         Verdict::Differs => Exit::Verdict,

@@ -6,10 +6,8 @@
 //! look again.
 
 use super::{Failure, journal_of};
-use pfh_source::{Problem, Ranges, Stage};
+use pfh_source::{Problem, Ranges, Stage, os};
 use pfh_tree::outboard::{Change, Journal, Outboard, Paged, Unusable};
-use rustix::fs::{self, FlockOperation};
-use rustix::io::Errno;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
@@ -201,7 +199,7 @@ impl Exclusive {
                 return Ok(None);
             }
             // File systems without locks: the header is compared again before anything is written.
-            if fs::flock(&file, FlockOperation::NonBlockingLockExclusive) == Err(Errno::WOULDBLOCK) {
+            if !os::try_lock(&file) {
                 if cancel.load(Ordering::Relaxed) {
                     return Err(Failure::Cancelled);
                 }

@@ -1,7 +1,6 @@
 //! What the system says of a device: for the record of an acquisition.
 
-use crate::os::{kernel_text, names_in};
-use rustix::fs::{major, minor};
+use crate::os::{kernel_text, names_in, split_device};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -9,7 +8,13 @@ use std::path::PathBuf;
 pub type Facts = BTreeMap<&'static str, String>;
 
 fn directory(device: u64) -> PathBuf {
-    PathBuf::from(format!("/sys/dev/block/{}:{}", major(device), minor(device)))
+    PathBuf::from(format!("/sys/dev/block/{}", shown(device)))
+}
+
+/// A device number as the kernel writes it.
+fn shown(device: u64) -> String {
+    let (major, minor) = split_device(device);
+    format!("{major}:{minor}")
 }
 
 /// Gathers the facts of the block device with this number (`st_rdev`).
@@ -40,7 +45,7 @@ pub(crate) fn of(device: u64) -> Facts {
             facts.entry(name).or_insert_with(|| text.trim().to_owned());
         }
     }
-    facts.insert("number", format!("{}:{}", major(device), minor(device)));
+    facts.insert("number", shown(device));
     if let Ok(place) = here.canonicalize()
         && let Some(name) = place.file_name()
     {
@@ -56,7 +61,7 @@ pub(crate) fn of(device: u64) -> Facts {
 
 /// Where a block device (`st_rdev`) or one of its partitions is mounted, and whether for writing (mountinfo of proc(5)).
 pub fn mounts(device: u64) -> Vec<(String, bool)> {
-    let mut numbers = vec![format!("{}:{}", major(device), minor(device))];
+    let mut numbers = vec![shown(device)];
     let here = directory(device);
     let children = names_in(&here).into_iter().map(|name| here.join(name));
     let partitions = children.filter(|child| child.join("partition").exists());

@@ -4,8 +4,8 @@
 //! partition on its disk, a loop device on its backing file, a mapped device (LVM, dm-crypt, RAID) on its slaves. Two
 //! names meet when these chains share storage of which at least one of the two owns all.
 
-use crate::os::{kernel_text, names_in};
-use rustix::fs::{FileType, major, makedev, minor, stat};
+use crate::entry::Stat;
+use crate::os::{Errno, FileType, device_of, file_type, kernel_text, names_in, split_device, stat_path};
 use std::collections::HashMap;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -98,31 +98,31 @@ impl Places {
     /// # Errors
     /// What the system says of the name, or of the directory of a name that does not exist.
     pub fn find(&mut self, path: &Path) -> io::Result<Place> {
-        match stat(path) {
+        match stat_path(path) {
             Ok(found) => Ok(self.existing(path, &found)),
-            Err(rustix::io::Errno::NOENT) => self.fresh(path, DEEPEST),
+            Err(Errno::NOENT) => self.fresh(path, DEEPEST),
             Err(errno) => Err(errno.into()),
         }
     }
 
-    fn existing(&mut self, path: &Path, found: &rustix::fs::Stat) -> Place {
-        let kind = FileType::from_raw_mode(found.st_mode);
+    fn existing(&mut self, path: &Path, (found, number): &(Stat, u64)) -> Place {
+        let kind = file_type(found.mode);
         let mut place = Place {
             shares: Vec::new(),
             fresh: None,
             is_special: false,
-            size: (kind == FileType::RegularFile).then_some(found.st_size.max(0) as u64),
+            size: (kind == FileType::RegularFile).then_some(found.size),
             is_directory: kind == FileType::Directory,
             is_device: kind == FileType::BlockDevice,
         };
         match kind {
             FileType::RegularFile | FileType::Directory => {
-                let storage = Storage::File(found.st_dev, found.st_ino);
+                let storage = Storage::File(found.device, found.inode);
                 place.shares.push(Share { storage, from: 0, to: u64::MAX, whole: true });
-                place.shares.extend(self.below(found.st_dev, path));
+                place.shares.extend(self.below(found.device, path));
             }
             FileType::BlockDevice => {
-                let whole = Share { storage: Storage::Device(found.st_rdev), from: 0, to: u64::MAX, whole: true };
+                let whole = Share { storage: Storage::Device(*number), from: 0, to: u64::MAX, whole: true };
                 self.descend(whole, &mut place.shares);
             }
             _ => place.is_special = true,
@@ -138,22 +138,22 @@ impl Places {
         };
         if let Ok(to) = std::fs::read_link(path) {
             if most == 0 {
-                return Err(rustix::io::Errno::LOOP.into());
+                return Err(Errno::LOOP.into());
             }
             let to = directory.join(to);
-            return match stat(&to) {
+            return match stat_path(&to) {
                 Ok(found) => Ok(self.existing(&to, &found)),
                 Err(_) => self.fresh(&to, most - 1),
             };
         }
-        let found = stat(directory)?;
-        if FileType::from_raw_mode(found.st_mode) != FileType::Directory {
-            return Err(rustix::io::Errno::NOTDIR.into());
+        let (found, _) = stat_path(directory)?;
+        if file_type(found.mode) != FileType::Directory {
+            return Err(Errno::NOTDIR.into());
         }
-        let name = path.file_name().ok_or(rustix::io::Errno::NOENT)?.as_bytes().to_vec();
+        let name = path.file_name().ok_or(Errno::NOENT)?.as_bytes().to_vec();
         Ok(Place {
-            shares: self.below(found.st_dev, directory),
-            fresh: Some(((found.st_dev, found.st_ino), name)),
+            shares: self.below(found.device, directory),
+            fresh: Some(((found.device, found.inode), name)),
             is_special: false,
             size: None,
             is_directory: false,
@@ -168,7 +168,7 @@ impl Places {
         }
         let mut found = Vec::new();
         // Numbers of major 0 are made up by file systems that have no device of their own, or several (btrfs).
-        let device_below = if major(device) == 0 { mounted_from(path) } else { Some(device) };
+        let device_below = if split_device(device).0 == 0 { mounted_from(path) } else { Some(device) };
         if let Some(below) = device_below {
             self.descend(Share { storage: Storage::Device(below), from: 0, to: u64::MAX, whole: false }, &mut found);
         }
@@ -197,16 +197,16 @@ impl Places {
             self.descend(Share { storage: Storage::Device(disk), from, to, ..share }, found);
         }
         if let Some(backing) = word("loop/backing_file")
-            && let Ok(stat) = stat(backing.trim_end_matches('\n'))
+            && let Ok((stat, device)) = stat_path(Path::new(backing.trim_end_matches('\n')))
         {
             let limit = number("loop/sizelimit").filter(|limit| *limit > 0).unwrap_or(u64::MAX);
             let (from, to) = inside(number("loop/offset").unwrap_or(0), limit);
             let backing = Path::new(backing.trim_end_matches('\n'));
-            if FileType::from_raw_mode(stat.st_mode) == FileType::BlockDevice {
-                self.descend(Share { storage: Storage::Device(stat.st_rdev), from, to, ..share }, found);
+            if file_type(stat.mode) == FileType::BlockDevice {
+                self.descend(Share { storage: Storage::Device(device), from, to, ..share }, found);
             } else {
-                found.push(Share { storage: Storage::File(stat.st_dev, stat.st_ino), from, to, ..share });
-                for below in self.below(stat.st_dev, backing) {
+                found.push(Share { storage: Storage::File(stat.device, stat.inode), from, to, ..share });
+                for below in self.below(stat.device, backing) {
                     if !found.contains(&below) {
                         found.push(below);
                     }
@@ -226,12 +226,13 @@ impl Places {
 }
 
 fn directory(device: u64) -> PathBuf {
-    PathBuf::from(format!("/sys/dev/block/{}:{}", major(device), minor(device)))
+    let (major, minor) = split_device(device);
+    PathBuf::from(format!("/sys/dev/block/{major}:{minor}"))
 }
 
 fn device_number(text: &str) -> Option<u64> {
     let (disk, part) = text.trim().split_once(':')?;
-    Some(makedev(disk.parse().ok()?, part.parse().ok()?))
+    Some(device_of(disk.parse().ok()?, part.parse().ok()?))
 }
 
 /// The block device that the file system of `path` was mounted from, by the mount point that is nearest above it
@@ -250,10 +251,10 @@ fn mounted_from(path: &Path) -> Option<u64> {
             source = Some(unescaped(upper.or(words.get(1).copied())?));
         }
     }
-    let found = stat(source?.as_path()).ok()?;
-    match FileType::from_raw_mode(found.st_mode) {
-        FileType::BlockDevice => Some(found.st_rdev),
-        FileType::Directory if major(found.st_dev) != 0 => Some(found.st_dev),
+    let (found, number) = stat_path(source?.as_path()).ok()?;
+    match file_type(found.mode) {
+        FileType::BlockDevice => Some(number),
+        FileType::Directory if split_device(found.device).0 != 0 => Some(found.device),
         _ => None,
     }
 }

@@ -3,11 +3,10 @@
 use super::facts::{self, Facts};
 use crate::entry::Stat;
 use crate::image::Image;
-use crate::os;
+use crate::os::{self, Errno, FileType};
 use crate::problem::{Cause, Problem, Stage};
+use crate::read::kind_name;
 use pfh_format::image::map::{Map, Status};
-use rustix::fs::FileType;
-use rustix::io::Errno;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -82,10 +81,13 @@ impl Medium {
                 medium.before = Some(stat);
                 Ok(medium)
             }
+            kind @ (FileType::BlockDevice | FileType::CharacterDevice) if !os::DEVICES => {
+                Err(Problem::new(Stage::Open, Cause::NeedsLinux(kind_name(kind))))
+            }
             FileType::BlockDevice => {
                 let size = os::device_size(&cached).map_err(fail)?;
                 let sectors = os::sector_sizes(cached.as_fd()).unwrap_or((512, 512));
-                let number = rustix::fs::fstat(&cached).map_or(0, |s| s.st_rdev);
+                let number = os::device_number(&cached);
                 let mut medium = Self::seekable(path, cached, access, Kind::Device, size);
                 medium.sectors = sectors;
                 medium.facts = facts::of(number);
@@ -226,7 +228,7 @@ impl Medium {
         if self.faults.is_some() || offset >= size {
             return None;
         }
-        match rustix::fs::seek(cached, rustix::fs::SeekFrom::Data(offset)) {
+        match os::data_from(cached, offset) {
             Ok(data) => Some(data).filter(|data| *data > offset),
             // No data from here to the end.
             Err(Errno::NXIO) => Some(size),
@@ -247,7 +249,7 @@ impl Medium {
             return Err(Errno::IO);
         }
         match &self.bytes {
-            Bytes::Standard => os::read(rustix::stdio::stdin(), buffer),
+            Bytes::Standard => os::read(std::io::stdin().as_fd(), buffer),
             Bytes::Stream(fd) => os::read(fd.as_fd(), buffer),
             Bytes::Image(image) => image.read_at(buffer, offset),
             Bytes::Pattern(pattern) => {

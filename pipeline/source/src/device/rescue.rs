@@ -7,7 +7,7 @@
 
 use super::medium::{Kind, Medium};
 use super::skips::Skips;
-use rustix::io::Errno;
+use crate::os::Errno;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 

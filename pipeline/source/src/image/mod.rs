@@ -3,11 +3,11 @@
 mod files;
 
 use crate::entry::Object;
+use crate::os::Errno;
 use crate::problem::{Cause, Damage, Problem, Stage};
 use files::{Files, next_pieces};
 use pfh_format::image::ewf::{self, Decompressor, FileHeader, Index, ReadAt, Table};
 use pfh_format::image::known::{self, Unread};
-use rustix::io::Errno;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -205,7 +205,7 @@ impl Image {
         self.files.paths()
     }
 
-    /// Drops what the page cache holds of it, so that reads come from the medium.
+    /// Drops what the page cache holds of it, so that reads come from the medium, where the system can be asked to.
     ///
     /// # Errors
     /// What the system says.

@@ -1,315 +1,48 @@
-//! Every system call of the project's sources, through `rustix`. `unsafe` is allowed only in this folder.
+//! Every system call of the project, in one folder per platform. `unsafe` is allowed only here.
+//!
+//! `linux` uses what Linux has; `portable` uses the standard library and POSIX, and is taken on every other system, and on Linux with the
+//! feature `portable-os`, so that it is tested. Both have the same functions: the one list below names them. What the portable folder
+//! cannot promise is in docs/limitations.md. Nothing outside of this folder asks which of them it has, except by [`DEVICES`] and
+//! [`EVICTS`].
 
-mod block;
-mod change;
-mod device;
-mod extent;
-mod heap;
-mod machine;
+mod change_times;
+mod file_type;
+mod how;
+mod open;
 mod patience;
-mod settle;
-mod uring;
-mod waits;
 
-pub use block::{
-    device_size, direct_alignment, evict, is_read_only, open_evidence, open_medium, sector_sizes, set_blocking,
-};
-pub use change::{ChangeTimes, change_times, is_timed};
-pub use device::is_rotational;
-pub use extent::first_physical_offset;
-pub use heap::bound_heaps;
-pub use machine::{kernel_text, names_in, processors};
+#[cfg(all(target_os = "linux", not(feature = "portable-os")))]
+mod linux;
+#[cfg(all(target_os = "linux", not(feature = "portable-os")))]
+use linux as platform;
+
+#[cfg(not(all(target_os = "linux", not(feature = "portable-os"))))]
+mod portable;
+#[cfg(not(all(target_os = "linux", not(feature = "portable-os"))))]
+use portable as platform;
+
+pub use change_times::ChangeTimes;
+pub use file_type::{FileType, file_type};
+pub use how::How;
+pub use open::open_file;
 pub use patience::{Patience, Patient, broken, patience, retry, set_patience, write};
-pub use settle::settle;
-pub use uring::Ring;
-pub use waits::{Waits, children_time};
-
-use crate::entry::{Base, Stat};
-use crate::operand::Links;
-use crate::problem::{Cause, Problem, Stage};
-use rustix::fs::{self, CWD, FileType, Mode, OFlags, RawDir, ResolveFlags};
-use rustix::io::Errno;
-use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, BorrowedFd, IntoRawFd, OwnedFd};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
-
-/// Longest path piece handed to the kernel at once; PATH_MAX is 4,096 with its NUL.
-const PIECE: usize = 4000;
-/// How long an open that met EMFILE or ENFILE is retried, while other readers close theirs: 200 × 10 ms.
-const DESCRIPTOR_WAITS: usize = 200;
-
-/// Reads metadata of an open file.
-pub fn stat(fd: impl AsFd) -> Result<Stat, Errno> {
-    retry(|| fs::fstat(&fd)).map(reduce)
-}
-
-fn reduce(s: fs::Stat) -> Stat {
-    Stat {
-        device: s.st_dev,
-        inode: s.st_ino,
-        size: s.st_size.max(0) as u64,
-        mode: s.st_mode,
-        mtime: (s.st_mtime, s.st_mtime_nsec as u32),
-        ctime: (s.st_ctime, s.st_ctime_nsec as u32),
-        atime: (s.st_atime, s.st_atime_nsec as u32),
-    }
-}
-
-/// Reads metadata of a name below a directory.
-pub fn stat_at(directory: BorrowedFd<'_>, path: &[u8], links: Links) -> Result<Stat, Errno> {
-    let flags = match links {
-        Links::Follow | Links::Within => fs::AtFlags::empty(),
-        Links::Keep => fs::AtFlags::SYMLINK_NOFOLLOW,
-    };
-    retry(|| fs::statat(directory, path, flags)).map(reduce)
-}
-
-/// The file type in a mode.
-pub fn file_type(mode: u32) -> FileType {
-    FileType::from_raw_mode(mode)
-}
-
-fn resolve(links: Links) -> ResolveFlags {
-    match links {
-        // Within the walked directory no component may be a link: a directory that is swapped for one between listing
-        // and opening must not lead outside (fault row A15).
-        Links::Keep => ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS,
-        Links::Follow => ResolveFlags::NO_MAGICLINKS,
-        // A list of names that came from elsewhere must not lead out of the directory it is checked against.
-        Links::Within => ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS,
-    }
-}
-
-static NO_OPENAT2: AtomicBool = AtomicBool::new(false);
-static NO_NOATIME: AtomicBool = AtomicBool::new(false);
-
-fn open_piece(at: BorrowedFd<'_>, path: &[u8], flags: OFlags, links: Links) -> Result<OwnedFd, Errno> {
-    let (mut waits, mut patience) = (0, Patience::default());
-    loop {
-        let result = if NO_OPENAT2.load(Ordering::Relaxed) {
-            match links {
-                Links::Within => open_without_links(at, path, flags),
-                _ => fs::openat(at, path, flags, Mode::empty()),
-            }
-        } else {
-            match fs::openat2(at, path, flags, Mode::empty(), resolve(links)) {
-                // Kernels before 5.6, and sandboxes that forbid what they do not know.
-                Err(Errno::NOSYS | Errno::PERM) if !flags.contains(OFlags::NOATIME) => {
-                    NO_OPENAT2.store(true, Ordering::Relaxed);
-                    continue;
-                }
-                other => other,
-            }
-        };
-        match result {
-            // EAGAIN: RESOLVE_BENEATH gives up when a rename raced with "..", and O_NONBLOCK while somebody's lease is broken.
-            Err(errno @ (Errno::INTR | Errno::AGAIN)) => patience.again(errno)?,
-            Err(Errno::MFILE | Errno::NFILE) if waits < DESCRIPTOR_WAITS => {
-                waits += 1;
-                std::thread::sleep(Duration::from_millis(10));
-            }
-            other => {
-                patience.end();
-                return other;
-            }
-        }
-    }
-}
-
-/// What kernels without openat2 have instead of RESOLVE_BENEATH: component by component, through no link and no `..`.
-fn open_without_links(at: BorrowedFd<'_>, path: &[u8], flags: OFlags) -> Result<OwnedFd, Errno> {
-    let outside = path.first() == Some(&b'/') || path.split(|&b| b == b'/').any(|part| part == b"..");
-    if outside {
-        return Err(Errno::XDEV);
-    }
-    let parts: Vec<&[u8]> = path.split(|&b| b == b'/').filter(|part| !part.is_empty() && *part != b".").collect();
-    let Some((last, directories)) = parts.split_last() else { return fs::openat(at, c".", flags, Mode::empty()) };
-    let way = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let mut here: Option<OwnedFd> = None;
-    for part in directories {
-        let next = fs::openat(here.as_ref().map_or(at, |fd| fd.as_fd()), *part, way, Mode::empty())?;
-        here = Some(next);
-    }
-    fs::openat(here.as_ref().map_or(at, |fd| fd.as_fd()), *last, flags | OFlags::NOFOLLOW, Mode::empty())
-}
-
-/// Opens a path of any length: pieces of at most 4,000 bytes, each below the one before.
-fn open_long(at: BorrowedFd<'_>, path: &[u8], flags: OFlags, links: Links) -> Result<OwnedFd, Errno> {
-    if path.len() <= PIECE {
-        return open_piece(at, path, flags, links);
-    }
-    let cut = path[..PIECE].iter().rposition(|&b| b == b'/').filter(|&c| c > 0).ok_or(Errno::NAMETOOLONG)?;
-    let next = open_piece(at, &path[..cut], OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, links)?;
-    let rest = &path[cut..];
-    let start = rest.iter().position(|&b| b != b'/').unwrap_or(rest.len());
-    open_long(next.as_fd(), if start == rest.len() { b"." } else { &rest[start..] }, flags, links)
-}
-
-/// How many files this process may have open at once: the soft limit RLIMIT_NOFILE.
-pub fn descriptors() -> usize {
-    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
-    limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX))
-}
-
-/// How data is opened. O_NONBLOCK: a FIFO put in a file's place must not hang the open (fault row B2).
-const DATA: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
-
-/// What a base adds to that: where paths start, which links they may hold, and whether the last component may be one.
-fn below(base: &Base) -> (BorrowedFd<'_>, Links, OFlags) {
-    match &base.directory {
-        Some(directory) => {
-            let last = if base.links == Links::Keep { OFlags::NOFOLLOW } else { OFlags::empty() };
-            (directory.as_fd(), base.links, last)
-        }
-        // An operand: links in it are the user's own words.
-        None => (CWD, Links::Follow, OFlags::empty()),
-    }
-}
-
-/// O_NOATIME keeps the evidence's access times; only the owner and root may ask for it.
-fn open_data(at: BorrowedFd<'_>, path: &[u8], links: Links, last: OFlags) -> Result<OwnedFd, Errno> {
-    let flags = DATA | last;
-    if !NO_NOATIME.load(Ordering::Relaxed) {
-        match open_long(at, path, flags | OFlags::NOATIME, links) {
-            Err(Errno::PERM) => {
-                let fd = open_long(at, path, flags, links)?;
-                NO_NOATIME.store(true, Ordering::Relaxed);
-                return Ok(fd);
-            }
-            other => return other,
-        }
-    }
-    open_long(at, path, flags, links)
-}
-
-/// Opens a file below its base for reading.
-pub fn open_file(base: &Base, path: &[u8]) -> Result<OwnedFd, Problem> {
-    let (at, links, last) = below(base);
-    open_data(at, path, links, last).map_err(|errno| match (errno, base.links, &base.directory) {
-        (Errno::LOOP, Links::Keep, Some(_)) => Problem::new(Stage::Open, Cause::Replaced),
-        (Errno::XDEV, Links::Within, Some(_)) => Problem::new(Stage::Open, Cause::Outside),
-        _ => Problem::os(Stage::Open, errno),
-    })
-}
-
-/// Opens an operand of the command line as a directory to walk.
-pub fn open_operand_directory(path: &[u8]) -> Result<OwnedFd, Errno> {
-    open_long(CWD, path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Links::Follow)
-}
-
-/// Opens a directory below another for listing.
-pub fn open_directory(at: BorrowedFd<'_>, path: &[u8], links: Links) -> Result<OwnedFd, Errno> {
-    let last = if links == Links::Keep { OFlags::NOFOLLOW } else { OFlags::empty() };
-    open_long(at, path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | last, links)
-}
-
-/// Metadata of an operand, links followed.
-pub fn stat_operand(path: &[u8]) -> Result<Stat, Errno> {
-    match retry(|| fs::statat(CWD, path, fs::AtFlags::empty())) {
-        Err(Errno::NAMETOOLONG) => stat(open_long(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Links::Follow)?),
-        other => other.map(reduce),
-    }
-}
-
-/// Calls `each(name, type)` for every name of a directory but `.` and `..`.
-pub fn list(
-    directory: BorrowedFd<'_>,
-    mut each: impl FnMut(&[u8], FileType) -> Result<(), Errno>,
-) -> Result<(), Errno> {
-    let mut room = vec![MaybeUninit::<u8>::uninit(); 64 << 10];
-    let mut names = RawDir::new(directory, &mut room);
-    let mut patience = Patience::default();
-    while let Some(entry) = names.next() {
-        let entry = match entry {
-            Err(errno @ (Errno::INTR | Errno::AGAIN)) => {
-                patience.again(errno)?;
-                continue;
-            }
-            other => other?,
-        };
-        patience.end();
-        patience = Patience::default();
-        let name = entry.file_name().to_bytes();
-        if name != b"." && name != b".." {
-            each(name, entry.file_type())?;
-        }
-    }
-    Ok(())
-}
-
-/// Reads at the file position; retries EINTR, waits out EAGAIN of non-blocking pipes.
-pub fn read(fd: BorrowedFd<'_>, buffer: &mut [u8]) -> Result<usize, Errno> {
-    let mut patience = Patience::default();
-    loop {
-        match rustix::io::read(fd, &mut *buffer) {
-            Err(Errno::INTR) => patience.again(Errno::INTR)?,
-            Err(Errno::AGAIN) => patience.again_after(|| wait_readable(fd))?,
-            other => {
-                patience.end();
-                return other;
-            }
-        }
-    }
-}
-
-/// Reads at an offset in bytes; retries EINTR and EAGAIN.
-pub fn read_at(fd: BorrowedFd<'_>, buffer: &mut [u8], offset: u64) -> Result<usize, Errno> {
-    let mut patience = Patience::default();
-    loop {
-        match rustix::io::pread(fd, &mut *buffer, offset) {
-            Err(errno @ (Errno::INTR | Errno::AGAIN)) => patience.again(errno)?,
-            other => {
-                patience.end();
-                return other;
-            }
-        }
-    }
-}
-
-/// Waits until there is something to read or nothing more will come. A FIFO counts as ended only after a writer has been
-/// there (`pipe_poll` of Linux compares the number of writers that it has seen with that at the open).
-pub fn wait_readable(fd: BorrowedFd<'_>) -> Result<(), Errno> {
-    use rustix::event::{PollFd, PollFlags, poll};
-    retry(|| poll(&mut [PollFd::new(&fd, PollFlags::IN)], None)).map(drop)
-}
-
-/// Closes a descriptor and says how that went: NFS and quotas report lost writes only here, and dropping swallows it.
-pub fn close(fd: OwnedFd) -> Result<(), Errno> {
-    // SAFETY: the descriptor is owned, given up here, and not used afterwards.
-    match unsafe { rustix::io::try_close(fd.into_raw_fd()) } {
-        // On Linux the descriptor is closed all the same.
-        Err(Errno::INTR) => Ok(()),
-        other => other,
-    }
-}
-
-/// Tells the kernel that the file will be read from front to back. Only advice: a failure is of no account (row A23).
-pub fn advise_sequential(fd: BorrowedFd<'_>) {
-    let _ = fs::fadvise(fd, 0, None, fs::Advice::Sequential);
-}
-
-/// Asks the kernel to start reading the first `length` bytes into its cache. Only advice.
-pub fn advise_needed(fd: BorrowedFd<'_>, length: u64) {
-    let _ = fs::fadvise(fd, 0, std::num::NonZeroU64::new(length), fs::Advice::WillNeed);
-}
-
-/// Whether a file lies on a file system whose sizes and times are made up on the spot.
-pub fn is_virtual(fd: BorrowedFd<'_>) -> bool {
-    // f_type values of linux/magic.h.
-    const VIRTUAL: &[u64] = &[
-        0x9fa0,      // proc
-        0x6265_6572, // sysfs
-        0x6462_6720, // debugfs
-        0x7472_6163, // tracefs
-        0x7363_6673, // securityfs
-        0xcafe_4a11, // bpf
-        0x27_e0eb,   // cgroup
-        0x6367_7270, // cgroup2
-        0xde5e_81e4, // efivarfs
-        0x6265_6570, // configfs
-        0x6165_676c, // pstore
-        0xf97c_ff8c, // selinux
-    ];
-    fs::fstatfs(fd).is_ok_and(|s| VIRTUAL.contains(&(s.f_type as u64 & 0xffff_ffff)))
-}
+// What there is.
+pub use platform::{DEVICES, EVICTS, Errno};
+// Walking and reading.
+pub use platform::{
+    Directory, Ring, advise_sequential, change_times, close, descriptors, device_number, first_physical_offset,
+    is_rotational, is_timed, is_virtual, list, open_directory, open_operand_directory, read, read_at, settle, stat,
+    stat_at, stat_operand, stat_path, wait_readable,
+};
+// Media and their caches.
+pub use platform::{
+    data_from, device_of, device_size, direct_alignment, evict, evict_range, open_evidence, open_medium, sector_sizes,
+    set_blocking, split_device,
+};
+// Writing.
+pub use platform::{
+    close_standard_output, free_bytes, give_name, is_in_memory, is_missing, open_to_sync, open_to_write, open_unnamed,
+    remove, rename, rename_new, reserve, sync, sync_filesystem, truncate, try_lock, write_at,
+};
+// The machine and this process.
+pub use platform::{Waits, bound_heaps, children_time, cpu_time, kernel_text, names_in, processors, system_name};

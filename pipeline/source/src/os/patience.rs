@@ -3,7 +3,7 @@
 //! Signals interrupt a call once; a system, or a file system in user space, that never stops interrupting would keep the
 //! program busy forever. Every loop over such a call asks its [`Patience`] for leave, and fails when that has run out.
 
-use rustix::io::Errno;
+use super::platform::{self, Errno};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -121,16 +121,15 @@ pub fn retry<T>(mut call: impl FnMut() -> Result<T, Errno>) -> Result<T, Errno> 
 /// # Errors
 /// As `write`; EINTR and EAGAIN when they did not end.
 pub fn write(fd: impl std::os::fd::AsFd, bytes: &[u8]) -> Result<usize, Errno> {
-    use rustix::event::{PollFd, PollFlags, poll};
     let mut patience = Patience::default();
     loop {
-        match rustix::io::write(&fd, bytes) {
+        match platform::write_once(&fd, bytes) {
             Err(Errno::INTR) => patience.again(Errno::INTR)?,
             Err(Errno::AGAIN) => patience.again_after(|| {
                 // A signal ends the wait: the next attempt begins another.
-                match poll(&mut [PollFd::new(&fd, PollFlags::OUT)], None) {
+                match platform::wait_writable(&fd) {
                     Err(Errno::INTR) => Ok(()),
-                    other => other.map(drop),
+                    other => other,
                 }
             })?,
             other => {
@@ -164,9 +163,7 @@ impl Patient<std::fs::File> {
     /// # Errors
     /// As `open`.
     pub fn open(path: &std::path::Path) -> io::Result<Self> {
-        use rustix::fs::{CWD, Mode, OFlags, openat};
-        let flags = OFlags::RDONLY | OFlags::CLOEXEC;
-        let opened = retry(|| openat(CWD, path, flags, Mode::empty()));
+        let opened = retry(|| platform::open_once(path));
         opened.map(|fd| Patient(fd.into())).map_err(|errno| broken("open", errno))
     }
 }

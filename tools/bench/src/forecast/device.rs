@@ -1,7 +1,6 @@
 //! How fast a device is, at places all over it.
 
 use crate::Error;
-use rustix::fs::{Advice, fadvise};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
@@ -18,7 +17,7 @@ pub fn rates(path: &Path) -> Result<Vec<f64>, Error> {
         let mut rates = Vec::new();
         for place in 0..16 {
             let at = length / 16 * place;
-            fadvise(&file, at, std::num::NonZeroU64::new(part), Advice::DontNeed)?;
+            pfh::evict_range(&file, at, part)?;
             file.seek(SeekFrom::Start(at))?;
             let (start, mut got) = (Instant::now(), 0);
             while got < part {

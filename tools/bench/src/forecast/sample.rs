@@ -3,7 +3,6 @@
 use super::sizes::Sizes;
 use crate::Error;
 use crate::random::Random;
-use rustix::fs::{Advice, fadvise, statvfs, syncfs};
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -117,8 +116,8 @@ impl Sample {
         seed: u64,
         told: &mut dyn FnMut(u64) -> bool,
     ) -> Result<Sample, Error> {
-        let room = statvfs(parent).map_err(|errno| Error::file(parent)(errno.into()))?;
-        let (free, needs) = (room.f_bavail.saturating_mul(room.f_frsize), layout.bytes());
+        let ask = || Ok(pfh::free_bytes(File::open(parent)?)?);
+        let (free, needs) = (ask().map_err(Error::file(parent))?.unwrap_or(u64::MAX), layout.bytes());
         if free < needs / 8 * 9 {
             return Err(Error::Usage(format!(
                 "{}: {} free, and the sample takes {}: choose another --scratch or a smaller --sample",
@@ -143,7 +142,7 @@ impl Sample {
                 }
             }
         }
-        let sync = || Ok(syncfs(File::open(&scratch.0)?)?);
+        let sync = || Ok(pfh::sync_filesystem(File::open(&scratch.0)?)?);
         sync().map_err(Error::file(&scratch.0))?;
         Ok(Sample { layout, scratch })
     }
@@ -164,7 +163,7 @@ impl Sample {
         for &part in &point.parts {
             for at in 0..self.layout.parts[part].len() {
                 let path = self.scratch.0.join(format!("{part}/{:04}/{:02}", at / FOLDER, at % FOLDER));
-                let drop = || Ok(fadvise(File::open(&path)?, 0, None, Advice::DontNeed)?);
+                let drop = || Ok(pfh::evict_range(File::open(&path)?, 0, 0)?);
                 drop().map_err(Error::file(&path))?;
             }
         }
@@ -173,8 +172,7 @@ impl Sample {
 
     /// Whether the files lie in memory, and not on a device that they could be read from.
     pub fn is_in_memory(&self) -> bool {
-        // tmpfs and ramfs, statfs(2).
-        rustix::fs::statfs(&self.scratch.0).is_ok_and(|found| [0x0102_1994, 0x8584_58f6].contains(&found.f_type))
+        File::open(&self.scratch.0).is_ok_and(pfh::is_in_memory)
     }
 }
 

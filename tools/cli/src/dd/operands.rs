@@ -1,5 +1,6 @@
 //! What stands behind `pfh dd`: `name=value`, each known or refused.
 
+use crate::exit::Failure;
 use crate::shown;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -64,7 +65,7 @@ const FLAGS: &[(&str, &[&str])] = &[
 ];
 
 /// Reads a size as dd does (coreutils manual, "dd invocation"): `c` 1, `w` 2, `b` 512, `kB` 1000, `K` 1024, …, `AxB`.
-pub fn dd_size(text: &str) -> Result<u64, String> {
+pub fn dd_size(text: &str) -> Result<u64, Failure> {
     let wrong = || format!("{text:?} is no number that dd reads (512, 64K, 64MB, 2x512)");
     let mut product = 1_u64;
     for part in text.split('x') {
@@ -94,7 +95,7 @@ impl Operands {
     ///
     /// # Errors
     /// A sentence that names the operand which is not supported, or makes no sense.
-    pub fn parse(words: &[OsString]) -> Result<Self, String> {
+    pub fn parse(words: &[OsString]) -> Result<Self, Failure> {
         let mut found = Operands::default();
         for word in words {
             let bytes = word.as_bytes();
@@ -118,7 +119,7 @@ impl Operands {
     }
 
     /// Settles what blocks are.
-    fn blocks(&mut self) -> Result<(), String> {
+    fn blocks(&mut self) -> Result<(), Failure> {
         let (bs, ibs, obs) = self.given;
         (self.ibs, self.obs) = (bs.or(ibs).unwrap_or(512), bs.or(obs).unwrap_or(512));
         let counts = |number: Option<Number>, flag: &str, operand: &str| {
@@ -132,7 +133,7 @@ impl Operands {
             return Err(format!(
                 "{foreign} is dcfldd's or dc3dd's, and count=, skip= and seek= without bs= mean blocks of 512 bytes to dd and of \
                  32768 to dcfldd: say bs=512 or bs=32768"
-            ));
+            ).into());
         }
         for (number, count) in [(self.ssz_count, 0), (self.ssz_skip, 1), (self.ssz_seek, 2)] {
             let Some(sectors) = number else { continue };
@@ -145,7 +146,7 @@ impl Operands {
         Ok(())
     }
 
-    fn take(&mut self, key: &str, value: &OsStr) -> Result<(), String> {
+    fn take(&mut self, key: &str, value: &OsStr) -> Result<(), Failure> {
         let path = || PathBuf::from(value);
         let text = || value.to_str().ok_or_else(|| "no text".to_owned());
         let positive = || dd_size(text()?).and_then(|n| if n == 0 { Err("zero makes no sense".into()) } else { Ok(n) });
@@ -153,7 +154,7 @@ impl Operands {
             let text = text()?;
             // A B behind digits counts bytes; behind a letter it makes the unit decimal.
             let in_bytes = text.strip_suffix('B').is_some_and(|rest| rest.ends_with(|c: char| c.is_ascii_digit()));
-            Ok::<_, String>(Number { value: dd_size(text)?, in_bytes })
+            Ok::<_, Failure>(Number { value: dd_size(text)?, in_bytes })
         };
         const FOREIGN: &[&str] = &[
             "hash",
@@ -257,7 +258,7 @@ impl Operands {
 mod tests {
     use super::*;
 
-    fn parse(line: &str) -> Result<Operands, String> {
+    fn parse(line: &str) -> Result<Operands, Failure> {
         Operands::parse(&line.split_whitespace().map(OsString::from).collect::<Vec<_>>())
     }
 
@@ -273,7 +274,7 @@ mod tests {
             ("1GiB", 1 << 30),
             ("7c", 7),
         ] {
-            assert_eq!(dd_size(text), Ok(bytes), "{text}");
+            assert_eq!(dd_size(text).ok(), Some(bytes), "{text}");
         }
         for wrong in ["", "x", "-1", "1Q", "1KKB", "99999999999E"] {
             assert!(dd_size(wrong).is_err(), "{wrong}");
@@ -298,7 +299,7 @@ mod tests {
     #[test]
     fn blocks_that_dd_and_dcfldd_do_not_agree_on_are_asked_for() {
         for line in ["hash=md5 count=3", "hashlog=x skip=3 obs=4", "vf=x seek=1 ibs=4"] {
-            assert!(parse(line).unwrap_err().contains("bs="), "{line}");
+            assert!(parse(line).unwrap_err().to_string().contains("bs="), "{line}");
         }
         for line in
             ["hash=md5 count=3 bs=512", "count=3 ibs=4 hash=md5", "hash=md5 count=3 iflag=count_bytes", "hash=md5"]
@@ -327,6 +328,6 @@ mod tests {
         ] {
             assert!(parse(wrong).is_err(), "{wrong}");
         }
-        assert!(parse("conv=swab").unwrap_err().contains("conv=swab is not supported"));
+        assert!(parse("conv=swab").unwrap_err().to_string().contains("conv=swab is not supported"));
     }
 }

@@ -223,6 +223,22 @@ fn a24_without_io_uring_plain_reads_do() {
     injected_calls_do_no_harm("io_uring_setup", &["ENOSYS", "EPERM", "ENOMEM"]);
 }
 
+#[test]
+fn a25_without_openat2_openat_does() {
+    injected_calls_do_no_harm("openat2", &["ENOSYS", "EPERM"]);
+    if lacks(&[Need::Program("strace")]) {
+        return;
+    }
+    // An operand is the first that is opened, and with O_NOATIME: no listing has met the refusal before.
+    let room = Room::new();
+    let path = room.file("operand", b"operand");
+    for errno in ["ENOSYS", "EPERM"] {
+        let seen = pfh_hash(["-a", "sha256"]).arg(&path).inject(Injection::always("openat2", errno)).run().unwrap();
+        assert_eq!(seen.code, Some(0), "{errno}: {}", seen.stderr);
+        assert!(seen.stdout.starts_with(sha256_of(&path).as_bytes()), "{errno}");
+    }
+}
+
 /// Whether or not the program makes these calls: when they fail, the digests are what they are without.
 fn injected_calls_do_no_harm(calls: &str, errnos: &[&str]) {
     if lacks(&[Need::Program("strace")]) {

@@ -195,7 +195,7 @@ fn directories_that_cannot_be_read_are_named_and_in_the_exit_code() {
     // Root reads everything: a directory that is gone below a mount that is broken is what remains, and /proc has such.
     let closed = room.path().join("d/closed");
     fs::create_dir(&closed).unwrap();
-    fs::set_permissions(&closed, fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();
     let pfh = env!("CARGO_BIN_EXE_pfh");
     let root = fs::read_dir(&closed).is_ok();
     let seen = match root {

@@ -1,7 +1,7 @@
-//! The image's BLAKE3 tree, built while it is written: `pfh tree` and `pfh audit` go on from it.
+//! The image's BLAKE3 tree, built while it is written: `pfh tree` and `pfh audit` use it.
 
-use crate::outboard;
 use pfh_engine::imaging::{Ending, Portion, Target};
+use pfh_sink::outboard;
 use pfh_source::device::Medium;
 use pfh_tree::outboard::{Builder, Function, Parameters};
 use std::io;

@@ -1,10 +1,10 @@
 //! What the kernel says of this process and its machine in small text files.
 
-use super::Patience;
+use super::super::{Patience, retry};
 use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::io::Errno;
 use std::ffi::OsString;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -48,13 +48,25 @@ pub fn kernel_text(path: impl AsRef<Path>) -> Option<String> {
 pub fn names_in(path: impl AsRef<Path>) -> Vec<OsString> {
     let mut names = Vec::new();
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    if let Ok(directory) = super::retry(|| openat(CWD, path.as_ref(), flags, Mode::empty())) {
-        let _ = super::list(directory.as_fd(), |name, _| {
+    if let Ok(directory) = retry(|| openat(CWD, path.as_ref(), flags, Mode::empty())) {
+        let _ = super::files::list(&directory, |name, _| {
             names.push(OsString::from_vec(name.to_vec()));
             Ok(())
         });
     }
     names
+}
+
+/// The kernel's name and release, as uname(2) has them.
+pub fn system_name() -> String {
+    let name = rustix::system::uname();
+    format!("{} {}", name.sysname().to_string_lossy(), name.release().to_string_lossy())
+}
+
+/// Processor time that all threads of this process have used.
+pub fn cpu_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Duration::new(time.tv_sec.max(0) as u64, time.tv_nsec as u32)
 }
 
 /// Processors that this process may use: its affinity, and what its control groups leave it; at least one.

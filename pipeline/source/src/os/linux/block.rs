@@ -10,7 +10,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 pub fn open_medium(path: &[u8], direct: bool) -> Result<OwnedFd, Errno> {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
     let flags = if direct { flags | OFlags::DIRECT } else { flags };
-    let open = |flags| super::retry(|| fs::openat(CWD, path, flags, Mode::empty()));
+    let open = |flags| super::super::retry(|| fs::openat(CWD, path, flags, Mode::empty()));
     match open(flags | OFlags::NOATIME) {
         Err(Errno::PERM) => open(flags),
         other => other,
@@ -32,13 +32,6 @@ pub fn device_size(fd: impl AsFd) -> Result<u64, Errno> {
     unsafe { ioctl(fd, Getter::<BLKGETSIZE64, u64>::new()) }
 }
 
-/// Whether a block device refuses writes (BLKROGET, linux/fs.h).
-pub fn is_read_only(fd: impl AsFd) -> Result<bool, Errno> {
-    const BLKROGET: Opcode = opcode::none(0x12, 94);
-    // SAFETY: the kernel writes one int.
-    unsafe { ioctl(fd, Getter::<BLKROGET, i32>::new()) }.map(|flag| flag != 0)
-}
-
 /// Logical and physical sector size of a block device in bytes.
 pub fn sector_sizes(fd: BorrowedFd<'_>) -> Result<(u32, u32), Errno> {
     Ok((fs::ioctl_blksszget(fd)?, fs::ioctl_blkpbszget(fd)?))
@@ -53,6 +46,21 @@ pub fn direct_alignment(fd: impl AsFd) -> Option<u32> {
     Some(found.stx_dio_offset_align.max(found.stx_dio_mem_align)).filter(|align| *align > 0)
 }
 
+/// Where the data begin at or behind an offset in bytes (SEEK_DATA of lseek(2)); ENXIO where there are none up to the end.
+pub fn data_from(fd: impl AsFd, offset: u64) -> Result<u64, Errno> {
+    fs::seek(fd, fs::SeekFrom::Data(offset))
+}
+
+/// The major and minor part of a device number.
+pub fn split_device(device: u64) -> (u32, u32) {
+    (fs::major(device), fs::minor(device))
+}
+
+/// The device number of a major and a minor part.
+pub fn device_of(major: u32, minor: u32) -> u64 {
+    fs::makedev(major, minor)
+}
+
 /// Empties what the kernel has cached of a device (BLKFLSBUF) or a file (POSIX_FADV_DONTNEED), so that the next read
 /// comes from the medium. What is dirty must have been synced before.
 pub fn evict(fd: BorrowedFd<'_>) -> Result<(), Errno> {
@@ -65,6 +73,11 @@ pub fn evict(fd: BorrowedFd<'_>) -> Result<(), Errno> {
         Err(Errno::NOTTY | Errno::INVAL | Errno::OPNOTSUPP) | Ok(()) => Ok(()),
         other => other,
     }
+}
+
+/// Empties what the kernel has cached of `length` bytes of a file from an offset; 0 is up to the end.
+pub fn evict_range(fd: impl AsFd, offset: u64, length: u64) -> Result<(), Errno> {
+    fs::fadvise(fd, offset, std::num::NonZeroU64::new(length), fs::Advice::DontNeed)
 }
 
 /// Clears O_NONBLOCK, O_DIRECT and the like by setting the status flags anew.

@@ -1,21 +1,11 @@
 //! Which file systems keep a change time (ctime) that tells a file that was rewritten from one that was not.
 
-use super::{below, open_long};
+use super::super::ChangeTimes;
+use super::files::{below, open_long};
 use crate::entry::{Base, Stat};
 use rustix::fs::{self, OFlags};
 use std::cell::Cell;
 use std::os::fd::{AsFd, BorrowedFd};
-
-/// What the change times of a file system are worth.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ChangeTimes {
-    /// They are kept, and nobody can set them.
-    Kept,
-    /// They are kept where they differ from the modification time; where not, somebody may have put that in their place.
-    Doubtful,
-    /// There are none on the medium: what is reported is the modification time, which anybody can set, or the time of creation.
-    Missing,
-}
 
 /// `f_type` of linux/magic.h, and of exFAT's driver.
 const MISSING: [u64; 3] = [
@@ -31,17 +21,6 @@ const DOUBTFUL: [u64; 5] = [
     0xfe53_4d42, // smb2
     0x517b,      // smb
 ];
-
-impl ChangeTimes {
-    /// Whether they tell that a file with these times was rewritten.
-    pub fn hold_for(self, stat: &Stat) -> bool {
-        match self {
-            ChangeTimes::Kept => true,
-            ChangeTimes::Doubtful => stat.ctime != stat.mtime,
-            ChangeTimes::Missing => false,
-        }
-    }
-}
 
 /// Of the file system on which a file lies; `None` where it cannot be asked.
 pub fn change_times(base: &Base, path: &[u8]) -> Option<ChangeTimes> {

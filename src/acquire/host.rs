@@ -8,17 +8,17 @@ fn word(path: &str) -> String {
 }
 
 /// The machine's name.
-pub fn name() -> String {
+pub(super) fn name() -> String {
     word("/proc/sys/kernel/hostname")
 }
 
 /// The kernel's name and release.
-pub fn kernel() -> String {
+pub(super) fn kernel() -> String {
     format!("{} {}", word("/proc/sys/kernel/ostype"), word("/proc/sys/kernel/osrelease"))
 }
 
 /// The effective user, by number and name.
-pub fn user() -> String {
+pub(super) fn user() -> String {
     let Ok(number) = fs::metadata("/proc/self").map(|found| found.uid()) else { return "not known".to_owned() };
     let passwd = fs::read_to_string("/etc/passwd").unwrap_or_default();
     let is_it = |line: &&str| line.split(':').nth(2).and_then(|n| n.parse().ok()) == Some(number);

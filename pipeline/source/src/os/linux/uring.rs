@@ -3,7 +3,7 @@
 //! Every function here waits for all that it has submitted before it returns, so that the kernel only ever writes to
 //! memory that the caller has lent for that time.
 
-use super::{DATA, NO_NOATIME, NO_OPENAT2, PIECE, below, resolve};
+use super::files::{DATA, NO_NOATIME, NO_OPENAT2, PIECE, below, resolve};
 use crate::entry::Base;
 use io_uring::{IoUring, Probe, opcode, squeue, types};
 use rustix::fs::OFlags;
@@ -47,7 +47,7 @@ impl Ring {
         self.broken
     }
 
-    /// Opens files below their bases for reading, under the rules of [`open_file`](super::open_file). `None` says only
+    /// Opens files below their bases for reading, under the rules of [`open_file`](crate::os::open_file). `None` says only
     /// that it did not work here; `open_file` is to be asked again and finds out why.
     pub fn open(&mut self, files: &[(&Base, &[u8])]) -> Vec<Option<OwnedFd>> {
         let mut opened: Vec<Option<OwnedFd>> = files.iter().map(|_| None).collect();

@@ -5,8 +5,7 @@ use super::raw::is_empty;
 use pfh_engine::imaging::{Ending, Portion, Target};
 use pfh_format::image::ewf::{About, Compression, Digests, Errors, Geometry, Section, Volume, Writer, extension};
 use pfh_prefetch::Bytes;
-use pfh_source::os;
-use rustix::io::Errno;
+use pfh_source::os::{self, Errno};
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -29,7 +28,7 @@ pub struct EwfOptions {
     pub replace: bool,
 }
 
-/// Where an image whose acquisition was cut off can go on.
+/// Where an image whose acquisition was cut off is resumed.
 #[derive(Debug, Clone)]
 pub struct Resumable {
     /// The last finished section on disk.
@@ -74,7 +73,7 @@ impl Ewf {
         Ok(ewf)
     }
 
-    /// Goes on with an image that was cut off.
+    /// Resumes an image that was cut off.
     ///
     /// # Errors
     /// What the system says.

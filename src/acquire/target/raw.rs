@@ -3,12 +3,9 @@
 use pfh_engine::imaging::{Ending, Portion, Target};
 use pfh_format::image::is_zero;
 use pfh_format::image::split::{Suffix, cut};
-use pfh_source::os;
-use rustix::fs::{self, CWD, FallocateFlags, FileType, Mode, OFlags};
-use rustix::io::Errno;
+use pfh_source::os::{self, Errno, FileType, How, file_type};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// What becomes of a file that exists.
@@ -20,7 +17,7 @@ pub enum Start {
     Replace,
     /// It is written into; what lies beyond the image stays. Devices are always treated so.
     Into,
-    /// So many bytes of the image are in it; what follows is written anew.
+    /// This many bytes of the image are in it; what follows is written anew.
     Resume(u64),
 }
 
@@ -61,7 +58,7 @@ impl Default for RawOptions {
     }
 }
 
-/// Zeros are looked for, and holes left, in units of so many bytes.
+/// The unit, in bytes, in which zeros are looked for and holes left.
 const HOLE: usize = 4096;
 
 struct Open {
@@ -127,26 +124,28 @@ impl Raw {
         self.close()?;
         let path = self.name(number)?;
         let piece = self.options.pieces.map_or(u64::MAX, |p| p.length);
-        let is_device = fs::stat(&path).is_ok_and(|s| FileType::from_raw_mode(s.st_mode) == FileType::BlockDevice);
+        let is_device = os::stat_path(&path).is_ok_and(|(found, _)| file_type(found.mode) == FileType::BlockDevice);
+        if is_device && !os::DEVICES {
+            return Err(io::Error::other(
+                "is a block device: to write to it takes pfh's system layer for Linux, and this build has the portable one",
+            ));
+        }
         let inside = self.upto.saturating_sub(number.saturating_mul(piece));
         let how = match self.options.start {
-            // O_EXCL on a device: refused while it is mounted or otherwise held.
-            _ if is_device => OFlags::EXCL,
-            Start::New => OFlags::CREATE | OFlags::EXCL,
-            Start::Replace | Start::Into => OFlags::CREATE,
-            Start::Resume(_) if inside > 0 => OFlags::empty(),
-            Start::Resume(_) => OFlags::CREATE | OFlags::TRUNC,
+            // Refused while it is mounted or otherwise held.
+            _ if is_device => How::Held,
+            Start::New => How::CreateNew,
+            Start::Replace | Start::Into => How::Create,
+            Start::Resume(_) if inside > 0 => How::Existing,
+            Start::Resume(_) => How::Truncate,
         };
-        let flags = OFlags::WRONLY | OFlags::CLOEXEC | OFlags::NOCTTY;
-        let mode = Mode::from_raw_mode(0o666);
-        let open = |flags| os::retry(|| fs::openat(CWD, path.as_os_str().as_bytes(), flags, mode));
-        let opened = match open(flags | how) {
+        let opened = match os::open_to_write(&path, how, false) {
             // An empty file, as mktemp makes it, holds nothing that could be lost.
-            Err(Errno::EXIST) if !is_device && is_empty(&path) => open(flags),
+            Err(Errno::EXIST) if !is_device && is_empty(&path) => os::open_to_write(&path, How::Existing, false),
             other => other,
         };
         let fd = opened.map_err(|errno| os::broken("open", errno))?;
-        let is_file = fs::fstat(&fd).is_ok_and(|s| FileType::from_raw_mode(s.st_mode) == FileType::RegularFile);
+        let is_file = os::stat(&fd).is_ok_and(|found| file_type(found.mode) == FileType::RegularFile);
         if self.options.sparse && !is_file {
             return Err(io::Error::other("holes need a regular file"));
         }
@@ -156,16 +155,14 @@ impl Raw {
         }
         let align = os::direct_alignment(&fd).or(is_device.then_some(4096));
         let direct = match align.filter(|_| self.options.direct || is_device) {
-            Some(align) => fs::openat(CWD, path.as_os_str().as_bytes(), flags | OFlags::DIRECT, mode)
-                .ok()
-                .map(|fd| (fd, u64::from(align))),
+            Some(align) => os::open_to_write(&path, How::Existing, true).ok().map(|fd| (fd, u64::from(align))),
             None => None,
         };
         self.current = Some(Open { number, fd, direct, end: self.options.seek + inside, is_file });
         Ok(())
     }
 
-    /// Makes sure of the room, so that a full disk is told before hours of reading and not after.
+    /// Reserves the room, so that a full disk is reported before hours of reading and not after.
     fn reserve(&self) -> io::Result<()> {
         let (Some(open), Some(expected)) = (&self.current, self.options.expected) else { return Ok(()) };
         if !open.is_file {
@@ -181,22 +178,20 @@ impl Raw {
             return Ok(());
         }
         let piece = self.options.pieces.map_or(u64::MAX, |p| p.length);
-        // The size stays: what is not written must not look as if it were.
-        let allocate = || fs::fallocate(&open.fd, FallocateFlags::KEEP_SIZE, self.options.seek, expected.min(piece));
-        match os::retry(allocate) {
+        match os::reserve(&open.fd, self.options.seek, expected.min(piece)) {
             Ok(()) => self.room_elsewhere(expected.saturating_sub(piece)),
             Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => self.room_elsewhere(expected),
             Err(errno) => Err(os::broken("fallocate", errno)),
         }
     }
 
-    /// Whether the file system has so many bytes left.
+    /// Whether the file system has `needed` bytes left.
     fn room_elsewhere(&self, needed: u64) -> io::Result<()> {
         let Some(open) = &self.current else { return Ok(()) };
-        let found = fs::fstatvfs(&open.fd)?;
+        let found = os::free_bytes(&open.fd)?;
         let done = if let Start::Resume(done) = self.options.start { done } else { 0 };
         // File systems that say nothing of blocks are believed to have room.
-        if found.f_blocks > 0 && found.f_bavail.saturating_mul(found.f_frsize) < needed.saturating_sub(done) {
+        if found.is_some_and(|free| free < needed.saturating_sub(done)) {
             return Err(Errno::NOSPC.into());
         }
         Ok(())
@@ -204,7 +199,7 @@ impl Raw {
 
     fn sync_current(&mut self) -> io::Result<()> {
         let Some(open) = &self.current else { return Ok(()) };
-        if self.options.sparse && open.is_file && fs::fstat(&open.fd)?.st_size as u64 != open.end {
+        if self.options.sparse && open.is_file && os::stat(&open.fd)?.size != open.end {
             truncate(&open.fd, open.end)?;
         }
         if self.options.synced {
@@ -233,12 +228,12 @@ pub(super) fn is_empty(path: &Path) -> bool {
 }
 
 fn truncate(fd: &OwnedFd, length: u64) -> io::Result<()> {
-    os::retry(|| fs::ftruncate(fd, length)).map_err(|errno| os::broken("ftruncate", errno))
+    os::truncate(fd, length).map_err(|errno| os::broken("ftruncate", errno))
 }
 
 /// fsync, where the target is something that can be synced.
 fn sync(fd: impl AsFd) -> io::Result<()> {
-    match os::retry(|| fs::fsync(&fd)) {
+    match os::sync(fd) {
         Ok(()) | Err(Errno::INVAL | Errno::ROFS | Errno::NOTSUP) => Ok(()),
         Err(errno) => Err(os::broken("fsync", errno)),
     }
@@ -267,7 +262,7 @@ impl Open {
 /// Writes all of it. Pipes and terminals have no places: there the order of writes is the order of bytes.
 fn pwrite(fd: &OwnedFd, mut bytes: &[u8], mut offset: u64) -> io::Result<()> {
     while !bytes.is_empty() {
-        let wrote = match os::retry(|| rustix::io::pwrite(fd, bytes, offset)) {
+        let wrote = match os::write_at(fd, bytes, offset) {
             Err(Errno::SPIPE) => os::write(fd, bytes),
             other => other,
         };
@@ -323,12 +318,12 @@ impl Target for Raw {
         let is_file = self.current.as_ref().is_some_and(|open| open.is_file);
         self.close()?;
         if is_file && self.options.synced {
-            // The name must survive, too.
+            // The name must survive as well.
             let directory = match self.path.parent() {
                 Some(parent) if !parent.as_os_str().is_empty() => parent,
                 _ => Path::new("."),
             };
-            sync(fs::openat(CWD, directory.as_os_str().as_bytes(), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?)?;
+            sync(os::open_to_sync(directory)?)?;
         }
         Ok(())
     }

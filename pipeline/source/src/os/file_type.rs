@@ -1,0 +1,36 @@
+//! What a file is.
+
+/// What a file is, by its mode or by what its directory states.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FileType {
+    /// A regular file.
+    RegularFile,
+    /// A directory.
+    Directory,
+    /// A symbolic link.
+    Symlink,
+    /// A named pipe.
+    Fifo,
+    /// A socket.
+    Socket,
+    /// A character device.
+    CharacterDevice,
+    /// A block device.
+    BlockDevice,
+    /// Not stated, or of a kind that POSIX does not know.
+    Unknown,
+}
+
+/// The file type in a mode (`S_IFMT`; Linux, the BSDs and macOS have the same values).
+pub fn file_type(mode: u32) -> FileType {
+    match mode & 0o170_000 {
+        0o100_000 => FileType::RegularFile,
+        0o040_000 => FileType::Directory,
+        0o120_000 => FileType::Symlink,
+        0o010_000 => FileType::Fifo,
+        0o140_000 => FileType::Socket,
+        0o020_000 => FileType::CharacterDevice,
+        0o060_000 => FileType::BlockDevice,
+        _ => FileType::Unknown,
+    }
+}

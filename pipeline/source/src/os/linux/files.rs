@@ -1,0 +1,310 @@
+//! Files and directories: relative to descriptors, and through no link that was not meant (openat2).
+
+use super::super::patience::{Patience, retry};
+use super::super::{FileType, file_type};
+use crate::entry::{Base, Stat};
+use crate::operand::Links;
+use rustix::fs::{self, CWD, Mode, OFlags, RawDir, ResolveFlags};
+use rustix::io::Errno;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, IntoRawFd, OwnedFd};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// A directory that is open for listing and for opening what is below it.
+pub type Directory = OwnedFd;
+
+/// Longest path piece handed to the kernel at once; PATH_MAX is 4,096 with its NUL.
+pub(super) const PIECE: usize = 4000;
+/// How long an open that met EMFILE or ENFILE is retried, while other readers close theirs: 200 × 10 ms.
+const DESCRIPTOR_WAITS: usize = 200;
+
+/// Reads metadata of an open file.
+pub fn stat(fd: impl AsFd) -> Result<Stat, Errno> {
+    retry(|| fs::fstat(&fd)).map(reduce)
+}
+
+fn reduce(s: fs::Stat) -> Stat {
+    Stat {
+        device: s.st_dev,
+        inode: s.st_ino,
+        size: s.st_size.max(0) as u64,
+        mode: s.st_mode,
+        mtime: (s.st_mtime, s.st_mtime_nsec as u32),
+        ctime: (s.st_ctime, s.st_ctime_nsec as u32),
+        atime: (s.st_atime, s.st_atime_nsec as u32),
+    }
+}
+
+/// Reads metadata of a name below a directory.
+pub fn stat_at(directory: &Directory, path: &[u8], links: Links) -> Result<Stat, Errno> {
+    let flags = match links {
+        Links::Follow | Links::Within => fs::AtFlags::empty(),
+        Links::Keep => fs::AtFlags::SYMLINK_NOFOLLOW,
+    };
+    retry(|| fs::statat(directory, path, flags)).map(reduce)
+}
+
+pub(super) fn resolve(links: Links) -> ResolveFlags {
+    match links {
+        // Within the walked directory no component may be a link: a directory that is swapped for one between listing
+        // and opening must not lead outside (fault row A15).
+        Links::Keep => ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS,
+        Links::Follow => ResolveFlags::NO_MAGICLINKS,
+        // A list of names that came from elsewhere must not lead out of the directory it is checked against.
+        Links::Within => ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS,
+    }
+}
+
+pub(super) static NO_OPENAT2: AtomicBool = AtomicBool::new(false);
+pub(super) static NO_NOATIME: AtomicBool = AtomicBool::new(false);
+
+fn open_piece(at: BorrowedFd<'_>, path: &[u8], flags: OFlags, links: Links) -> Result<OwnedFd, Errno> {
+    let (mut waits, mut patience) = (0, Patience::default());
+    loop {
+        let result = if NO_OPENAT2.load(Ordering::Relaxed) {
+            match links {
+                Links::Within => open_without_links(at, path, flags),
+                _ => fs::openat(at, path, flags, Mode::empty()),
+            }
+        } else {
+            match fs::openat2(at, path, flags, Mode::empty(), resolve(links)) {
+                // Kernels before 5.6.
+                Err(Errno::NOSYS) => {
+                    NO_OPENAT2.store(true, Ordering::Relaxed);
+                    continue;
+                }
+                // Sandboxes that forbid what they do not know; with O_NOATIME it may be that alone which is forbidden.
+                Err(Errno::PERM) if !flags.contains(OFlags::NOATIME) => {
+                    NO_OPENAT2.store(true, Ordering::Relaxed);
+                    continue;
+                }
+                other => other,
+            }
+        };
+        match result {
+            // EAGAIN: RESOLVE_BENEATH gives up when a rename raced with "..", and O_NONBLOCK while somebody's lease is broken.
+            Err(errno @ (Errno::INTR | Errno::AGAIN)) => patience.again(errno)?,
+            Err(Errno::MFILE | Errno::NFILE) if waits < DESCRIPTOR_WAITS => {
+                waits += 1;
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            other => {
+                patience.end();
+                return other;
+            }
+        }
+    }
+}
+
+/// What kernels without openat2 have instead of RESOLVE_BENEATH: component by component, through no link and no `..`.
+fn open_without_links(at: BorrowedFd<'_>, path: &[u8], flags: OFlags) -> Result<OwnedFd, Errno> {
+    let outside = path.first() == Some(&b'/') || path.split(|&b| b == b'/').any(|part| part == b"..");
+    if outside {
+        return Err(Errno::XDEV);
+    }
+    let parts: Vec<&[u8]> = path.split(|&b| b == b'/').filter(|part| !part.is_empty() && *part != b".").collect();
+    let Some((last, directories)) = parts.split_last() else { return fs::openat(at, c".", flags, Mode::empty()) };
+    let way = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mut here: Option<OwnedFd> = None;
+    for part in directories {
+        let next = fs::openat(here.as_ref().map_or(at, |fd| fd.as_fd()), *part, way, Mode::empty())?;
+        here = Some(next);
+    }
+    fs::openat(here.as_ref().map_or(at, |fd| fd.as_fd()), *last, flags | OFlags::NOFOLLOW, Mode::empty())
+}
+
+/// Opens a path of any length: pieces of at most 4,000 bytes, each below the one before.
+pub(super) fn open_long(at: BorrowedFd<'_>, path: &[u8], flags: OFlags, links: Links) -> Result<OwnedFd, Errno> {
+    if path.len() <= PIECE {
+        return open_piece(at, path, flags, links);
+    }
+    let cut = path[..PIECE].iter().rposition(|&b| b == b'/').filter(|&c| c > 0).ok_or(Errno::NAMETOOLONG)?;
+    let next = open_piece(at, &path[..cut], OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, links)?;
+    let rest = &path[cut..];
+    let start = rest.iter().position(|&b| b != b'/').unwrap_or(rest.len());
+    open_long(next.as_fd(), if start == rest.len() { b"." } else { &rest[start..] }, flags, links)
+}
+
+/// How many files this process may have open at once: the soft limit RLIMIT_NOFILE.
+pub fn descriptors() -> usize {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX))
+}
+
+/// How data is opened. O_NONBLOCK: a FIFO put in a file's place must not hang the open (fault row B2).
+pub(super) const DATA: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
+
+/// What a base adds to that: where paths start, which links they may hold, and whether the last component may be one.
+pub(super) fn below(base: &Base) -> (BorrowedFd<'_>, Links, OFlags) {
+    match &base.directory {
+        Some(directory) => {
+            let last = if base.links == Links::Keep { OFlags::NOFOLLOW } else { OFlags::empty() };
+            (directory.as_fd(), base.links, last)
+        }
+        // An operand: links in it are the user's own words.
+        None => (CWD, Links::Follow, OFlags::empty()),
+    }
+}
+
+/// O_NOATIME keeps the evidence's access times; only the owner and root may ask for it.
+fn open_data_at(at: BorrowedFd<'_>, path: &[u8], links: Links, last: OFlags) -> Result<OwnedFd, Errno> {
+    let flags = DATA | last;
+    if !NO_NOATIME.load(Ordering::Relaxed) {
+        match open_long(at, path, flags | OFlags::NOATIME, links) {
+            Err(Errno::PERM) => {
+                let fd = open_long(at, path, flags, links)?;
+                NO_NOATIME.store(true, Ordering::Relaxed);
+                return Ok(fd);
+            }
+            other => return other,
+        }
+    }
+    open_long(at, path, flags, links)
+}
+
+/// Opens a file below its base for reading.
+pub fn open_data(base: &Base, path: &[u8]) -> Result<OwnedFd, Errno> {
+    let (at, links, last) = below(base);
+    open_data_at(at, path, links, last)
+}
+
+/// Opens an operand of the command line as a directory to walk.
+pub fn open_operand_directory(path: &[u8]) -> Result<Directory, Errno> {
+    open_long(CWD, path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Links::Follow)
+}
+
+/// Opens a directory below another for listing.
+pub fn open_directory(at: &Directory, path: &[u8], links: Links) -> Result<Directory, Errno> {
+    let last = if links == Links::Keep { OFlags::NOFOLLOW } else { OFlags::empty() };
+    open_long(at.as_fd(), path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | last, links)
+}
+
+/// Metadata of an operand, links followed.
+pub fn stat_operand(path: &[u8]) -> Result<Stat, Errno> {
+    match retry(|| fs::statat(CWD, path, fs::AtFlags::empty())) {
+        Err(Errno::NAMETOOLONG) => stat(open_long(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Links::Follow)?),
+        other => other.map(reduce),
+    }
+}
+
+/// Metadata of a path, links followed, and the number of the device that it is (`st_rdev`); 0 for what is none.
+pub fn stat_path(path: &Path) -> Result<(Stat, u64), Errno> {
+    fs::stat(path).map(|found| (reduce(found), found.st_rdev))
+}
+
+/// The number of the device that an open file is (`st_rdev`); 0 for what is none, or cannot be asked.
+pub fn device_number(fd: impl AsFd) -> u64 {
+    fs::fstat(fd).map_or(0, |found| found.st_rdev)
+}
+
+/// Calls `each(name, type)` for every name of a directory but `.` and `..`.
+pub fn list(directory: impl AsFd, mut each: impl FnMut(&[u8], FileType) -> Result<(), Errno>) -> Result<(), Errno> {
+    let mut room = vec![MaybeUninit::<u8>::uninit(); 64 << 10];
+    let mut names = RawDir::new(directory, &mut room);
+    let mut patience = Patience::default();
+    while let Some(entry) = names.next() {
+        let entry = match entry {
+            Err(errno @ (Errno::INTR | Errno::AGAIN)) => {
+                patience.again(errno)?;
+                continue;
+            }
+            other => other?,
+        };
+        patience.end();
+        patience = Patience::default();
+        let name = entry.file_name().to_bytes();
+        if name != b"." && name != b".." {
+            each(name, file_type(entry.file_type().as_raw_mode()))?;
+        }
+    }
+    Ok(())
+}
+
+/// Reads at the file position; retries EINTR, waits out EAGAIN of non-blocking pipes.
+pub fn read(fd: BorrowedFd<'_>, buffer: &mut [u8]) -> Result<usize, Errno> {
+    let mut patience = Patience::default();
+    loop {
+        match rustix::io::read(fd, &mut *buffer) {
+            Err(Errno::INTR) => patience.again(Errno::INTR)?,
+            Err(Errno::AGAIN) => patience.again_after(|| wait_readable(fd))?,
+            other => {
+                patience.end();
+                return other;
+            }
+        }
+    }
+}
+
+/// Reads at an offset in bytes; retries EINTR and EAGAIN.
+pub fn read_at(fd: BorrowedFd<'_>, buffer: &mut [u8], offset: u64) -> Result<usize, Errno> {
+    let mut patience = Patience::default();
+    loop {
+        match rustix::io::pread(fd, &mut *buffer, offset) {
+            Err(errno @ (Errno::INTR | Errno::AGAIN)) => patience.again(errno)?,
+            other => {
+                patience.end();
+                return other;
+            }
+        }
+    }
+}
+
+/// Waits until there is something to read or nothing more will come. A FIFO counts as ended only after a writer has been
+/// there (`pipe_poll` of Linux compares the number of writers that it has seen with that at the open).
+pub fn wait_readable(fd: BorrowedFd<'_>) -> Result<(), Errno> {
+    use rustix::event::{PollFd, PollFlags, poll};
+    retry(|| poll(&mut [PollFd::new(&fd, PollFlags::IN)], None)).map(drop)
+}
+
+/// Writes at the file position, once.
+pub fn write_once(fd: impl AsFd, bytes: &[u8]) -> Result<usize, Errno> {
+    rustix::io::write(fd, bytes)
+}
+
+/// Waits once until something can be written.
+pub fn wait_writable(fd: impl AsFd) -> Result<(), Errno> {
+    use rustix::event::{PollFd, PollFlags, poll};
+    poll(&mut [PollFd::new(&fd, PollFlags::OUT)], None).map(drop)
+}
+
+/// Opens a file for reading, once.
+pub fn open_once(path: &Path) -> Result<OwnedFd, Errno> {
+    fs::openat(CWD, path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
+}
+
+/// Closes a descriptor and says how that went: NFS and quotas report lost writes only here, and dropping swallows it.
+pub fn close(fd: OwnedFd) -> Result<(), Errno> {
+    // SAFETY: the descriptor is owned, given up here, and not used afterwards.
+    match unsafe { rustix::io::try_close(fd.into_raw_fd()) } {
+        // On Linux the descriptor is closed all the same.
+        Err(Errno::INTR) => Ok(()),
+        other => other,
+    }
+}
+
+/// Tells the kernel that the file will be read from front to back. Only advice: a failure is of no account (row A23).
+pub fn advise_sequential(fd: BorrowedFd<'_>) {
+    let _ = fs::fadvise(fd, 0, None, fs::Advice::Sequential);
+}
+
+/// Whether a file lies on a file system whose sizes and times are made up on the spot.
+pub fn is_virtual(fd: BorrowedFd<'_>) -> bool {
+    // f_type values of linux/magic.h.
+    const VIRTUAL: &[u64] = &[
+        0x9fa0,      // proc
+        0x6265_6572, // sysfs
+        0x6462_6720, // debugfs
+        0x7472_6163, // tracefs
+        0x7363_6673, // securityfs
+        0xcafe_4a11, // bpf
+        0x27_e0eb,   // cgroup
+        0x6367_7270, // cgroup2
+        0xde5e_81e4, // efivarfs
+        0x6265_6570, // configfs
+        0x6165_676c, // pstore
+        0xf97c_ff8c, // selinux
+    ];
+    fs::fstatfs(fd).is_ok_and(|s| VIRTUAL.contains(&(s.f_type as u64 & 0xffff_ffff)))
+}

@@ -1,0 +1,42 @@
+//! Linux, through `rustix` and `io_uring`.
+
+mod block;
+mod change;
+mod device;
+mod extent;
+mod files;
+mod heap;
+mod machine;
+mod output;
+mod settle;
+mod uring;
+mod waits;
+
+pub use block::{
+    data_from, device_of, device_size, direct_alignment, evict, evict_range, open_evidence, open_medium, sector_sizes,
+    set_blocking, split_device,
+};
+pub use change::{change_times, is_timed};
+pub use device::is_rotational;
+pub use extent::first_physical_offset;
+pub use files::{
+    Directory, advise_sequential, close, descriptors, device_number, is_virtual, list, open_directory,
+    open_operand_directory, read, read_at, stat, stat_at, stat_operand, stat_path, wait_readable,
+};
+pub(super) use files::{open_data, open_once, wait_writable, write_once};
+pub use heap::bound_heaps;
+pub use machine::{cpu_time, kernel_text, names_in, processors, system_name};
+pub use output::{
+    close_standard_output, free_bytes, give_name, is_in_memory, is_missing, open_to_sync, open_to_write, open_unnamed,
+    remove, rename, rename_new, reserve, sync, sync_filesystem, truncate, try_lock, write_at,
+};
+pub use rustix::io::Errno;
+pub use settle::settle;
+pub use uring::Ring;
+pub use waits::{Waits, children_time};
+
+/// Whether block devices can be acquired and written to.
+pub const DEVICES: bool = true;
+
+/// Whether [`evict`] does anything: else what is read back may come from the page cache.
+pub const EVICTS: bool = true;

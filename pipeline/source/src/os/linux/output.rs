@@ -1,0 +1,113 @@
+//! Files that are written: made, given their name when they are whole, synced, locked.
+
+use super::super::How;
+use super::super::patience::retry;
+use rustix::fs::{self, AtFlags, CWD, FallocateFlags, FlockOperation, Mode, OFlags};
+use rustix::io::Errno;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::path::Path;
+
+/// How new files may be used, before the umask.
+const MODE: Mode = Mode::from_raw_mode(0o666);
+const WRITE: OFlags = OFlags::WRONLY.union(OFlags::CLOEXEC).union(OFlags::NOCTTY);
+
+/// Opens for writing only. `direct` asks for O_DIRECT.
+pub fn open_to_write(path: &Path, how: How, direct: bool) -> Result<OwnedFd, Errno> {
+    let how = match how {
+        How::Existing => OFlags::empty(),
+        How::Held => OFlags::EXCL,
+        How::Create => OFlags::CREATE,
+        How::CreateNew => OFlags::CREATE | OFlags::EXCL,
+        How::Truncate => OFlags::CREATE | OFlags::TRUNC,
+    };
+    let direct = if direct { OFlags::DIRECT } else { OFlags::empty() };
+    retry(|| fs::openat(CWD, path, WRITE | how | direct, MODE))
+}
+
+/// Makes a file without a name in a directory (O_TMPFILE); `None` on file systems that have none (FUSE, some network ones).
+pub fn open_unnamed(directory: &Path) -> Result<Option<OwnedFd>, Errno> {
+    let flags = OFlags::WRONLY | OFlags::CLOEXEC | OFlags::TMPFILE;
+    match retry(|| fs::openat(CWD, directory, flags, MODE)) {
+        Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL | Errno::NOENT) => Ok(None),
+        opened => opened.map(Some),
+    }
+}
+
+/// Gives a file without a name its name. Unlike a rename it never takes the place of what somebody else made meanwhile.
+pub fn give_name(fd: impl AsFd, name: &Path) -> Result<(), Errno> {
+    let here = format!("/proc/self/fd/{}", fd.as_fd().as_raw_fd());
+    retry(|| fs::linkat(CWD, here.as_str(), CWD, name, AtFlags::SYMLINK_FOLLOW))
+}
+
+/// Gives a file another name, in the place of whatever has it.
+pub fn rename(from: &Path, to: &Path) -> Result<(), Errno> {
+    retry(|| fs::renameat(CWD, from, CWD, to))
+}
+
+/// Gives a file a name that nothing had when it was begun. File systems without O_TMPFILE, where this is needed, need not have links either.
+pub fn rename_new(from: &Path, to: &Path) -> Result<(), Errno> {
+    rename(from, to)
+}
+
+/// Removes a name.
+pub fn remove(path: &Path) -> Result<(), Errno> {
+    fs::unlinkat(CWD, path, AtFlags::empty())
+}
+
+/// Whether nothing has this name, not even a dangling link.
+pub fn is_missing(path: &Path) -> bool {
+    matches!(fs::lstat(path), Err(Errno::NOENT))
+}
+
+/// Opens a file or directory to be synced.
+pub fn open_to_sync(path: &Path) -> Result<OwnedFd, Errno> {
+    retry(|| fs::openat(CWD, path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()))
+}
+
+/// Waits until what was written is on the medium.
+pub fn sync(fd: impl AsFd) -> Result<(), Errno> {
+    retry(|| fs::fsync(&fd))
+}
+
+/// Writes out everything that the file system of an open file has not written yet.
+pub fn sync_filesystem(fd: impl AsFd) -> Result<(), Errno> {
+    retry(|| fs::syncfs(&fd))
+}
+
+/// Whether an open file lies in memory (tmpfs, ramfs), and on no device that it could be read from.
+pub fn is_in_memory(fd: impl AsFd) -> bool {
+    // TMPFS_MAGIC and RAMFS_MAGIC of statfs(2).
+    fs::fstatfs(fd).is_ok_and(|found| [0x0102_1994, 0x8584_58f6].contains(&(found.f_type as u64 & 0xffff_ffff)))
+}
+
+/// Closes a copy of standard output, which itself must survive for messages: close(2) is where NFS and quotas report late. The outer error
+/// is that no copy could be made.
+pub fn close_standard_output() -> Result<Result<(), Errno>, Errno> {
+    retry(|| rustix::io::dup(rustix::stdio::stdout())).map(super::close)
+}
+
+/// Sets a file's length in bytes.
+pub fn truncate(fd: impl AsFd, length: u64) -> Result<(), Errno> {
+    retry(|| fs::ftruncate(&fd, length))
+}
+
+/// Takes room for `length` bytes from an offset; the size stays, so that what is not written does not look as if it were.
+pub fn reserve(fd: impl AsFd, offset: u64, length: u64) -> Result<(), Errno> {
+    retry(|| fs::fallocate(&fd, FallocateFlags::KEEP_SIZE, offset, length))
+}
+
+/// Bytes that the file system of an open file has left for us; `None` where it says nothing of blocks.
+pub fn free_bytes(fd: impl AsFd) -> Result<Option<u64>, Errno> {
+    let found = fs::fstatvfs(fd)?;
+    Ok((found.f_blocks > 0).then(|| found.f_bavail.saturating_mul(found.f_frsize)))
+}
+
+/// Writes at an offset in bytes; EINTR is retried.
+pub fn write_at(fd: impl AsFd, bytes: &[u8], offset: u64) -> Result<usize, Errno> {
+    retry(|| rustix::io::pwrite(&fd, bytes, offset))
+}
+
+/// Locks a file for writing, if nobody else has it; `false` when somebody has. File systems without locks give `true`.
+pub fn try_lock(file: impl AsFd) -> bool {
+    fs::flock(file, FlockOperation::NonBlockingLockExclusive) != Err(Errno::WOULDBLOCK)
+}

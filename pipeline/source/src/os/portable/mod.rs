@@ -1,0 +1,36 @@
+//! Any system with the standard library's `std::os::unix` and POSIX: paths in place of descriptors for directories, no rings, no advice to
+//! caches, no devices. What that means for a user is listed in docs/limitations.md.
+
+mod block;
+mod errno;
+mod files;
+mod machine;
+mod output;
+mod resolve;
+mod ring;
+mod waits;
+
+pub use block::{
+    data_from, device_number, device_of, device_size, direct_alignment, evict, evict_range, open_evidence, open_medium,
+    sector_sizes, set_blocking, split_device,
+};
+pub use errno::Errno;
+pub use files::{
+    Directory, advise_sequential, change_times, close, descriptors, first_physical_offset, is_rotational, is_timed,
+    is_virtual, list, open_directory, open_operand_directory, read, read_at, settle, stat, stat_at, stat_operand,
+    stat_path, wait_readable,
+};
+pub(super) use files::{open_data, open_once, wait_writable, write_once};
+pub use machine::{bound_heaps, children_time, cpu_time, kernel_text, names_in, processors, system_name};
+pub use output::{
+    close_standard_output, free_bytes, give_name, is_in_memory, is_missing, open_to_sync, open_to_write, open_unnamed,
+    remove, rename, rename_new, reserve, sync, sync_filesystem, truncate, try_lock, write_at,
+};
+pub use ring::Ring;
+pub use waits::Waits;
+
+/// Whether block devices can be acquired and written to.
+pub const DEVICES: bool = false;
+
+/// Whether [`evict`] does anything: else what is read back may come from the page cache.
+pub const EVICTS: bool = false;

@@ -1,0 +1,126 @@
+//! Files that are written: made, given their name when they are whole, synced, locked.
+
+use super::super::How;
+use super::super::patience::retry;
+use super::errno::Errno;
+use super::files::view;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::Path;
+
+fn errno(error: io::Error) -> Errno {
+    Errno::of(&error)
+}
+
+/// Opens for writing only. Direct output is refused: there is no portable form of it.
+pub fn open_to_write(path: &Path, how: How, direct: bool) -> Result<OwnedFd, Errno> {
+    if direct {
+        return Err(Errno::INVAL);
+    }
+    let mut options = OpenOptions::new();
+    options.write(true).custom_flags(libc::O_NOCTTY);
+    match how {
+        How::Existing | How::Held => {}
+        How::Create => {
+            options.create(true).truncate(false);
+        }
+        How::CreateNew => {
+            options.create_new(true);
+        }
+        How::Truncate => {
+            options.create(true).truncate(true);
+        }
+    }
+    options.open(path).map(OwnedFd::from).map_err(errno)
+}
+
+/// Makes a file without a name in a directory: `None`, since only Linux can.
+pub fn open_unnamed(_: &Path) -> Result<Option<OwnedFd>, Errno> {
+    Ok(None)
+}
+
+/// Gives a file without a name its name: there are no such files here.
+pub fn give_name(_: impl AsFd, _: &Path) -> Result<(), Errno> {
+    Err(Errno::OPNOTSUPP)
+}
+
+/// Gives a file another name, in the place of whatever has it.
+pub fn rename(from: &Path, to: &Path) -> Result<(), Errno> {
+    std::fs::rename(from, to).map_err(errno)
+}
+
+/// Gives a file a name that nothing had when it was begun. A link, unlike a rename, never takes the place of what somebody else made
+/// meanwhile; on file systems without links (FAT, exFAT) there is only a look before the rename.
+pub fn rename_new(from: &Path, to: &Path) -> Result<(), Errno> {
+    match std::fs::hard_link(from, to).map_err(errno) {
+        Ok(()) => remove(from),
+        Err(Errno::EXIST) => Err(Errno::EXIST),
+        Err(_) if is_missing(to) => rename(from, to),
+        Err(_) => Err(Errno::EXIST),
+    }
+}
+
+/// Removes a name.
+pub fn remove(path: &Path) -> Result<(), Errno> {
+    std::fs::remove_file(path).map_err(errno)
+}
+
+/// Whether nothing has this name, not even a dangling link.
+pub fn is_missing(path: &Path) -> bool {
+    path.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+}
+
+/// Opens a file or directory to be synced.
+pub fn open_to_sync(path: &Path) -> Result<OwnedFd, Errno> {
+    File::open(path).map(OwnedFd::from).map_err(errno)
+}
+
+/// Waits until what was written is on the medium.
+pub fn sync(fd: impl AsFd) -> Result<(), Errno> {
+    view(fd.as_fd()).sync_all().map_err(errno)
+}
+
+/// Asks the system to write out what it has not written yet; POSIX does not say when that has ended.
+pub fn sync_filesystem(_: impl AsFd) -> Result<(), Errno> {
+    // SAFETY: takes nothing, touches no memory of this process and cannot fail.
+    unsafe { libc::sync() };
+    Ok(())
+}
+
+/// Whether an open file lies in memory: nobody can be asked.
+pub fn is_in_memory(_: impl AsFd) -> bool {
+    false
+}
+
+/// Closes a copy of standard output, which itself must survive for messages: close(2) is where NFS and quotas report late. The outer error
+/// is that no copy could be made.
+pub fn close_standard_output() -> Result<Result<(), Errno>, Errno> {
+    io::stdout().as_fd().try_clone_to_owned().map(super::close).map_err(errno)
+}
+
+/// Sets a file's length in bytes.
+pub fn truncate(fd: impl AsFd, length: u64) -> Result<(), Errno> {
+    view(fd.as_fd()).set_len(length).map_err(errno)
+}
+
+/// Takes room for `length` bytes from an offset: there is no portable way that leaves the size as it is.
+pub fn reserve(_: impl AsFd, _: u64, _: u64) -> Result<(), Errno> {
+    Err(Errno::OPNOTSUPP)
+}
+
+/// Bytes that the file system of an open file has left for us: not known here.
+pub fn free_bytes(_: impl AsFd) -> Result<Option<u64>, Errno> {
+    Ok(None)
+}
+
+/// Writes at an offset in bytes; EINTR is retried.
+pub fn write_at(fd: impl AsFd, bytes: &[u8], offset: u64) -> Result<usize, Errno> {
+    retry(|| view(fd.as_fd()).write_at(bytes, offset).map_err(errno))
+}
+
+/// Locks a file for writing, if nobody else has it; `false` when somebody has. File systems without locks give `true`.
+pub fn try_lock(file: impl AsFd) -> bool {
+    !matches!(view(file.as_fd()).try_lock(), Err(TryLockError::WouldBlock))
+}

@@ -1,0 +1,250 @@
+//! What the logs of an acquisition say, step by step. What people must know at once is an event as well.
+
+use super::log::{Logs, now};
+use super::session::Session;
+use super::{Beginning, Compared, Error, Event, Request, Retried, Sink, To, host, logged, sectors};
+use crate::shown;
+use pfh_engine::imaging::Imaged;
+use pfh_source::device::{Fill, Kind, Medium};
+use serde_json::{Map, Value, json};
+use std::path::Path;
+
+use super::identity::Identity;
+
+/// The targets as the logs name them.
+pub(super) fn targets(asked: &Request) -> Vec<String> {
+    asked.targets.iter().map(|to| shown(&to.path)).collect()
+}
+
+fn text(value: &str) -> String {
+    shown(Path::new(value))
+}
+
+/// Who acquires, and on which machine.
+struct Who {
+    machine: String,
+    user: String,
+    kernel: String,
+}
+
+/// Enters what is known before the first byte.
+pub(super) fn begin(logs: &mut Logs, session: &Session, events: Sink<'_>) -> Result<(), Error> {
+    let (asked, medium, beginning) = (session.asked(), session.medium(), session.beginning());
+    let name = asked.source.path().map_or_else(|| "a pattern".into(), shown);
+    let who = Who { machine: host::name(), user: host::user(), kernel: host::kernel() };
+    call(logs, asked, &who)?;
+    source(logs, &name, medium, &beginning)?;
+    let block = write_block(medium);
+    logs.line(&format!("write block: {block}"))?;
+    for (place, writable) in &beginning.mounts {
+        let how = if *writable { "for writing: it may change while it is read" } else { "read-only" };
+        events(&Event::Mounted { source: &name, place, writable: *writable });
+        logs.line(&format!("warning: mounted at {} {how}", text(place)))?;
+    }
+    let access = if medium.is_direct() { "past the page cache (O_DIRECT)" } else { "through the page cache" };
+    logs.line(&format!("access: {access}"))?;
+    for what in &beginning.departures {
+        events(&Event::Departure { source: &name, what });
+        logs.line(&format!("damaged source image: {what}"))?;
+        logs.record("departure", json!({ "what": what }))?;
+    }
+    for note in &beginning.notes {
+        events(&Event::Remark(note));
+        logs.line(note)?;
+    }
+    if beginning.done > 0 {
+        let resumed = Event::Resumed { bytes: beginning.done };
+        events(&resumed);
+        logs.line(&resumed.to_string())?;
+    }
+    logs.line(&format!("targets: {}", targets(asked).join(", ")))?;
+    logs.record("start", start(asked, medium, &beginning, &name, block, &who))?;
+    events(&Event::Started(&beginning));
+    Ok(())
+}
+
+/// How the program was called, by whom, and for which case.
+fn call(logs: &mut Logs, asked: &Request, who: &Who) -> Result<(), Error> {
+    logs.line(&format!("pfh {} started {}", env!("CARGO_PKG_VERSION"), now()))?;
+    logs.line(&format!("command line: {}", asked.command_line))?;
+    logs.line(&format!("host: {}, {}, user {}", text(&who.machine), text(&who.kernel), text(&who.user)))?;
+    let about = &asked.about;
+    let case = [
+        ("case", &about.case_number),
+        ("evidence", &about.evidence_number),
+        ("examiner", &about.examiner),
+        ("description", &about.description),
+        ("notes", &about.notes),
+    ];
+    for (what, value) in case.iter().filter(|(_, value)| !value.is_empty()) {
+        logs.line(&format!("{what}: {}", text(value)))?;
+    }
+    Ok(())
+}
+
+/// The source, by what the system knows of it.
+fn source(logs: &mut Logs, name: &str, medium: &Medium, beginning: &Beginning) -> Result<(), Error> {
+    let size = medium.size().map_or_else(|| "of unknown size".into(), |size| format!("{size} bytes"));
+    logs.line(&format!("source: {name}, {size}, sectors of {} bytes", medium.sector()))?;
+    for (what, value) in medium.facts() {
+        logs.line(&format!("  {what}: {}", text(value)))?;
+    }
+    let Some(identity) = &beginning.identity else { return Ok(()) };
+    for (what, edge) in [("first", &identity.first), ("last", &identity.last)] {
+        if let Some(edge) = edge {
+            let lost: u64 = edge.unreadable.iter().map(|(_, length)| length).sum();
+            let but = if lost > 0 { format!(", without {lost} unreadable bytes") } else { String::new() };
+            logs.line(&format!("  sha256 of the {what} MiB{but}: {}", edge.sha256))?;
+        }
+    }
+    Ok(())
+}
+
+fn write_block(medium: &Medium) -> &'static str {
+    let read_only = medium.facts().get("read-only").map(String::as_str);
+    match (medium.kind(), read_only) {
+        (Kind::Device, Some("1")) => {
+            "the kernel refuses writes to the device (its read-only flag is set). Hidden areas (HPA, DCO) were not looked for"
+        }
+        (Kind::Device, _) => {
+            "the kernel would allow writes to the device; pfh opened it for reading only. Hidden areas (HPA, DCO) were not looked for"
+        }
+        _ => "not a device; opened for reading only",
+    }
+}
+
+/// The record `start`.
+fn start(asked: &Request, medium: &Medium, beginning: &Beginning, name: &str, block: &str, who: &Who) -> Value {
+    let facts: Map<String, Value> = medium.facts().iter().map(|(k, v)| ((*k).to_owned(), v.as_str().into())).collect();
+    let fill = match &asked.imaging.care.fill {
+        Fill::Zeros => "zeros".to_owned(),
+        Fill::Pattern(p) => format!("{p:02x?}"),
+    };
+    json!({
+        "host": who.machine, "user": who.user, "kernel": who.kernel, "version": env!("CARGO_PKG_VERSION"),
+        "command": asked.command_line, "source": name, "bytes": medium.size(),
+        "sector": medium.sector(), "physical-sector": medium.physical_sector(), "facts": facts, "write-block": block,
+        "mounts": beginning.mounts, "direct": medium.is_direct(), "resumed-at": beginning.done,
+        "targets": targets(asked), "identity": beginning.identity.as_ref().map(Identity::to_json),
+        "notes": beginning.notes,
+        "from": asked.imaging.from, "length": asked.imaging.length, "retries": asked.imaging.care.retries,
+        "case": asked.about.case_number, "evidence": asked.about.evidence_number, "examiner": asked.about.examiner,
+        "description": asked.about.description, "notes": asked.about.notes,
+        "fill": fill,
+    })
+}
+
+/// Enters what came of trying again.
+pub(super) fn retried(logs: &mut Logs, found: &Retried, events: Sink<'_>) -> Result<(), Error> {
+    let Retried { tried, read, before, .. } = found;
+    let event = Event::Retried { tried: *tried, read: *read };
+    events(&event);
+    logs.line(&format!("{} {event}; the image was hashed anew", now()))?;
+    let before = before
+        .as_ref()
+        .map(|digest| json!({ "algorithm": digest.algorithm().to_string(), "digest": digest.to_string() }));
+    logs.record("retried", json!({ "tried": tried, "read": read, "image-before": before }))
+}
+
+/// Enters that the acquisition failed.
+pub(super) fn failed(logs: &mut Logs, what: &str) -> Result<(), Error> {
+    logs.line(&format!("{} failed: {what}", now()))?;
+    logs.record("failed", json!({ "cause": what }))
+}
+
+/// Enters every unreadable run, as sectors and as bytes.
+pub(super) fn losses(logs: &mut Logs, imaged: &Imaged, from: u64, sector: u32, events: Sink<'_>) -> Result<(), Error> {
+    for bad in &imaged.bad {
+        let place = sectors::lost(bad, from, sector);
+        events(&Event::Unreadable { bad, place: &place });
+        logs.line(&format!("unreadable: {place}"))?;
+        logs.record(
+            "unreadable",
+            json!({ "offset": bad.offset, "length": bad.length, "errno": bad.errno, "cause": bad.cause(),
+                    "medium-offset": from + bad.offset, "sector": (from + bad.offset) / u64::from(sector) }),
+        )?;
+    }
+    if imaged.retried > 0 {
+        logs.line(&format!("{} sectors were read only on a later try", imaged.retried))?;
+    }
+    if imaged.padded > 0 {
+        logs.line(&format!("padding: {} zero bytes behind the end of the source, to whole sectors", imaged.padded))?;
+    }
+    Ok(())
+}
+
+/// Enters the digests of the image and of its windows.
+pub(super) fn digests(logs: &mut Logs, imaged: &Imaged) -> Result<(), Error> {
+    if !imaged.digests.is_empty() {
+        let filled = if imaged.bad.is_empty() { "" } else { ", unreadable sectors filled" };
+        logs.line(&format!("digests of the image as written{filled}:"))?;
+    }
+    for digest in &imaged.digests {
+        logs.line(&format!("  {} {digest}", digest.algorithm()))?;
+    }
+    for piece in &imaged.pieces {
+        for digest in &piece.digests {
+            let (from, until) = (piece.offset, piece.offset + piece.length);
+            logs.line(&format!("  {from} - {until}: {} {digest}", digest.algorithm()))?;
+        }
+    }
+    // Each record is synced: windows are entered in lots.
+    imaged.pieces.chunks(logged::WINDOWS).try_for_each(|lot| logs.record("windows", logged::windows(lot)))
+}
+
+/// Enters that the source changed.
+pub(super) fn changed(logs: &mut Logs, what: &'static str, events: Sink<'_>) -> Result<(), Error> {
+    let event = Event::SourceChanged { what };
+    events(&event);
+    logs.line(&event.to_string())?;
+    logs.record("changed", json!({ "what": what }))
+}
+
+/// Enters how a target compares with the image.
+pub(super) fn compared(logs: &mut Logs, to: &To, found: &Compared) -> Result<(), Error> {
+    let name = shown(&to.path);
+    let verdict = if found.is_good() { "equal" } else { "DIFFERENT" };
+    logs.line(&format!("verified {name}: {} bytes read back, {verdict}", found.bytes))?;
+    for (offset, length) in found.differing.iter().take(sectors::MOST_LISTED) {
+        logs.line(&format!("  differs at offset {offset}, {length} bytes"))?;
+    }
+    if let Some(more) = sectors::more(&found.differing) {
+        logs.line(&format!("  {more}"))?;
+    }
+    logs.record(
+        "verified",
+        json!({ "target": name, "equal": found.is_good(), "bytes": found.bytes, "differing": found.differing,
+                "unreadable": found.unreadable }),
+    )
+}
+
+/// Enters the files of each target with their sizes and, if they were read back, their SHA-256.
+pub(super) fn files(logs: &mut Logs, asked: &Request) -> Result<(), Error> {
+    if !logs.are_kept() {
+        return Ok(());
+    }
+    for to in &asked.targets {
+        let files = logged::files(to, asked.verify).map_err(Error::Log)?;
+        for file in &files {
+            let sha256 = file["sha256"].as_str().map(|hex| format!(", sha256 {hex}")).unwrap_or_default();
+            let name = file["name"].as_str().unwrap_or_default();
+            logs.line(&format!("file: {name}, {} bytes{sha256}", file["bytes"]))?;
+        }
+        if !files.is_empty() {
+            logs.record("files", json!({ "files": files }))?;
+        }
+    }
+    Ok(())
+}
+
+/// Enters the last line, and gives the members of the last record.
+pub(super) fn end(logs: &mut Logs, imaged: &Imaged) -> Result<Value, Error> {
+    let digests: Map<String, Value> =
+        imaged.digests.iter().map(|d| (d.algorithm().to_string(), d.to_string().into())).collect();
+    let seconds = imaged.times.total.as_secs_f64();
+    let rate = imaged.bytes as f64 / 1e6 / seconds.max(1e-9);
+    logs.line(&format!("ended {}: {} bytes in {seconds:.3} s, {rate:.1} MB/s", now(), imaged.bytes))?;
+    Ok(json!({ "bytes": imaged.bytes, "padded": imaged.padded, "digests": digests,
+               "unreadable-bytes": imaged.bad.iter().map(|b| b.length).sum::<u64>(),
+               "seconds": format!("{seconds:.3}") }))
+}

@@ -1,0 +1,98 @@
+//! The same request again, after an acquisition has ended: its image is compared, or what could not be read is tried again.
+
+use super::log::{Logs, chained_name};
+use super::session::Session;
+use super::{Again, Compared, Error, Event, Sink, Summary};
+use pfh_digest::{Algorithm, Digest};
+use pfh_engine::imaging::{Imaged, Times};
+use pfh_engine::{Control, Phase};
+use pfh_source::device::Loss;
+use serde_json::{Map, Value};
+use std::path::PathBuf;
+
+/// What is left to do after an acquisition that has ended.
+pub(super) enum Left {
+    /// Another acquisition, by its map or its targets: nothing of this is for it.
+    Other,
+    /// Nothing: the image was compared.
+    Compared(Box<Summary>),
+    /// Some bytes of the image are lost and are to be tried again; the length of the image in bytes.
+    Retry(u64),
+}
+
+/// Looks at the log of an earlier acquisition, if there is one that has ended.
+///
+/// # Errors
+/// When the image is not what the log states, or cannot be read, or not be tried again.
+pub(super) fn look(session: &Session, events: Sink<'_>, control: &Control<'_>) -> Result<Left, Error> {
+    let asked = session.asked();
+    let Some(log) = asked.log.as_deref().filter(|_| !asked.replace) else { return Ok(Left::Other) };
+    let Some(end) = Logs::end_of(log) else { return Ok(Left::Other) };
+    let Some(bytes) = end.get("bytes").and_then(Value::as_u64) else { return Ok(Left::Other) };
+    if session.beginning().done != bytes || asked.targets.is_empty() {
+        return Ok(Left::Other);
+    }
+    let is_lost = session.lost().iter().any(|run| run.loss != Loss::Recorded);
+    if asked.retry_bad && is_lost {
+        session.can_retry()?;
+        return Ok(Left::Retry(bytes));
+    }
+    if asked.retry_bad {
+        events(&Event::NothingToRetry);
+    }
+    let stated = digests(&end);
+    if stated.is_empty() {
+        return Ok(Left::Other);
+    }
+    let algorithms: Vec<Algorithm> = stated.iter().map(Digest::algorithm).collect();
+    let found = session.hash_targets(bytes, &algorithms, (control, Phase::Comparing))?;
+    if let Some(stop) = found.stopped {
+        return Err(Error::NotCompared(stop));
+    }
+    compare(session, &stated, found, chained_name(log), events).map(|summary| Left::Compared(Box::new(summary)))
+}
+
+/// The digests that the end of a log states.
+fn digests(end: &Map<String, Value>) -> Vec<Digest> {
+    let stated = end.get("digests").and_then(Value::as_object).into_iter().flatten();
+    stated.filter_map(|(name, hex)| Digest::parse(name.parse::<Algorithm>().ok()?, hex.as_str()?).ok()).collect()
+}
+
+fn compare(
+    session: &Session,
+    stated: &[Digest],
+    found: Imaged,
+    log: PathBuf,
+    events: Sink<'_>,
+) -> Result<Summary, Error> {
+    let names: Vec<String> = stated.iter().map(|digest| digest.algorithm().to_string()).collect();
+    let algorithms = names.join(", ");
+    if found.digests != stated {
+        return Err(Error::ChangedSince { log, algorithms });
+    }
+    events(&Event::Unchanged { log: &log, algorithms: &algorithms });
+    let bad = session.lost().to_vec();
+    if bad.iter().any(|run| run.loss != Loss::Recorded) && session.can_retry().is_ok() {
+        events(&Event::CanRetry);
+    }
+    let equal = Compared { bytes: found.bytes, digests_agree: true, differing: Vec::new(), unreadable: Vec::new() };
+    let imaged = Imaged { bad, digests: stated.to_vec(), times: Times { ..found.times }, ..found };
+    let mut summary = Summary::new(imaged, session.medium(), session.asked().imaging.from);
+    summary.compared = vec![equal; session.asked().targets.len()];
+    summary.departures = session.beginning().departures;
+    summary.log = Some(log);
+    Ok(summary)
+}
+
+/// Whether a run that has read all it could is followed by another one over what it passed over, or lost.
+pub(super) fn is_due(session: &Session, imaged: &Imaged, retry_bad: bool) -> Option<Again> {
+    let has = |loss| imaged.bad.iter().any(|run| run.loss == loss);
+    if imaged.stopped.is_some() || session.can_retry().is_err() {
+        return None;
+    }
+    match (has(Loss::NotTried), retry_bad && session.beginning().done > 0 && has(Loss::Unreadable)) {
+        (_, true) => Some(Again::All),
+        (true, false) => Some(Again::PassedOver),
+        _ => None,
+    }
+}

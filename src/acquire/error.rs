@@ -1,0 +1,111 @@
+//! Why an acquisition did not end well.
+
+use super::log::LogError;
+use crate::key::KeyError;
+use crate::outputs::Refused;
+use crate::shown;
+use pfh_engine::imaging::ImagingError;
+use pfh_source::device::Stop;
+use std::io;
+use std::path::PathBuf;
+
+/// Why nothing was acquired.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The source cannot be opened.
+    #[error("{}: {problem}", path.display())]
+    Source {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        problem: pfh_source::Problem,
+    },
+    /// The source is an image that is not sound.
+    #[error("{0}")]
+    Image(#[from] pfh_source::image::OpenError),
+    /// A file to be written is one that is read, or somebody else's. Nothing was written.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// A target cannot be opened or written.
+    #[error("{}: {error}", path.display())]
+    Target {
+        /// Which.
+        path: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// The map cannot be read or written.
+    #[error("{}: {error}", path.display())]
+    Map {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// A target is not what was written: its first `from` bytes are, those up to `upto` are not.
+    #[error("{}: it was changed since it was written, between offsets {from} and {upto} of the image: nothing was written; start anew with --force", path.display())]
+    Changed {
+        /// Which.
+        path: PathBuf,
+        /// Up to here it is as it was, in bytes of the image.
+        from: u64,
+        /// Here its digest is another one than the map states.
+        upto: u64,
+    },
+    /// The imaging itself.
+    #[error(transparent)]
+    Imaging(ImagingError),
+    /// The request makes no sense.
+    #[error("{0}")]
+    Usage(String),
+    /// There is no key to sign with.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// The log belongs to something else, or cannot be opened. Nothing was written.
+    #[error(transparent)]
+    LogRefused(#[from] LogError),
+    /// A log that was begun cannot be written.
+    #[error("the log cannot be written: {0}")]
+    Log(io::Error),
+    /// The CASE document must not or cannot be written. Nothing was acquired.
+    #[error("{}: {error}", shown(path))]
+    CaseRefused {
+        /// Its name.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// The acquisition is complete, and its CASE document cannot be written.
+    #[error("{}: {CASE_UNWRITTEN}: {error}", shown(path))]
+    Case {
+        /// Its name.
+        path: PathBuf,
+        /// What the system reported.
+        error: io::Error,
+    },
+    /// The image of a finished acquisition is not what its log states.
+    #[error("acquired before, and changed since: the image is not what {} states, by {algorithms}", shown(log))]
+    ChangedSince {
+        /// The chained log.
+        log: PathBuf,
+        /// The algorithms that were compared.
+        algorithms: String,
+    },
+    /// A comparison with a finished acquisition was stopped.
+    #[error("stopped: {0}")]
+    NotCompared(Stop),
+    /// The acquisition ended before its end. What is written stays.
+    #[error("stopped after {bytes} bytes: {cause}{}", if *resumable { "; the same command resumes here" } else { "" })]
+    Stopped {
+        /// Bytes of the image that were read.
+        bytes: u64,
+        /// Why.
+        cause: Stop,
+        /// Whether the same request resumes: without a map it cannot.
+        resumable: bool,
+    },
+}
+
+/// How messages about a CASE document begin.
+pub(super) const CASE_UNWRITTEN: &str = "the CASE document cannot be written";

@@ -1,0 +1,198 @@
+//! What happens while a medium is acquired, and what comes of it.
+
+use super::identity::Identity;
+use super::{Compared, To};
+use crate::shown;
+use pfh_engine::imaging::Imaged;
+use pfh_source::device::{Bad, Medium};
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// What was found out before the first byte.
+#[derive(Debug, Clone)]
+pub struct Beginning {
+    /// Bytes of the image, where that is known.
+    pub bytes: Option<u64>,
+    /// How much of it is there from before.
+    pub done: u64,
+    /// Where the source is mounted, and whether for writing.
+    pub mounts: Vec<(String, bool)>,
+    /// What the source is known by; `None` without a map.
+    pub identity: Option<Identity>,
+    /// What is to be known of the resumption: that the source has another name, say.
+    pub notes: Vec<String>,
+    /// Where a damaged source image is not as its format demands.
+    pub departures: Vec<String>,
+}
+
+/// What happens while a medium is acquired. Its text is a sentence for people.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum Event<'a> {
+    /// The source is open, the logs are open, and nothing was read yet.
+    Started(&'a Beginning),
+    /// The source is mounted.
+    Mounted {
+        /// The source's name.
+        source: &'a str,
+        /// Where.
+        place: &'a str,
+        /// Whether it may change while it is read.
+        writable: bool,
+    },
+    /// A damaged source image is not as its format demands.
+    Departure {
+        /// The source's name.
+        source: &'a str,
+        /// What is wrong.
+        what: &'a str,
+    },
+    /// A remark on the resumption.
+    Remark(&'a str),
+    /// The first bytes of the image are there from before.
+    Resumed {
+        /// How many.
+        bytes: u64,
+    },
+    /// All targets have the image up to here on their media, and the map says so.
+    Checkpoint {
+        /// Bytes of the image.
+        upto: u64,
+    },
+    /// What could not be read at first was tried again.
+    Retried {
+        /// Bytes that were tried.
+        tried: u64,
+        /// Bytes of them that were read.
+        read: u64,
+    },
+    /// An area of the medium is unreadable, and filled in the image.
+    Unreadable {
+        /// The run, by offset in the image.
+        bad: &'a Bad,
+        /// The same in words, by the medium's sectors.
+        place: &'a str,
+    },
+    /// The source changed while it was read.
+    SourceChanged {
+        /// What differs: its size, a time.
+        what: &'static str,
+    },
+    /// A target was read back.
+    Compared {
+        /// Which.
+        target: &'a To,
+        /// How it compares.
+        compared: &'a Compared,
+    },
+    /// A medium of [`Request::against`](super::Request::against) was compared.
+    ComparedWith {
+        /// Which.
+        other: &'a To,
+        /// How it compares.
+        compared: &'a Compared,
+        /// Bytes of the image.
+        bytes: u64,
+    },
+    /// The acquisition ended before, and its image is what the log states. Nothing was written.
+    Unchanged {
+        /// The chained log.
+        log: &'a Path,
+        /// The algorithms that were compared.
+        algorithms: &'a str,
+    },
+    /// What could not be read then can be tried again.
+    CanRetry,
+    /// It was asked to try again, and nothing is lost.
+    NothingToRetry,
+    /// All is complete, synced and logged.
+    Finished(&'a Summary),
+}
+
+impl fmt::Display for Event<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Event::Started(beginning) => write!(f, "started at byte {}", beginning.done),
+            Event::Mounted { source, place, writable } => {
+                let how = if *writable { "for writing: it may change while it is read" } else { "read-only" };
+                write!(f, "warning: {source} is mounted at {} {how}", shown(Path::new(place)))
+            }
+            Event::Departure { source, what } => write!(f, "{source}: {what}"),
+            Event::Remark(what) => f.write_str(what),
+            Event::Resumed { bytes } => {
+                write!(f, "resuming: {bytes} bytes are there from before and are hashed from the image")
+            }
+            Event::Checkpoint { upto } => write!(f, "{upto} bytes are on all targets"),
+            Event::Retried { tried, read } => {
+                write!(f, "{tried} bytes that were not read at first were tried again, {read} of them were read")
+            }
+            Event::Unreadable { place, .. } => write!(f, "unreadable: {place}"),
+            Event::SourceChanged { what } => write!(
+                f,
+                "the source changed while it was read ({what} differs): the image is of no single state of it"
+            ),
+            Event::Compared { target: to, compared, .. } | Event::ComparedWith { other: to, compared, .. } => {
+                let verdict = if compared.is_good() { "equal" } else { "DIFFERENT" };
+                write!(f, "{}: {} bytes read back, {verdict}", shown(&to.path), compared.bytes)
+            }
+            Event::Unchanged { log, algorithms } => write!(
+                f,
+                "acquired before: the image was compared with {} and is equal, by {algorithms}; nothing was written",
+                shown(log)
+            ),
+            Event::CanRetry => f.write_str("what could not be read is tried again with --retry-bad"),
+            Event::NothingToRetry => f.write_str("nothing of the image is lost: there is nothing to try again"),
+            Event::Finished(summary) => write!(f, "{} bytes were acquired", summary.imaged.bytes),
+        }
+    }
+}
+
+/// Takes events as they happen.
+pub type Sink<'a> = &'a mut dyn FnMut(&Event<'_>);
+
+/// What came of an acquisition.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Summary {
+    /// The image: bytes, digests, unreadable runs, times.
+    pub imaged: Imaged,
+    /// How the targets compare, in their order; empty if they were not compared.
+    pub compared: Vec<Compared>,
+    /// How the media of [`Request::against`](super::Request::against) compare, in their order.
+    pub compared_with: Vec<Compared>,
+    /// Bytes of a sector of the source.
+    pub sector: u32,
+    /// Where on the medium the image starts, in bytes.
+    pub from: u64,
+    /// What changed of the source while it was read.
+    pub changed: Option<&'static str>,
+    /// Where a damaged source image is not as its format demands.
+    pub departures: Vec<String>,
+    /// The chained log.
+    pub log: Option<PathBuf>,
+}
+
+impl Summary {
+    pub(super) fn new(imaged: Imaged, medium: &Medium, from: u64) -> Self {
+        Summary {
+            imaged,
+            compared: Vec::new(),
+            compared_with: Vec::new(),
+            sector: medium.sector(),
+            from,
+            changed: None,
+            departures: Vec::new(),
+            log: None,
+        }
+    }
+
+    /// Whether the image is that of one state of a source that could be read to its end: nothing is lost.
+    pub fn is_complete(&self) -> bool {
+        self.imaged.bad.is_empty() && self.departures.is_empty() && self.changed.is_none()
+    }
+
+    /// Whether a target or another medium was compared and is not the image.
+    pub fn differs(&self) -> bool {
+        self.compared.iter().chain(&self.compared_with).any(|compared| !compared.is_good())
+    }
+}

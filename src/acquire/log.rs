@@ -1,0 +1,208 @@
+//! The two logs of an acquisition: one for people, one for machines whose records are chained by SHA-256.
+
+use super::request::beside;
+use super::{Error, logged};
+use crate::key::SigningKey;
+use crate::shown;
+use ed25519_dalek::Signer;
+use pfh_format::Time;
+use pfh_format::custody::{self, Broken, Chain};
+use serde_json::{Map, Value};
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Why a log is not opened. Nothing was written to it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LogError {
+    /// It is that of a finished acquisition.
+    #[error("{}: the log of a finished acquisition: name another one with --log", shown(path))]
+    Finished {
+        /// The chained log.
+        path: PathBuf,
+    },
+    /// It is that of an acquisition into other targets.
+    #[error("{}: the log of an acquisition into other targets: name another one with --log", shown(path))]
+    OtherTargets {
+        /// The chained log.
+        path: PathBuf,
+    },
+    /// Its chain is broken.
+    #[error("{}: {error}", shown(path))]
+    Broken {
+        /// The chained log.
+        path: PathBuf,
+        /// Where.
+        error: Broken,
+    },
+    /// It cannot be opened.
+    #[error("{}: {error}", shown(path))]
+    Io {
+        /// The log.
+        path: PathBuf,
+        /// What the system reported.
+        error: io::Error,
+    },
+}
+
+/// Both logs, or none.
+#[derive(Default)]
+pub(super) struct Logs {
+    text: Option<(PathBuf, File)>,
+    chained: Option<(File, Chain)>,
+}
+
+/// What becomes of logs that are there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Opening {
+    /// They are replaced.
+    Replace,
+    /// Those of a run that was cut off are resumed; finished ones are left alone, and refused.
+    Resume,
+    /// Finished ones are continued.
+    Continue,
+}
+
+/// Now.
+pub(super) fn time() -> Time {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Time { seconds: since.as_secs() as i64, nanoseconds: since.subsec_nanos() }
+}
+
+/// Now, in UTC.
+pub(super) fn now() -> String {
+    time().to_string()
+}
+
+/// The name of the log for machines, beside that for people.
+pub(super) fn chained_name(text: &Path) -> PathBuf {
+    beside(text, ".jsonl")
+}
+
+/// Whether a log's first record names one of these targets, in whichever directory.
+fn is_of(first: &Map<String, Value>, targets: &[String]) -> bool {
+    let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+    let stated = first.get("targets").and_then(Value::as_array);
+    stated.is_none_or(|stated| {
+        stated.iter().filter_map(Value::as_str).any(|one| targets.iter().any(|other| last(one) == last(other)))
+    })
+}
+
+impl Logs {
+    /// Opens both, for an acquisition into these targets.
+    ///
+    /// # Errors
+    /// When a log is of another acquisition, or finished, or cannot be read or written.
+    pub(super) fn open(text: &Path, opening: Opening, targets: &[String]) -> Result<Self, LogError> {
+        let name = chained_name(text);
+        let fail = |path: &Path| {
+            let path = path.to_owned();
+            move |error| LogError::Io { path, error }
+        };
+        let (chain, keep) = match File::open(&name) {
+            Ok(file) if opening != Opening::Replace => existing(file, &name, opening, targets)?,
+            Ok(_) => (Chain::default(), 0),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => (Chain::default(), 0),
+            Err(e) => return Err(fail(&name)(e)),
+        };
+        let open = |path: &Path, keep: Option<u64>| -> io::Result<File> {
+            let file = OpenOptions::new().append(true).create(true).open(path)?;
+            if let Some(keep) = keep {
+                file.set_len(keep)?;
+            }
+            Ok(file)
+        };
+        let chained = open(&name, Some(keep)).map_err(fail(&name))?;
+        let text_file = open(text, (opening == Opening::Replace).then_some(0)).map_err(fail(text))?;
+        Ok(Logs { text: Some((text.to_owned(), text_file)), chained: Some((chained, chain)) })
+    }
+
+    /// Whether there are any.
+    pub(super) fn are_kept(&self) -> bool {
+        self.chained.is_some()
+    }
+
+    /// Writes a line for people.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub(super) fn line(&mut self, line: &str) -> Result<(), Error> {
+        match &mut self.text {
+            Some((_, file)) => writeln!(file, "{line}").map_err(Error::Log),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes a record for machines and syncs it before anything else happens.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub(super) fn record(&mut self, kind: &str, members: Value) -> Result<(), Error> {
+        self.append(kind, members).map_err(Error::Log)
+    }
+
+    fn append(&mut self, kind: &str, members: Value) -> io::Result<()> {
+        let Some((file, chain)) = &mut self.chained else { return Ok(()) };
+        let Value::Object(mut members) = members else { return Err(io::ErrorKind::InvalidInput.into()) };
+        members.insert("at".into(), now().into());
+        file.write_all(chain.append(kind, members)?.as_bytes())?;
+        file.sync_data()
+    }
+
+    /// The record `end` of a finished log; `None` if there is none, or it cannot be read.
+    pub(super) fn end_of(text: &Path) -> Option<Map<String, Value>> {
+        let file = File::open(chained_name(text)).ok()?;
+        custody::standing(BufReader::new(file)).ok()?.end
+    }
+
+    /// Ends both; with a key the end is signed. What the log for people says so far is part of the end.
+    ///
+    /// # Errors
+    /// When one of them cannot be written.
+    pub(super) fn end(mut self, mut members: Value, key: Option<&SigningKey>) -> Result<(), Error> {
+        if let (Some((path, file)), Value::Object(members)) = (&self.text, &mut members) {
+            let text = file.sync_data().and_then(|()| logged::text(path)).map_err(Error::Log)?;
+            members.insert("log".into(), text);
+        }
+        self.record("end", members)?;
+        if let Some(value) = self.sign(key).map_err(Error::Log)? {
+            let signed = if key.is_some() { ", signed with Ed25519" } else { "" };
+            self.line(&format!("chain of records: {value}{signed}"))?;
+        }
+        match &self.text {
+            Some((_, file)) => file.sync_all().map_err(Error::Log),
+            None => Ok(()),
+        }
+    }
+
+    /// Signs the chain, and gives its value.
+    fn sign(&mut self, key: Option<&SigningKey>) -> io::Result<Option<String>> {
+        let Some((file, chain)) = &mut self.chained else { return Ok(None) };
+        let value = chain.value();
+        if let Some(key) = key {
+            let signature = key.sign(&chain.signed()).to_bytes();
+            let members: Map<String, Value> = custody::signature(&signature, &key.verifying_key().to_bytes());
+            file.write_all(chain.append("signature", members)?.as_bytes())?;
+        }
+        file.sync_all()?;
+        Ok(Some(value))
+    }
+}
+
+/// The chain of a log that is there, and the bytes of it that are kept.
+fn existing(file: File, name: &Path, opening: Opening, targets: &[String]) -> Result<(Chain, u64), LogError> {
+    let path = name.to_owned();
+    let found = match custody::standing(BufReader::new(file)) {
+        Ok(found) => found,
+        Err(error) => return Err(LogError::Broken { path, error }),
+    };
+    if found.end.is_some() && opening == Opening::Resume {
+        return Err(LogError::Finished { path });
+    }
+    if found.first.as_ref().is_some_and(|first| !is_of(first, targets)) {
+        return Err(LogError::OtherTargets { path });
+    }
+    Ok((found.chain, found.bytes))
+}

@@ -1,0 +1,192 @@
+//! What is to be acquired, from where, into what, and with which records beside it.
+
+use super::target::{Pieces, Start};
+use crate::outputs::Outputs;
+use crate::shown;
+use pfh_digest::Algorithm;
+use pfh_engine::imaging::Imaging;
+use pfh_format::image::ewf::{About, Compression};
+use pfh_source::device::Access;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The form of a target.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Form {
+    /// The medium's bytes in one file, or on a device.
+    Raw {
+        /// Where in it the image starts, in bytes.
+        seek: u64,
+        /// Zeros become holes.
+        sparse: bool,
+        /// Past the page cache.
+        direct: bool,
+        /// What becomes of a file that exists; `None`: as [`Request::replace`] says.
+        start: Option<Start>,
+        /// Whether its end is synced.
+        synced: bool,
+    },
+    /// The medium's bytes in pieces. The path is the name without the number.
+    Split(Pieces),
+    /// EnCase 6's E01. The path is that of the first segment.
+    E01 {
+        /// How hard to compress.
+        compression: Compression,
+        /// Largest segment in bytes.
+        segment: u64,
+    },
+}
+
+impl Form {
+    /// One file or device, synced.
+    pub const RAW: Form = Form::Raw { seek: 0, sparse: false, direct: false, start: None, synced: true };
+}
+
+/// One target.
+#[derive(Debug, Clone, PartialEq)]
+pub struct To {
+    /// Where.
+    pub path: PathBuf,
+    /// In which form.
+    pub form: Form,
+}
+
+/// Where the bytes come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// A device or a file; `-` is standard input.
+    Medium(PathBuf),
+    /// The content of an image: E01, split or raw, by the name of its first file.
+    Image(PathBuf),
+    /// These bytes, over and over.
+    Pattern {
+        /// Which.
+        bytes: Vec<u8>,
+        /// How many bytes in all.
+        length: u64,
+    },
+}
+
+impl Origin {
+    /// Its path, where it has one.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Origin::Medium(path) | Origin::Image(path) => Some(path),
+            Origin::Pattern { .. } => None,
+        }
+    }
+}
+
+/// What is to be acquired, and where to. [`Request::new`] resolves all defaults; the fields are then set as needed.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Request {
+    /// Where the bytes come from.
+    pub source: Origin,
+    /// How the source is read.
+    pub access: Access,
+    /// A map file (GNU ddrescue's format); what it does not call read is treated as unreadable, for tests and training.
+    pub faults: Option<PathBuf>,
+    /// Where the image goes. May be empty: then the source is only hashed.
+    pub targets: Vec<To>,
+    /// What is read of the source and what is computed. An E01 target adds MD5 and SHA-1, which the format holds.
+    pub imaging: Imaging,
+    /// The map file: what has been read. With a map an interrupted acquisition is resumed by the same request.
+    pub map: Option<PathBuf>,
+    /// A map that names no source (GNU ddrescue's, for example) is taken for that of this one.
+    pub adopt_map: bool,
+    /// Sectors in a row that are unreadable before the zone is passed over, with skips that double. `None`: never.
+    pub give_up: Option<u64>,
+    /// What could not be read is tried again: of an image that is complete, or once this run has read the rest.
+    pub retry_bad: bool,
+    /// A source image that is damaged outside of its data is read as far as possible.
+    pub salvage: bool,
+    /// Every target is read back past the page cache and compared with what was read from the source.
+    pub verify: bool,
+    /// Media or images that are compared with the image when it is complete.
+    pub against: Vec<To>,
+    /// Existing targets, map, logs and CASE document are replaced.
+    pub replace: bool,
+    /// Case data, for formats that hold them, and for the logs.
+    pub about: About,
+    /// Identifies an E01's set of segments; at random if `None`.
+    pub set: Option<[u8; 16]>,
+    /// The file that keeps the image's BLAKE3 tree, for later updates and audits.
+    pub outboard: Option<PathBuf>,
+    /// The log for people; the chained log has its name and `.jsonl`. `None`: no log is written.
+    pub log: Option<PathBuf>,
+    /// The file of the Ed25519 key that signs the chained log.
+    pub key: Option<PathBuf>,
+    /// The file of an account of the acquisition in CASE 1.4.
+    pub case: Option<PathBuf>,
+    /// How the program was called, for the logs.
+    pub command_line: String,
+    /// What else the caller reads and writes: none of it may be a source or a target.
+    pub outputs: Outputs,
+}
+
+impl Request {
+    /// Acquires `source` into `targets`, with SHA-256 and BLAKE3. Map and log lie beside the first target, as its name with
+    /// `.map` and `.log`.
+    pub fn new(source: Origin, targets: Vec<To>) -> Self {
+        let first = |ending: &str| targets.first().map(|to| beside(&to.path, ending));
+        let (map, log) = (first(".map"), first(".log"));
+        let algorithms = ["sha256", "blake3"].iter().filter_map(|name| name.parse::<Algorithm>().ok()).collect();
+        Request {
+            source,
+            access: Access::Direct,
+            faults: None,
+            targets,
+            imaging: Imaging { readers: 2, ..Imaging::new(algorithms) },
+            map,
+            adopt_map: false,
+            give_up: Some(4096),
+            retry_bad: false,
+            salvage: false,
+            verify: false,
+            against: Vec::new(),
+            replace: false,
+            about: about(),
+            set: None,
+            outboard: None,
+            log,
+            key: None,
+            case: None,
+            command_line: command_line(),
+            outputs: Outputs::default(),
+        }
+    }
+
+    /// Only reads and hashes `source`: there are no targets, no map and no log.
+    pub(crate) fn reading(source: Origin, imaging: Imaging) -> Self {
+        let request = Request::new(source, Vec::new());
+        Request { access: Access::Cached, imaging, give_up: None, ..request }
+    }
+
+    /// Whether one of the targets is an E01 image.
+    pub(super) fn has_e01(&self) -> bool {
+        self.targets.iter().any(|to| matches!(to.form, Form::E01 { .. }))
+    }
+}
+
+/// The software that acquires, and the time.
+fn about() -> About {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    About {
+        software: concat!("pfh ", env!("CARGO_PKG_VERSION")).into(),
+        platform: "Linux".into(),
+        acquired: now.map_or(0, |since| since.as_secs() as i64),
+        ..About::default()
+    }
+}
+
+fn command_line() -> String {
+    std::env::args_os().map(|word| shown(Path::new(&word))).collect::<Vec<_>>().join(" ")
+}
+
+/// A file whose name is that of another one and an ending.
+pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
+}

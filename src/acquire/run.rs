@@ -1,0 +1,232 @@
+//! The steps of an acquisition, in order; each is in the logs before the next one begins.
+
+use super::again::{self, Left};
+use super::case::{self, Account};
+use super::error::CASE_UNWRITTEN;
+use super::log::{Logs, Opening, chained_name, now, time};
+use super::session::Session;
+use super::{Again, Error, Event, Request, Retried, Sink, Summary, account, compare};
+use crate::key::{self, SigningKey};
+use crate::shown;
+use pfh_engine::imaging::Imaged;
+use pfh_engine::{Control, Phase};
+use pfh_format::Time;
+use pfh_source::device::Kind;
+use pfh_source::os;
+use serde_json::json;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// Acquires a medium: reads it once into all targets and digests, and keeps map, logs and CASE document beside them.
+///
+/// The same request again resumes an acquisition that was cut off, and compares the image of one that has ended. A request
+/// that is refused writes nothing. Cancelling ends it with [`Error::Stopped`], resumable.
+///
+/// # Errors
+/// When it is refused, fails or is stopped; the logs state why if they were open.
+pub fn run(mut request: Request, events: Sink<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+    let key = check(&mut request)?;
+    let session = Session::open(request)?;
+    let left = again::look(&session, &mut *events, control)?;
+    let retried = match left {
+        Left::Compared(summary) => return Ok(*summary),
+        Left::Retry(bytes) => Some(bytes),
+        Left::Other => None,
+    };
+    let asked = session.asked();
+    if let Some(path) = &asked.case {
+        let fail = |error| Error::CaseRefused { path: path.clone(), error };
+        case::clear(path, asked.source.path(), asked.replace).map_err(fail)?;
+    }
+    let opening = match (retried, asked.replace) {
+        (Some(_), _) => Opening::Continue,
+        (None, true) => Opening::Replace,
+        (None, false) => Opening::Resume,
+    };
+    // Not before: a command that is refused leaves no log.
+    let targets = account::targets(asked);
+    let logs = asked.log.as_deref().map_or(Ok(Logs::default()), |path| Logs::open(path, opening, &targets))?;
+    Job { session, logs, events, control, started: time() }.run(retried, key.as_ref())
+}
+
+/// Refuses what makes no sense, and fills in what is random. Gives the key that signs.
+fn check(request: &mut Request) -> Result<Option<SigningKey>, Error> {
+    if let Some(field) = request.about.unwritable() {
+        return Err(Error::Usage(format!("the {field} holds a control character")));
+    }
+    let key = request.key.as_deref().map(key::signing).transpose()?;
+    if let Some(log) = request.log.as_deref().filter(|log| std::fs::metadata(log).is_ok_and(|found| !found.is_file())) {
+        return Err(Error::Usage(format!("--log {}: a log has a twin beside it and must be a file", shown(log))));
+    }
+    if request.set.is_none() && request.has_e01() {
+        request.set = Some(random_set().map_err(|error| Error::Usage(format!("/dev/urandom: {error}")))?);
+    }
+    Ok(key)
+}
+
+/// A random identifier (RFC 9562, version 4).
+fn random_set() -> io::Result<[u8; 16]> {
+    let mut set = [0; 16];
+    std::fs::File::open("/dev/urandom")?.read_exact(&mut set)?;
+    set[6] = set[6] & 0x0f | 0x40;
+    set[8] = set[8] & 0x3f | 0x80;
+    Ok(set)
+}
+
+/// An acquisition whose logs are open.
+struct Job<'a, 'c> {
+    session: Session,
+    logs: Logs,
+    events: Sink<'a>,
+    control: &'a Control<'c>,
+    started: Time,
+}
+
+impl Job<'_, '_> {
+    fn run(mut self, retried: Option<u64>, key: Option<&SigningKey>) -> Result<Summary, Error> {
+        let resumed_at = self.session.beginning().done;
+        if retried.is_some() {
+            self.logs.record("reopened", json!({ "why": "what could not be read is tried again" }))?;
+        }
+        account::begin(&mut self.logs, &self.session, &mut *self.events)?;
+        let imaged = self.image(retried)?;
+        let mut summary = self.summary(imaged)?;
+        self.verify(&mut summary)?;
+        account::files(&mut self.logs, self.session.asked())?;
+        let case = self.session.asked().case.clone().filter(|_| !summary.differs());
+        if let Some(path) = &case {
+            self.case(path, &summary, resumed_at)?;
+        }
+        let ended = account::end(&mut self.logs, &summary.imaged);
+        let ended = ended.and_then(|members| std::mem::take(&mut self.logs).end(members, key));
+        if let (Some(path), Err(_)) = (&case, &ended) {
+            // It names a log that has no end.
+            let _ = std::fs::remove_file(path);
+        }
+        ended?;
+        self.compare_with(&mut summary)?;
+        (self.events)(&Event::Finished(&summary));
+        Ok(summary)
+    }
+
+    /// Reads the medium, or what of it was lost; the logs state how that ended.
+    fn image(&mut self, retried: Option<u64>) -> Result<Imaged, Error> {
+        let imaged = match self.read(retried) {
+            Ok((imaged, None)) => imaged,
+            Ok((imaged, Some(retried))) => {
+                account::retried(&mut self.logs, &retried, &mut *self.events)?;
+                imaged
+            }
+            Err(error) => {
+                account::failed(&mut self.logs, &error.to_string())?;
+                return Err(error);
+            }
+        };
+        let (from, sector) = (self.session.asked().imaging.from, self.session.medium().sector());
+        account::losses(&mut self.logs, &imaged, from, sector, &mut *self.events)?;
+        if let Some(cause) = imaged.stopped {
+            let resumable = self.session.asked().map.is_some();
+            let error = Error::Stopped { bytes: imaged.bytes, cause, resumable };
+            self.logs.line(&format!("{} {error}", now()))?;
+            self.logs.record("stopped", json!({ "bytes": imaged.bytes, "cause": cause.to_string() }))?;
+            return Err(error);
+        }
+        account::digests(&mut self.logs, &imaged)?;
+        Ok(imaged)
+    }
+
+    /// Reads the medium, or what of it was lost; then what was passed over on the way.
+    fn read(&mut self, retried: Option<u64>) -> Result<(Imaged, Option<Retried>), Error> {
+        if let Some(bytes) = retried {
+            let found = self.session.retry(bytes, None, Again::All, self.control)?;
+            return Ok((found.imaged.clone(), Some(found)));
+        }
+        let imaged = self.session.read(self.control, Phase::Acquiring, &mut *self.events)?;
+        match again::is_due(&self.session, &imaged, self.session.asked().retry_bad) {
+            Some(again) => {
+                let found = self.session.retry(imaged.bytes, Some(&imaged), again, self.control)?;
+                Ok((found.imaged.clone(), Some(found)))
+            }
+            None => Ok((imaged, None)),
+        }
+    }
+
+    fn summary(&mut self, imaged: Imaged) -> Result<Summary, Error> {
+        let mut summary = Summary::new(imaged, self.session.medium(), self.session.asked().imaging.from);
+        summary.log = self.session.asked().log.as_deref().map(chained_name);
+        summary.departures = self.session.beginning().departures;
+        summary.changed = self.session.medium().changed();
+        if let Some(what) = summary.changed {
+            account::changed(&mut self.logs, what, &mut *self.events)?;
+        }
+        Ok(summary)
+    }
+
+    /// Reads every target back and compares it.
+    fn verify(&mut self, summary: &mut Summary) -> Result<(), Error> {
+        let (asked, medium) = (self.session.asked(), self.session.medium());
+        if !asked.verify {
+            return Ok(());
+        }
+        if !os::EVICTS {
+            let remark = "the targets are read back through the page cache, which this build cannot empty";
+            (self.events)(&Event::Remark(remark));
+            self.logs.line(remark)?;
+        }
+        let source = matches!(medium.kind(), Kind::Device | Kind::File).then_some(medium);
+        for to in &asked.targets {
+            let how = (self.control, Phase::Verifying);
+            let found = compare(to, &asked.imaging, &summary.imaged, source, how)?;
+            account::compared(&mut self.logs, to, &found)?;
+            (self.events)(&Event::Compared { target: to, compared: &found });
+            summary.compared.push(found);
+        }
+        Ok(())
+    }
+
+    /// Compares the image with other media.
+    fn compare_with(&mut self, summary: &mut Summary) -> Result<(), Error> {
+        let asked = self.session.asked();
+        for other in &asked.against {
+            let how = (self.control, Phase::Comparing);
+            let found = compare(other, &asked.imaging, &summary.imaged, None, how)?;
+            (self.events)(&Event::ComparedWith { other, compared: &found, bytes: summary.imaged.bytes });
+            summary.compared_with.push(found);
+        }
+        Ok(())
+    }
+
+    /// Writes the CASE document; its digest is in the logs before it is on the disk.
+    fn case(&mut self, path: &Path, summary: &Summary, resumed_at: u64) -> Result<(), Error> {
+        let account = Account {
+            asked: self.session.asked(),
+            source: self.session.medium().into(),
+            imaged: &summary.imaged,
+            compared: &summary.compared,
+            resumed_at,
+            started: self.started,
+            ended: time(),
+            command_line: &self.session.asked().command_line,
+        };
+        let written = match case::document(&account).and_then(|document| Ok((sha256(&document)?, document))) {
+            Ok((sha256, document)) => {
+                let name = shown(path);
+                self.logs.line(&format!("CASE document {name}: sha256 {sha256}"))?;
+                self.logs.record("case", json!({ "path": name, "sha256": sha256 }))?;
+                case::write(path, &document)
+            }
+            Err(error) => Err(error),
+        };
+        if let Err(error) = written {
+            account::failed(&mut self.logs, &format!("{CASE_UNWRITTEN}: {error}"))?;
+            return Err(Error::Case { path: path.to_owned(), error });
+        }
+        Ok(())
+    }
+}
+
+fn sha256(text: &str) -> io::Result<String> {
+    let mut hasher = crate::algorithm("sha256").map_err(io::Error::other)?.hasher();
+    hasher.update(text.as_bytes());
+    Ok(hasher.finalize().to_string())
+}

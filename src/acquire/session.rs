@@ -1,0 +1,297 @@
+//! The source, opened; and its reading into all targets and digests.
+
+use super::late::Late;
+use super::resuming::{self, Resumption};
+use super::target::{Ewf, EwfOptions, Raw, RawOptions, Start, Tree};
+use super::{Beginning, Error, Event, Form, Origin, Request, Sink, To, carry, guarding, remarks, retrying};
+use crate::shown;
+use pfh_digest::{Algorithm, Digest};
+use pfh_engine::imaging::{Follow, Imaged, ImagingError, Prefixes, Target, image};
+use pfh_engine::{Control, Phase};
+use pfh_format::image::ewf::{Compression, Media, Volume};
+use pfh_format::image::map::Map;
+use pfh_source::device::{Bad, Kind, Medium, mounts};
+use pfh_source::image::Image;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// An acquisition whose source is open.
+pub(crate) struct Session {
+    pub(super) asked: Request,
+    pub(super) medium: Medium,
+    pub(super) resumption: Resumption,
+    departures: Vec<String>,
+}
+
+impl Session {
+    /// Opens the source, refuses what cannot work, and finds out what is there from an earlier run. Writes nothing.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub(crate) fn open(mut asked: Request) -> Result<Self, Error> {
+        let faults = asked.faults.as_deref().map(read_map).transpose()?;
+        let mut outputs = asked.outputs.clone();
+        outputs.set_replace(asked.replace);
+        asked.records(&mut outputs);
+        let (mut medium, departures) = open_source(&mut asked)?;
+        if let Some(map) = faults {
+            medium.set_faults(map);
+        }
+        if medium.kind() == Kind::Stream {
+            if asked.imaging.from > 0 {
+                return Err(Error::Usage("a stream has no place to start from: leave out --skip".into()));
+            }
+            asked.map = None;
+        }
+        // Before the map and the targets are looked into: none of them may be the source.
+        let mut before = outputs.clone();
+        asked.guarded(&mut before, &vec![true; asked.targets.len()]);
+        before.check()?;
+        guarding::possible(&asked, &medium)?;
+        resolve(&mut asked, &medium);
+        let resumption = Resumption::find(&asked, &medium)?;
+        asked.guarded(&mut outputs, &resumption.listed);
+        outputs.check()?;
+        asked.imaging.done = resumption.done;
+        asked.imaging.done_bad = resumption.bad.clone();
+        asked.imaging.stated = resumption.remarks.checkpoints.clone();
+        asked.imaging.prefixes = asked.map.as_ref().and_then(|_| prefixes(&asked, &resumption.remarks));
+        Ok(Session { asked, medium, resumption, departures })
+    }
+
+    /// What is carried out: as asked for, with what the source adds to it (an image's case data) and takes away (a stream
+    /// has no map).
+    pub(crate) fn asked(&self) -> &Request {
+        &self.asked
+    }
+
+    /// The source.
+    pub(crate) fn medium(&self) -> &Medium {
+        &self.medium
+    }
+
+    /// What is known before the start.
+    pub(crate) fn beginning(&self) -> Beginning {
+        Beginning {
+            bytes: self.bytes(),
+            done: self.resumption.done,
+            mounts: self.medium.device().map(mounts).unwrap_or_default(),
+            identity: self.resumption.remarks.source.clone(),
+            notes: self.resumption.notes.clone(),
+            departures: self.departures.clone(),
+        }
+    }
+
+    fn bytes(&self) -> Option<u64> {
+        let rest = self.medium.size().map(|size| size.saturating_sub(self.asked.imaging.from));
+        rest.map(|rest| self.asked.imaging.length.map_or(rest, |length| rest.min(length)))
+    }
+
+    /// Reads, hashes and writes. When it returns without [`Imaged::stopped`], every target is complete and synced.
+    ///
+    /// # Errors
+    /// See [`Error`]; the map says how far it came.
+    pub(crate) fn read(&mut self, control: &Control<'_>, phase: Phase, events: Sink<'_>) -> Result<Imaged, Error> {
+        let map_path = self.asked.map.clone();
+        self.resumption.check(&self.asked.imaging, control.cancel())?;
+        let absent = self.asked.absent();
+        if self.resumption.done == 0 {
+            // First of all: the files of a run that is cut off from here on are known to be its own.
+            self.resumption.save(map_path.as_deref())?;
+        }
+        // A target that cannot be made leaves nothing: a map alone would pass for that of an interrupted run.
+        let mut targets = self.create().inspect_err(|_| {
+            for path in &absent {
+                let _ = std::fs::remove_file(path);
+            }
+        })?;
+        let paths: Vec<PathBuf> =
+            self.asked.targets.iter().map(|to| to.path.clone()).chain(self.asked.outboard.clone()).collect();
+        let Session { asked, medium, resumption, .. } = self;
+        let prefix = resumption.prefixes.drain(..).next();
+        let from = asked.imaging.from;
+        let mut settled = |upto: u64, bad: &[Bad], digest: Option<&Digest>| {
+            let Some(path) = &map_path else { return Ok(()) };
+            resumption.settle(from, upto, bad, digest);
+            resumption.write(path)?;
+            events(&Event::Checkpoint { upto });
+            Ok(())
+        };
+        let follow = Follow { control, phase, settled: Some(&mut settled) };
+        let imaged = image(medium, prefix.as_ref().map(|(_, medium)| medium), &asked.imaging, &mut targets, follow);
+        imaged.map_err(|error| match error {
+            ImagingError::Target { target, error } => Error::Target { path: paths[target].clone(), error },
+            changed @ ImagingError::Changed { .. } => {
+                resuming::changed(&prefix.map(|(path, _)| path).unwrap_or_default(), changed)
+            }
+            ImagingError::Settled(error) => Error::Map { path: map_path.clone().unwrap_or_default(), error },
+            other => Error::Imaging(other),
+        })
+    }
+
+    fn create(&self) -> Result<Vec<Box<dyn Target>>, Error> {
+        let fail = |path: &Path, error| Error::Target { path: path.to_owned(), error };
+        let done = self.resumption.done;
+        let mut targets: Vec<Box<dyn Target>> = Vec::new();
+        for (to, found) in self.asked.targets.iter().zip(&self.resumption.found) {
+            let open = self.open_one(to, found);
+            // What is there is compared first: until then nothing is cut off, and nothing is written.
+            targets.push(match done {
+                0 => open().map_err(|error| fail(&to.path, error))?,
+                _ => Box::new(Late::new(done, open)),
+            });
+        }
+        if let Some(path) = &self.asked.outboard {
+            let prefix = self.resumption.prefixes.first().map(|(_, prefix)| (prefix, done));
+            targets.push(Box::new(Tree::open(path, prefix).map_err(|error| fail(path, error))?));
+        }
+        Ok(targets)
+    }
+
+    /// How a target is opened, for now or for later.
+    fn open_one(
+        &self,
+        to: &To,
+        found: &resuming::Found,
+    ) -> impl FnOnce() -> io::Result<Box<dyn Target>> + Send + use<> {
+        let replace = self.asked.replace || self.resumption.is_ours;
+        let usual = if replace { Start::Replace } else { Start::New };
+        let start = match found {
+            resuming::Found::Raw if self.resumption.done > 0 => Start::Resume(self.resumption.done),
+            _ => usual,
+        };
+        let options = RawOptions { start, expected: self.bytes(), ..RawOptions::default() };
+        let resumed = self.resumption.done > 0;
+        let ewf = match &to.form {
+            Form::E01 { compression, segment } => Some(self.ewf(*compression, *segment, replace)),
+            _ => None,
+        };
+        let (path, form, found) = (to.path.clone(), to.form.clone(), found.clone());
+        move || {
+            Ok(match (form, ewf) {
+                (Form::E01 { .. }, Some(options)) => match found {
+                    resuming::Found::E01(at) if resumed => {
+                        Box::new(Ewf::resume(&path, options, &at)?) as Box<dyn Target>
+                    }
+                    _ => Box::new(Ewf::create(&path, options)?),
+                },
+                (Form::Raw { seek, sparse, direct, start: asked, synced }, _) => {
+                    let start = if resumed { start } else { asked.unwrap_or(start) };
+                    let options = RawOptions { seek, sparse, direct, synced, start, ..options };
+                    Box::new(Raw::create(&path, options)?)
+                }
+                (Form::Split(pieces), _) => {
+                    Box::new(Raw::create(&path, RawOptions { pieces: Some(pieces), ..options })?)
+                }
+                (Form::E01 { .. }, None) => return Err(io::ErrorKind::InvalidInput.into()),
+            })
+        }
+    }
+
+    fn ewf(&self, compression: Compression, segment: u64, replace: bool) -> EwfOptions {
+        let sector = self.medium.sector();
+        let facts = self.medium.facts();
+        let fact = |name: &str| facts.get(name).cloned().unwrap_or_default();
+        // Whatever the sector size.
+        let sectors_per_chunk = (CHUNK as u32 / sector).max(1);
+        let sectors = self.bytes().map_or(0, |bytes| bytes.div_ceil(u64::from(sector)));
+        let volume = Volume {
+            media: if facts.get("removable").is_some_and(|r| r == "1") { Media::Removable } else { Media::Fixed },
+            is_physical: self.medium.kind() == Kind::Device && !facts.contains_key("partition"),
+            // Must agree with the sectors from the start: an image that is cut off is found again by them.
+            chunks: sectors.div_ceil(u64::from(sectors_per_chunk)) as u32,
+            sectors_per_chunk,
+            bytes_per_sector: sector,
+            sectors,
+            compression: compression.number(),
+            error_granularity: 1,
+            set: self.asked.set.unwrap_or_default(),
+        };
+        let mut about = self.asked.about.clone();
+        if about.model.is_empty() {
+            about.model = fact("model");
+        }
+        if about.serial.is_empty() {
+            about.serial = fact("serial");
+        }
+        let threads = pfh_source::os::processors();
+        EwfOptions { compression, segment, volume, about, threads, replace }
+    }
+}
+
+/// Opens the source; of a damaged image also where it is not as its format demands.
+fn open_source(asked: &mut Request) -> Result<(Medium, Vec<String>), Error> {
+    let path = match &asked.source {
+        Origin::Pattern { bytes, length } => return Ok((Medium::pattern(bytes.clone(), *length), Vec::new())),
+        Origin::Medium(path) if path.is_dir() => {
+            let what = "is a directory: name a device or a file; `pfh hash -r` hashes what is in a directory";
+            return Err(Error::Usage(format!("{} {what}", path.display())));
+        }
+        Origin::Medium(path) => {
+            let opened = Medium::open(path.as_os_str().as_bytes(), asked.access);
+            let medium = opened.map_err(|problem| Error::Source { path: path.clone(), problem })?;
+            return Ok((medium, Vec::new()));
+        }
+        Origin::Image(path) => path,
+    };
+    let (image, departures) = match asked.salvage {
+        true => Image::salvage(path)?,
+        false => (Image::open(path)?, Vec::new()),
+    };
+    let about = image.ewf().map(|index| index.about.clone());
+    let mut medium = Medium::image(image);
+    // Only a copy carries on what the image says of itself: a reader that verifies it compares the content.
+    if let (Some(about), false) = (about, asked.targets.is_empty()) {
+        carry::about(&mut asked.about, &about);
+        medium.carry_errors();
+    }
+    Ok((medium, departures))
+}
+
+/// What follows from the source and the targets.
+fn resolve(asked: &mut Request, medium: &Medium) {
+    if asked.has_e01() {
+        // A sector is what the format counts in.
+        asked.imaging.pad = Some(medium.sector());
+        // The format has a place for these two, and its readers look there.
+        for algorithm in ["md5", "sha1"].iter().filter_map(|name| name.parse::<Algorithm>().ok()) {
+            if !asked.imaging.algorithms.contains(&algorithm) {
+                asked.imaging.algorithms.push(algorithm);
+            }
+        }
+    }
+    if asked.verify || !asked.against.is_empty() {
+        asked.imaging.marks = Some(MARK);
+    }
+    // What can be put in its place later is passed over soon; else only what is all but hopeless.
+    let is_patchable = asked.map.is_some() && retrying::is_patchable(&asked.targets, medium);
+    asked.imaging.care.skip_after = asked.give_up.map(|n| if is_patchable { n.min(SOON) } else { n });
+}
+
+/// Reads a map of simulated faults.
+fn read_map(path: &Path) -> Result<Map, Error> {
+    let fail = |error: &dyn std::fmt::Display| Error::Usage(format!("{}: {error}", shown(path)));
+    let text = std::fs::read_to_string(path).map_err(|error| fail(&error))?;
+    Map::parse(&text).map_err(|error| fail(&error))
+}
+
+/// Which digests the checkpoints state: by the algorithm that the map has already, else by one that is computed anyway.
+fn prefixes(asked: &Request, remarks: &remarks::Remarks) -> Option<Prefixes> {
+    const PREFERRED: [&str; 6] = ["blake3", "sha256", "sha512", "sha3-256", "sha1", "md5"];
+    let stated = remarks.checkpoints.first().map(|(_, digest)| digest.algorithm());
+    let has = |name: &&&str| asked.imaging.algorithms.iter().any(|algorithm| algorithm.to_string() == ***name);
+    let name = PREFERRED.iter().find(has).unwrap_or(&PREFERRED[0]);
+    let algorithm = stated.or_else(|| name.parse::<Algorithm>().ok())?;
+    // An E01 image settles by whole chunks.
+    Some(Prefixes { algorithm, grain: asked.has_e01().then_some(CHUNK) })
+}
+
+/// Unreadable sectors in a row after which a zone is passed over where it can be tried in the end.
+const SOON: u64 = 128;
+
+/// Bytes of an E01 chunk; not all readers take larger ones.
+const CHUNK: u64 = 32 << 10;
+
+/// Bytes between two marks, by which differing places are found.
+const MARK: u64 = 1 << 20;

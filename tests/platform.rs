@@ -1,0 +1,103 @@
+//! What only Linux has stays in the rooms for it, so that the rest can be built elsewhere.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Words of Linux's own interfaces, and of crates that call the system past the standard library.
+const LINUX: &[&str] = &["rustix", "libc", "io_uring", "std::os::linux"];
+
+/// Crates of the same kind, as a manifest names them.
+const CRATES: &[&str] = &["rustix", "libc", "io-uring", "nix"];
+
+/// The one folder in which those words may stand, and below it the one for everything that takes Linux.
+const ROOM: &str = "pipeline/source/src/os";
+
+/// Its folder that must do without Linux. POSIX by way of `libc` is allowed.
+const PORTABLE: &str = "pipeline/source/src/os/portable";
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Files of that name or ending in the folders of sources of all crates, relative to the root.
+fn sources(wanted: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
+    let mut open: Vec<PathBuf> = ["src", "algorithms", "pipeline", "tools"].map(PathBuf::from).into();
+    let mut found = Vec::new();
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(root().join(&folder)).expect("a folder") {
+            let entry = entry.expect("an entry");
+            let path = folder.join(entry.file_name());
+            // Tests and examples run here only.
+            let apart = ["tests", "examples", "benches"].iter().any(|name| entry.file_name() == **name);
+            if entry.path().is_dir() && !apart {
+                open.push(path);
+            } else if wanted(&path) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The words of `words` in the code of a file, comments aside.
+fn words_in<'a>(file: &Path, words: &[&'a str]) -> Vec<&'a str> {
+    let text = fs::read_to_string(root().join(file)).expect("a source");
+    let code: String = text.lines().map(|line| line.split("//").next().unwrap_or_default()).collect();
+    words.iter().copied().filter(|word| code.contains(word)).collect()
+}
+
+fn rust_files() -> Vec<PathBuf> {
+    sources(|path| path.extension().is_some_and(|ending| ending == "rs"))
+}
+
+#[test]
+fn linux_is_called_in_one_folder_only() {
+    let files = rust_files();
+    assert!(files.len() > 100, "the sources are found: {}", files.len());
+    let outside = files.iter().filter(|file| !file.starts_with(ROOM));
+    let wrong: Vec<_> =
+        outside.map(|file| (file, words_in(file, LINUX))).filter(|(_, words)| !words.is_empty()).collect();
+    assert!(wrong.is_empty(), "calls of Linux outside of {ROOM}: {wrong:?}");
+}
+
+#[test]
+fn the_portable_layer_does_without_linux() {
+    let files: Vec<_> = rust_files().into_iter().filter(|file| file.starts_with(PORTABLE)).collect();
+    assert!(files.len() > 5, "{files:?}");
+    let linux = ["rustix", "io_uring", "std::os::linux", "/proc/", "/sys/"];
+    let wrong: Vec<_> =
+        files.iter().map(|file| (file, words_in(file, &linux))).filter(|(_, w)| !w.is_empty()).collect();
+    assert!(wrong.is_empty(), "{wrong:?}");
+}
+
+#[test]
+fn no_other_crate_depends_on_what_calls_linux() {
+    let mut depending = Vec::new();
+    let mut manifests = sources(|path| path.ends_with("Cargo.toml"));
+    manifests.push("Cargo.toml".into());
+    for manifest in manifests {
+        let text = fs::read_to_string(root().join(&manifest)).expect("a manifest");
+        let mut table = "";
+        for line in text.lines() {
+            table = if line.starts_with('[') { line } else { table };
+            let name = line.split(['=', '.', ' ']).next().unwrap_or_default();
+            if table.contains("dependencies") && !table.contains("dev-dependencies") && CRATES.contains(&name) {
+                depending.push((manifest.to_string_lossy().into_owned(), name.to_owned(), table.contains("linux")));
+            }
+        }
+    }
+    depending.sort();
+    let source = |name: &str, linux| ("pipeline/source/Cargo.toml".to_owned(), name.to_owned(), linux);
+    assert_eq!(depending, [source("io-uring", true), source("libc", false), source("rustix", true)]);
+}
+
+#[test]
+fn this_check_can_see() {
+    let room = Path::new(ROOM).join("linux/files.rs");
+    assert_eq!(words_in(&room, LINUX), ["rustix"]);
+    assert!(
+        words_in(Path::new("pipeline/prefetch/src/together.rs"), LINUX).is_empty(),
+        "io_uring in a comment is none"
+    );
+}
