@@ -31,7 +31,7 @@ pub use pfh_engine::{
     Record, Sink, Stats, Summary, run,
 };
 pub use pfh_format as format;
-pub use pfh_kernel::Isa;
+pub use pfh_kernel::{Costs, Isa, Row, Table, Unused, tables as kernel_tables};
 pub use pfh_known as known;
 pub use pfh_similarity as similarity;
 pub use pfh_sink as sink;

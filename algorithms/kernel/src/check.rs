@@ -80,7 +80,7 @@ mod tests {
                 // SAFETY: the caller has checked the lengths.
                 unsafe {
                     *state.add(lane) =
-                        (*state.add(lane)).rotate_left(3) + u32::from((&(*messages.add(lane)))[32 * block])
+                        (*state.add(lane)).rotate_left(3).wrapping_add(u32::from((&(*messages.add(lane)))[32 * block]))
                 };
             }
         }
@@ -116,7 +116,8 @@ mod tests {
         assert_eq!(SUM.refused().len(), 2);
         assert!(std::ptr::eq(SUM.refused()[0], &KERNELS[0]));
         assert!(std::ptr::eq(SUM.refused()[1], &KERNELS[1]));
-        assert!(std::ptr::eq(SUM.many(7), &KERNELS[2]));
+        // Which of the right ones it is, is for the clock to say.
+        assert!((2..200).all(|messages| KERNELS[2..].iter().any(|right| std::ptr::eq(SUM.many(messages), right))));
         assert!(std::ptr::eq(SUM.one(), &KERNELS[3]));
     }
 }

@@ -1,6 +1,7 @@
 //! What a compression function and its kernels are, and how a caller runs one.
 
 use crate::check;
+use crate::costs::{self, Costs};
 use crate::isa::Isa;
 use std::sync::OnceLock;
 
@@ -86,8 +87,8 @@ impl<W: Word> Kernel<W> {
         self.layout
     }
 
-    /// What one block of every lane costs in picoseconds, as measured once (`docs/kernels.md`); good for comparing kernels of one
-    /// function, not for a forecast.
+    /// What one block of every lane costs in picoseconds by the table, which is of one CPU per architecture (`docs/kernels.md`). What the
+    /// choice on this machine was made by is in [`Compression::rows`].
     pub fn cost(&self) -> u32 {
         self.cost
     }
@@ -171,10 +172,43 @@ pub struct Compression<W: 'static> {
 /// What this machine uses of a table.
 #[derive(Debug)]
 pub(crate) struct Chosen<W: 'static> {
+    /// The cheapest per message first.
     usable: Vec<&'static Kernel<W>>,
+    /// What a block of all lanes costs, in picoseconds, in the order of `usable`.
+    costs: Vec<u64>,
     refused: Vec<&'static Kernel<W>>,
     /// At `n`: the best kernel for `n + 1` messages.
     many: Vec<&'static Kernel<W>>,
+}
+
+/// A kernel, its costs and its use on this machine.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// Its name.
+    pub kernel: &'static str,
+    /// The instruction set that it needs.
+    pub isa: Isa,
+    /// Messages that it advances at once.
+    pub lanes: usize,
+    /// What a block of all lanes costs by the table, in picoseconds.
+    pub table: u64,
+    /// The same as this process measured it; none for a kernel that it may not use.
+    pub measured: Option<u64>,
+    /// Numbers of messages that begin with it, of those that the choice tells apart; a greater number is as the greatest.
+    pub chosen_for: Vec<usize>,
+    /// Why it is not used at all, if so.
+    pub unused: Option<Unused>,
+}
+
+/// Why a kernel is not used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unused {
+    /// The CPU lacks its instructions.
+    Absent,
+    /// `PFH_ISA` excludes it.
+    Excluded,
+    /// It gave a wrong answer.
+    Refused,
 }
 
 impl<W: Word> Compression<W> {
@@ -240,24 +274,55 @@ impl<W: Word> Compression<W> {
         self.chosen.get_or_init(|| self.choose())
     }
 
+    /// Every kernel of the table with its costs, and what it is used for on this machine.
+    pub fn rows(&'static self) -> Vec<Row> {
+        let chosen = self.chosen();
+        let measured = match Costs::used() {
+            Costs::Measured => chosen.costs.clone(),
+            // Measured for the record: the choice was made without.
+            Costs::Table => costs::measure(&chosen.usable, self.known.block_length),
+        };
+        let row = |kernel: &'static Kernel<W>| {
+            let is = |other: &&'static Kernel<W>| std::ptr::eq(*other, kernel);
+            let place = chosen.usable.iter().position(is);
+            let unused = match place {
+                Some(_) => None,
+                None if !kernel.isa.detected() => Some(Unused::Absent),
+                None if chosen.refused.iter().any(is) => Some(Unused::Refused),
+                None => Some(Unused::Excluded),
+            };
+            Row {
+                kernel: kernel.name,
+                isa: kernel.isa,
+                lanes: kernel.lanes,
+                table: u64::from(kernel.cost),
+                measured: place.map(|place| measured[place]),
+                chosen_for: (1..=chosen.many.len()).filter(|n| is(&chosen.many[n - 1])).collect(),
+                unused,
+            }
+        };
+        self.kernels.iter().map(row).collect()
+    }
+
     fn choose(&'static self) -> Chosen<W> {
         let offered = self.kernels().filter(|kernel| kernel.isa.allowed());
-        let (mut usable, refused): (Vec<_>, Vec<_>) = offered.partition(|kernel| check::passes(self, kernel));
-        usable.sort_by(|a, b| (u64::from(a.cost) * b.lanes as u64).cmp(&(u64::from(b.cost) * a.lanes as u64)));
-        let widest =
-            usable.iter().map(|kernel| kernel.lanes).max().expect("a portable kernel that computes the known answer");
-        let one = usable.iter().filter(|kernel| kernel.lanes == 1).min_by_key(|kernel| kernel.cost);
-        let one = *one.expect("the portable kernel has one lane");
+        let (usable, refused): (Vec<_>, Vec<_>) = offered.partition(|kernel| check::passes(self, kernel));
+        let costs = costs::of(&usable, self.known.block_length);
+        let mut priced: Vec<(&'static Kernel<W>, u64)> = usable.into_iter().zip(costs).collect();
+        priced.sort_by_key(|(kernel, cost)| cost * 1000 / kernel.lanes as u64);
+        let widest = priced.iter().map(|(kernel, _)| kernel.lanes).max().unwrap_or(1);
+        let one = priced.iter().filter(|(kernel, _)| kernel.lanes == 1).min_by_key(|(_, cost)| *cost);
+        let one = *one.expect("a portable kernel that computes the known answer");
         // What n messages of one length take, a block of each, and the kernel that begins: the others follow when it is done.
-        let mut many = vec![one];
-        let mut picoseconds = vec![0, u64::from(one.cost)];
+        let mut many = vec![one.0];
+        let mut picoseconds = vec![0, one.1];
         for messages in 2..=3 * widest {
-            let after =
-                |kernel: &Kernel<W>| u64::from(kernel.cost) + picoseconds[messages.saturating_sub(kernel.lanes)];
-            let best = *usable.iter().min_by_key(|kernel| after(kernel)).expect("the portable kernel is one");
+            let after = |(kernel, cost): &(&Kernel<W>, u64)| cost + picoseconds[messages.saturating_sub(kernel.lanes)];
+            let best = priced.iter().min_by_key(|row| after(row)).unwrap_or(&one);
             picoseconds.push(after(best));
-            many.push(best);
+            many.push(best.0);
         }
-        Chosen { usable, refused, many }
+        let (usable, costs) = priced.into_iter().unzip();
+        Chosen { usable, costs, refused, many }
     }
 }

@@ -16,13 +16,15 @@
 //! ```
 //!
 //! Which kernels may be used is decided once, by what the CPU has, by the environment variable `PFH_ISA` (see [`Isa`]), which can only
-//! lower the choice, and by a test of each against known answers.
+//! lower the choice, and by a test of each against known answers; which of them is used for how many messages, by what each costs (see
+//! [`Costs`]).
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod check;
+mod costs;
 mod isa;
 pub mod keccak;
 mod kernel;
@@ -41,6 +43,7 @@ pub mod stitched;
 mod table;
 mod vector;
 
+pub use costs::Costs;
 pub use isa::Isa;
-pub use kernel::{Compression, Kernel, Layout, MAX_LANES, Word};
-pub use table::{KECCAK12, KECCAK24, MD5, RIPEMD160, SHA1, SHA256, SHA512};
+pub use kernel::{Compression, Kernel, Layout, MAX_LANES, Row, Unused, Word};
+pub use table::{KECCAK12, KECCAK24, MD5, RIPEMD160, SHA1, SHA256, SHA512, Table, tables};

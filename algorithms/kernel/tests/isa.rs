@@ -1,6 +1,8 @@
 //! `PFH_ISA` lowers the choice of kernels. It is read once per process, so each level gets a process of its own.
 
-use pfh_kernel::{Compression, Isa, KECCAK12, KECCAK24, MD5, RIPEMD160, SHA1, SHA256, SHA512, Word};
+use pfh_kernel::{
+    Compression, Costs, Isa, KECCAK12, KECCAK24, MD5, RIPEMD160, SHA1, SHA256, SHA512, Unused, Word, tables,
+};
 use std::process::Command;
 
 /// Not a test by itself: what the processes below run.
@@ -21,6 +23,48 @@ fn child() {
     within(&KECCAK12, limit);
     within(&RIPEMD160, limit);
     println!("limit {limit}");
+    for table in tables() {
+        for row in &table.rows {
+            // A cost, and a choice, has what is used and nothing else.
+            assert_eq!(row.measured.is_some_and(|cost| cost > 0), row.unused.is_none(), "{} {row:?}", table.function);
+            assert!(row.chosen_for.is_empty() || row.unused.is_none(), "{} {row:?}", table.function);
+            let expected = match (row.isa.detected(), row.isa.within(limit)) {
+                (false, _) => Some(Unused::Absent),
+                (true, false) => Some(Unused::Excluded),
+                (true, true) => None,
+            };
+            assert_eq!(row.unused, expected, "{} {row:?}", table.function);
+        }
+        // Each number of messages begins with one kernel.
+        let mut numbers: Vec<usize> = table.rows.iter().flat_map(|row| row.chosen_for.clone()).collect();
+        numbers.sort_unstable();
+        assert!(numbers.iter().copied().eq(1..=numbers.len()) && !numbers.is_empty(), "{}", table.function);
+    }
+    println!("costs {}", Costs::used().name());
+    for table in tables() {
+        let choice: Vec<_> = table.rows.iter().map(|row| &row.chosen_for).collect();
+        println!("choice {} {choice:?}", table.function);
+    }
+}
+
+fn child_with_costs(value: &str) -> String {
+    let this = std::env::current_exe().unwrap();
+    let run = Command::new(this).args(["--exact", "child", "--nocapture"]).env("PFH_COSTS", value).output().unwrap();
+    assert!(run.status.success(), "{value}: {}", String::from_utf8_lossy(&run.stderr));
+    String::from_utf8(run.stdout).unwrap()
+}
+
+#[test]
+fn the_tables_choose_alike_in_every_run() {
+    let choices = |text: String| text.lines().filter(|line| line.starts_with("choice")).collect::<Vec<_>>().join("\n");
+    assert!(child_with_costs("measured").contains("costs measured\n"));
+    let first = child_with_costs("table");
+    assert!(first.contains("costs table\n"));
+    let first = choices(first);
+    assert_eq!(first.lines().count(), 7);
+    for value in ["table", "misspelt"] {
+        assert_eq!(choices(child_with_costs(value)), first, "{value}");
+    }
 }
 
 fn limit_of(value: &str) -> String {

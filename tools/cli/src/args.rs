@@ -71,7 +71,11 @@ pub enum Command {
     #[command(subcommand)]
     Known(Known),
     /// List the algorithms: length, standing, and the kernel that this processor uses.
+    #[command(after_help = crate::list::HELP)]
     Algorithms {
+        /// The kernels of each function instead: cost by the table, cost as measured, and for how many messages each is used.
+        #[arg(long)]
+        measure: bool,
         /// As JSON, one object per line.
         #[arg(long)]
         json: bool,

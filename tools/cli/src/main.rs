@@ -56,6 +56,11 @@ fn command() -> Exit {
         exit::say(format!("PFH_ISA={value} is none of {levels}, the levels of this architecture"));
         return Exit::Usage;
     }
+    if let Err(value) = pfh::Costs::environment() {
+        let costs: Vec<&str> = pfh::Costs::ALL.iter().map(|costs| costs.name()).collect();
+        exit::say(format!("PFH_COSTS={} is none of {}", shown(value.as_encoded_bytes()), costs.join(", ")));
+        return Exit::Usage;
+    }
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
     if paper::is_paper(&arguments) {
         match paper::parse(&arguments) {
@@ -79,7 +84,8 @@ fn command() -> Exit {
             args::Command::Check(request) => check::run(&request),
             args::Command::Lookup(request) => lookup::run(&request),
             args::Command::Known(request) => known::run(&request),
-            args::Command::Algorithms { json } => list::algorithms(json),
+            args::Command::Algorithms { json, measure: false } => list::algorithms(json),
+            args::Command::Algorithms { json, measure: true } => list::kernels(json),
             args::Command::Tree(tree) => tree::run(&tree),
             args::Command::Audit(audit) => audit::run(&audit),
             args::Command::Bench(bench) => benchmark(&bench),

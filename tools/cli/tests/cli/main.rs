@@ -40,6 +40,7 @@ mod gnu_cases;
 mod hash_check;
 mod hash_similarity;
 mod hashdeep_cases;
+mod kernels;
 mod known_lists;
 mod match_similar;
 mod matching;
