@@ -51,6 +51,8 @@ pub struct Fitted {
 
 /// What all lines share: the device.
 pub(super) struct Costs {
+    /// CPU seconds of filling the table, at most.
+    table: f64,
     /// Seconds of reading from the device.
     device: Option<Cost>,
     /// CPU seconds of reading with files on the device, and with files in the page cache.
@@ -59,20 +61,22 @@ pub(super) struct Costs {
 
 impl Costs {
     pub(super) fn of(measured: &Measured) -> Costs {
-        let Some(device) = &measured.device else { return Costs { device: None, reading: None } };
-        let mut cost = Cost::fit(&device.cold, |run| run.wall, 21);
+        let Some(device) = &measured.device else {
+            return Costs { table: measured.table, device: None, reading: None };
+        };
+        let mut cost = Cost::fit(&device.cold, |run| run.wall, measured.table, 21);
         if let Some(rates) = &device.rates {
             // Without cold runs there is only the cost per byte.
             cost = Some(cost.unwrap_or_else(Cost::free).at_rates(rates, 22));
         }
-        let cpu = |runs: &[Run], seed| Cost::fit(runs, |run| run.cpu, seed);
-        Costs { device: cost, reading: cpu(&device.cold, 23).zip(cpu(&device.warm, 24)) }
+        let cpu = |runs: &[Run], seed| Cost::fit(runs, |run| run.cpu, measured.table, seed);
+        Costs { table: measured.table, device: cost, reading: cpu(&device.cold, 23).zip(cpu(&device.warm, 24)) }
     }
 }
 
 /// pfh with one of its algorithms. `None` when there are no runs of it.
 pub(super) fn of_pfh(algorithm: &str, runs: &[Run], costs: &Costs, load: &Load) -> Option<Line> {
-    let cost = Cost::fit(runs, |run| run.cpu, 11)?;
+    let cost = Cost::fit(runs, |run| run.cpu, costs.table, 11)?;
     let (warm, warm_draws) = (cost.seconds(load), cost.drawn(load));
     // What the device's driver and the page cache take besides is the same for every algorithm.
     let more = costs.reading.as_ref().map(|(cold, warm)| {
@@ -176,7 +180,8 @@ mod tests {
     }
 
     fn costs(device: (f64, f64)) -> Costs {
-        Costs { device: Cost::fit(&runs(device.0, device.1, 1.0), |run| run.wall, 1), reading: None }
+        let cost = Cost::fit(&runs(device.0, device.1, 1.0), |run| run.wall, 0.1, 1);
+        Costs { table: 0.1, device: cost, reading: None }
     }
 
     #[test]
@@ -200,8 +205,8 @@ mod tests {
     #[test]
     fn what_cold_reading_costs_comes_on_top() {
         let load = Load::certain(1000, 10_000_000_000);
-        let cost = |a, b| Cost::fit(&runs(a, b, 1.0), |run| run.cpu, 1).unwrap();
-        let costs = Costs { device: None, reading: Some((cost(3e-5, 4e-10), cost(1e-5, 1e-10))) };
+        let cost = |a, b| Cost::fit(&runs(a, b, 1.0), |run| run.cpu, 0.1, 1).unwrap();
+        let costs = Costs { table: 0.1, device: None, reading: Some((cost(3e-5, 4e-10), cost(1e-5, 1e-10))) };
         let line = of_pfh("md5", &runs(1e-5, 1e-9, 1.0), &costs, &load).unwrap();
         let more = line.cpu_cold.unwrap().seconds - line.cpu_warm.seconds;
         assert!((more - (0.02 + 3.0)).abs() < 0.01, "{more}");

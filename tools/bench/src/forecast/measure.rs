@@ -5,8 +5,10 @@ use super::sample::{Layout, Point, Sample};
 use super::sizes::Sizes;
 use crate::machine::Machine;
 use crate::random::Random;
+use crate::statistics::median;
 use crate::{Error, amount};
 use indicatif::{ProgressBar, ProgressStyle};
+use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -78,6 +80,8 @@ pub struct Measured {
     pub unread: u64,
     /// Files and bytes of the sample.
     pub sample: (u64, u64),
+    /// CPU seconds that the fresh pages of a whole RAM table cost: the most that filling it can.
+    pub table: f64,
     /// Runs of each algorithm, files in the page cache.
     pub algorithms: Vec<(String, Vec<Run>)>,
     /// The device, where the sample lies on one.
@@ -165,7 +169,18 @@ impl Measured {
         bar.finish_and_clear();
         let version = env!("CARGO_PKG_VERSION").to_owned();
         let (machine, algorithms) = (Machine::look(), runs);
-        Ok(Measured { pfh_forecast_fit: FORM, version, machine, law, sizes, unread, sample: whole, algorithms, device })
+        Ok(Measured {
+            pfh_forecast_fit: FORM,
+            version,
+            machine,
+            law,
+            sizes,
+            unread,
+            sample: whole,
+            table: table(),
+            algorithms,
+            device,
+        })
     }
 
     /// Reads what an earlier forecast kept.
@@ -186,6 +201,9 @@ impl Measured {
         }
         let device = measured.device.iter().flat_map(|device| device.cold.iter().chain(&device.warm));
         let wrong = |run: &Run| !(run.cpu.is_finite() && run.cpu >= 0.0 && run.wall.is_finite() && run.wall >= 0.0);
+        if !(measured.table.is_finite() && measured.table >= 0.0) {
+            return Err(malformed("what its table cost is no time".to_owned()));
+        }
         if measured.algorithms.iter().flat_map(|(_, runs)| runs).chain(device).any(wrong) {
             return Err(malformed("a time in it is none".to_owned()));
         }
@@ -197,6 +215,22 @@ impl Measured {
         let facts = |m: &Machine| (m.processor.clone(), m.processors, m.features.clone(), m.memory >> 30);
         facts(&self.machine) == facts(machine)
     }
+}
+
+/// CPU seconds of touching as much fresh memory as a RAM table has: the median of five.
+fn table() -> f64 {
+    let used = || {
+        let time = clock_gettime(ClockId::ThreadCPUTime);
+        time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+    };
+    let touch = |_| {
+        let before = used();
+        let mut memory = vec![0_u8; pfh::DEFAULT_MEMORY];
+        memory.iter_mut().step_by(4096).for_each(|byte| *byte = 1);
+        drop(std::hint::black_box(memory));
+        used() - before
+    };
+    median(&(0..5).map(touch).collect::<Vec<f64>>())
 }
 
 /// A bar in the program's style.
