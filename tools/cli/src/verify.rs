@@ -81,9 +81,10 @@ fn try_run(args: &Verify) -> Result<Exit, Failure> {
     let request = request(args)?;
     let signals = Signals::catch().map_err(|e| format!("signals cannot be caught: {e}"))?;
     let bar = Bar::open(!args.no_progress);
-    let mut say = |event: &Event<'_>| match event {
-        Event::Found(finding @ (Finding::Differs(_) | Finding::Open(_))) => bar.say(finding),
-        _ => {}
+    let mut say = |event: &Event<'_>| {
+        if let Event::Found(finding @ (Finding::Differs(_) | Finding::Open(_))) = event {
+            bar.say(finding);
+        }
     };
     let ran = verify::run(&request, &mut say, &bar.control(signals.flag()));
     bar.clear();

@@ -8,7 +8,6 @@ use crate::random::Random;
 use crate::statistics::median;
 use crate::{Error, amount};
 use indicatif::{ProgressBar, ProgressStyle};
-use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -219,10 +218,7 @@ impl Measured {
 
 /// CPU seconds of touching as much fresh memory as a RAM table has: the median of five.
 fn table() -> f64 {
-    let used = || {
-        let time = clock_gettime(ClockId::ThreadCPUTime);
-        time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
-    };
+    let used = || pfh::cpu_time().as_secs_f64();
     let touch = |_| {
         let before = used();
         let mut memory = vec![0_u8; pfh::DEFAULT_MEMORY];
