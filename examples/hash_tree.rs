@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // One read of each file feeds both algorithms.
     let input = Input::new([&directory]).recurse(Recurse::Yes);
     let request = hash::Request::new(input, vec!["sha256".parse()?, "blake3".parse()?])
-        .format("hashdeep".parse()?, Default::default())
+        .format("jsonl".parse()?, Default::default())
         .output(&manifest);
     let hashed = hash::run(
         &request,
