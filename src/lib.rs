@@ -59,6 +59,7 @@ pub mod key;
 pub mod matching;
 pub mod outputs;
 mod pass;
+mod problem;
 pub mod seal;
 pub mod verify;
 

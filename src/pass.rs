@@ -24,6 +24,21 @@ impl From<pfh_engine::Error> for Failure {
     }
 }
 
+/// Turns a [`Failure`] into a job's error, which has the variants `Sink` and `Run` of the same meaning.
+macro_rules! ends_a_pass {
+    ($error:ty) => {
+        impl From<$crate::pass::Failure> for $error {
+            fn from(failure: $crate::pass::Failure) -> Self {
+                match failure {
+                    $crate::pass::Failure::Sink(error) => <$error>::Sink(error),
+                    $crate::pass::Failure::Run(error) => <$error>::Run(error),
+                }
+            }
+        }
+    };
+}
+pub(crate) use ends_a_pass;
+
 /// Counts how much there is to read while the pass goes on. Without a thread there is no count, and nothing else is lost.
 struct Counting {
     total: Arc<OnceLock<(u64, u64)>>,

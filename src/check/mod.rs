@@ -47,7 +47,7 @@ pub use report::{hashdeep, json, summary_json, summary_text, text};
 pub use request::{Request, Task};
 pub use summary::{Findings, Nothing, Summary, Verdict};
 
-use crate::pass::Failure;
+use crate::pass::ends_a_pass;
 use crate::seal::{self, Held};
 use pfh_engine::{Control, Record};
 use pfh_format::terminal;
@@ -135,14 +135,7 @@ pub enum Error {
     Run(pfh_engine::Error),
 }
 
-impl From<Failure> for Error {
-    fn from(failure: Failure) -> Self {
-        match failure {
-            Failure::Sink(error) => Error::Sink(error),
-            Failure::Run(error) => Error::Run(error),
-        }
-    }
-}
+ends_a_pass!(Error);
 
 impl Error {
     /// Whether the caller ended the check.

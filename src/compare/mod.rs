@@ -49,7 +49,7 @@ pub use thresholds::{ThresholdError, Thresholds};
 
 use crate::destination::OpenError;
 use crate::input::InputError;
-use crate::pass;
+use crate::pass::ends_a_pass;
 use pfh_digest::Algorithm;
 use pfh_engine::{Control, Record};
 use pfh_format::terminal;
@@ -179,14 +179,7 @@ impl Error {
     }
 }
 
-impl From<pass::Failure> for Error {
-    fn from(failure: pass::Failure) -> Self {
-        match failure {
-            pass::Failure::Sink(error) => Error::Sink(error),
-            pass::Failure::Run(error) => Error::Run(error),
-        }
-    }
-}
+ends_a_pass!(Error);
 
 impl From<Failure> for Error {
     fn from(failure: Failure) -> Self {

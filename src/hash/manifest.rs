@@ -1,5 +1,6 @@
 //! Records as a manifest, in any of the formats.
 
+use crate::problem::failed;
 use pfh_digest::Algorithm;
 use pfh_engine::{Hashed, Outcome, Record, Summary};
 use pfh_format::{self as format, Carried, Encode, Format, Kind, Layout, Preamble, Row, Time, Times, Unrepresentable};
@@ -65,30 +66,14 @@ impl Manifest {
         let result = match &record.outcome {
             Outcome::Hashed(hashed) => self.row(&record.name, hashed),
             Outcome::Skipped(skip) => {
-                let problem = format::Problem {
-                    name: &record.name,
-                    outcome: format::Outcome::Skipped,
-                    stage: "",
-                    offset: None,
-                    length: None,
-                    code: skip.reason(),
-                    cause: skip.reason(),
-                };
+                let problem = format::Problem::skipped(&record.name, skip.reason());
                 // A format without a place for it: standard error has it.
                 let (Carried::Yes | Carried::No) = self.encoder.problem(self.output.room(), &problem);
                 Ok(())
             }
             Outcome::Failed(found) => {
                 let cause = found.cause.to_string();
-                let problem = format::Problem {
-                    name: &record.name,
-                    outcome: format::Outcome::Failed,
-                    stage: found.stage.name(),
-                    offset: found.offset,
-                    length: found.length,
-                    code: found.code(),
-                    cause: &cause,
-                };
+                let problem = failed(&record.name, found, &cause);
                 let (Carried::Yes | Carried::No) = self.encoder.problem(self.output.room(), &problem);
                 Ok(())
             }

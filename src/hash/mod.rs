@@ -29,7 +29,7 @@ pub use request::{Request, Reuse, Sealing};
 
 use crate::destination::OpenError;
 use crate::input::InputError;
-use crate::pass::{Failure, pass};
+use crate::pass::{ends_a_pass, pass};
 use crate::seal;
 use pfh_engine::{Control, Outcome, Record, Summary as Run};
 use pfh_format::{Format, Options, Unrepresentable, terminal};
@@ -109,14 +109,7 @@ pub enum Error {
     Seal(#[from] seal::FileError),
 }
 
-impl From<Failure> for Error {
-    fn from(failure: Failure) -> Self {
-        match failure {
-            Failure::Sink(error) => Error::Sink(error),
-            Failure::Run(error) => Error::Run(error),
-        }
-    }
-}
+ends_a_pass!(Error);
 
 /// Hashes the input and writes the manifest. A file appears whole or not at all.
 ///

@@ -33,7 +33,7 @@ pub use verdicts::{Counts, Matching};
 
 use crate::destination::OpenError;
 use crate::input::InputError;
-use crate::pass::{Failure, pass};
+use crate::pass::{ends_a_pass, pass};
 use pfh_digest::Algorithm;
 use pfh_engine::{Control, Outcome, Record, Summary as Run};
 use pfh_format::Unrepresentable;
@@ -119,14 +119,7 @@ pub enum Error {
     Run(pfh_engine::Error),
 }
 
-impl From<Failure> for Error {
-    fn from(failure: Failure) -> Self {
-        match failure {
-            Failure::Sink(error) => Error::Sink(error),
-            Failure::Run(error) => Error::Run(error),
-        }
-    }
-}
+ends_a_pass!(Error);
 
 /// Matches files with the sets and writes a verdict for each. A run that is cancelled leaves whole records on standard output, and no
 /// file.

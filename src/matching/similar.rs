@@ -24,7 +24,7 @@ use crate::algorithms::algorithm;
 use crate::compare::{Collection, ListProblem, Lookup, Thresholds, list_algorithms, load, stored};
 use crate::destination::{Destination, OpenError};
 use crate::input::{Input, InputError};
-use crate::pass::{Failure, pass};
+use crate::pass::{ends_a_pass, pass};
 use pfh_digest::{Algorithm, UnknownAlgorithm};
 use pfh_engine::{Control, DEFAULT_MEMORY, Outcome, Plan, Record, Summary as Run};
 use pfh_format::pairs::{self, Form, Pair};
@@ -157,14 +157,7 @@ pub enum Error {
     Run(pfh_engine::Error),
 }
 
-impl From<Failure> for Error {
-    fn from(failure: Failure) -> Self {
-        match failure {
-            Failure::Sink(error) => Error::Sink(error),
-            Failure::Run(error) => Error::Run(error),
-        }
-    }
-}
+ends_a_pass!(Error);
 
 /// Matches files with the list and writes what is similar. A run that is cancelled leaves whole records on standard output, and no
 /// file.

@@ -2,8 +2,9 @@
 
 use super::Reference;
 use crate::hash::{About, kind, times};
+use crate::problem::failed;
 use pfh_engine::{Hashed, Outcome, Record};
-use pfh_format::verdict::{Encoder, Form, Known, skipped};
+use pfh_format::verdict::{Encoder, Form, Known};
 use pfh_format::{self as format, Kind, Preamble, Row, Summary, Unrepresentable};
 use pfh_known::Verdict;
 use pfh_sink::Output;
@@ -75,19 +76,11 @@ impl Matching {
         match &record.outcome {
             Outcome::Hashed(hashed) => self.hashed(&record.name, hashed)?,
             Outcome::Skipped(skip) => {
-                self.problem(skipped(&record.name, skip.reason()), "skipped", self.only.is_empty())
+                self.problem(format::Problem::skipped(&record.name, skip.reason()), "skipped", self.only.is_empty())
             }
             Outcome::Failed(found) => {
                 let cause = found.cause.to_string();
-                let problem = format::Problem {
-                    name: &record.name,
-                    outcome: format::Outcome::Failed,
-                    stage: found.stage.name(),
-                    offset: found.offset,
-                    length: found.length,
-                    code: found.code(),
-                    cause: &cause,
-                };
+                let problem = failed(&record.name, found, &cause);
                 self.counts.add(Verdict::Error);
                 let told = self.tells(Verdict::Error);
                 self.problem(problem, Verdict::Error.name(), told);

@@ -114,6 +114,13 @@ pub struct Problem<'a> {
     pub cause: &'a str,
 }
 
+impl<'a> Problem<'a> {
+    /// Of an entry that was listed and not read.
+    pub fn skipped(name: &'a [u8], reason: &'a str) -> Self {
+        Problem { name, outcome: Outcome::Skipped, stage: "", offset: None, length: None, code: reason, cause: reason }
+    }
+}
+
 /// What is known after the last record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {

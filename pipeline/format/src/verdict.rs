@@ -6,7 +6,7 @@ use std::str::FromStr;
 use pfh_digest::Digest;
 
 use crate::csv::Line;
-use crate::manifest::{Encode, Outcome, Preamble, Problem, Row};
+use crate::manifest::{Encode, Preamble, Problem, Row};
 use crate::{Summary, UnknownFormat, Unrepresentable, dfxml, jsonl, terminal};
 
 /// The formats of verdicts.
@@ -285,11 +285,6 @@ impl fmt::Display for Form {
     }
 }
 
-/// A problem of an entry that was not read, for [`Known::problem`].
-pub fn skipped<'a>(name: &'a [u8], reason: &'a str) -> Problem<'a> {
-    Problem { name, outcome: Outcome::Skipped, stage: "", offset: None, length: None, code: reason, cause: reason }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -307,8 +302,8 @@ mod tests {
         ];
         let row = Row { name: b"=a\nb\xFF", size: 3, digests: &digests, ..Row::default() };
         encoder.row(&mut out, &Known { row, verdict: "known-bad", places: &places, ..Known::default() }, 1);
-        let problem = Problem { stage: "read", code: "EIO", cause: "bad", ..skipped(b"c", "") };
-        let problem = Problem { outcome: Outcome::Failed, ..problem };
+        let problem = Problem { stage: "read", code: "EIO", cause: "bad", ..Problem::skipped(b"c", "") };
+        let problem = Problem { outcome: crate::manifest::Outcome::Failed, ..problem };
         let row = Row { name: b"c", ..Row::default() };
         encoder.row(&mut out, &Known { row, verdict: "error", problem: Some(problem), ..Known::default() }, 1);
         encoder.tail(&mut out, &[("known-bad", 1), ("error", 1)], &Summary::default());
