@@ -132,6 +132,9 @@ pub struct Summary {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
+    /// An output is a file that is read, or one that somebody else made.
+    #[error(transparent)]
+    Refused(#[from] crate::outputs::Refused),
     /// Nothing is named.
     #[error("nothing is named: give a PATH, or --files-from FILE")]
     Nothing,
@@ -196,6 +199,7 @@ impl From<Failure> for Error {
 /// # Errors
 /// When the request makes no sense, or the pairs cannot be written. A file that cannot be read is an event, and no error.
 pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+    request.outputs().check()?;
     let mut sets = gather::Sets::gather(request, sink, control)?;
     let (directories, comparable) = (sets.directories, sets.collections.iter().any(Collection::is_comparable));
     sink(Event::Gathered { directories, comparable }).map_err(Error::Sink)?;

@@ -3,6 +3,7 @@
 use super::{By, Collection, Order, Search, Thresholds};
 use crate::destination::Destination;
 use crate::input::Input;
+use crate::outputs::Outputs;
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{DEFAULT_MEMORY, Plan};
 use pfh_format::pairs::Form;
@@ -68,6 +69,8 @@ pub struct Request {
     pub plan: Plan,
     /// Bytes for the index and for what waits to be sorted.
     pub memory: usize,
+    /// Whether files of the outputs' names are replaced. One that is read never is.
+    pub replace: bool,
 }
 
 impl Request {
@@ -93,6 +96,7 @@ impl Request {
             page: None,
             plan: Plan { memory: TABLE, ..plan },
             memory: DEFAULT_MEMORY,
+            replace: false,
         }
     }
 
@@ -109,6 +113,21 @@ impl Request {
     pub fn output(mut self, output: impl Into<Destination>) -> Request {
         self.output = output.into();
         self
+    }
+
+    /// Replaces existing files of the outputs' names.
+    #[must_use]
+    pub fn replace(mut self, replace: bool) -> Request {
+        self.replace = replace;
+        self
+    }
+
+    /// What is read and written.
+    pub(super) fn outputs(&self) -> Outputs {
+        let mut outputs = Outputs::new(self.replace);
+        outputs.file("--output", self.output.path()).file("--html", self.page.as_ref());
+        self.input.guard(outputs.reads_all(&self.against).reads_all(&self.sought));
+        outputs
     }
 
     /// The longest line of a list: a digest is one, and those of large files are long.

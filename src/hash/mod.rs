@@ -29,6 +29,7 @@ pub use request::{Request, Reuse, Sealing};
 
 use crate::destination::OpenError;
 use crate::input::InputError;
+use crate::outputs::Refused;
 use crate::pass::{ends_a_pass, pass};
 use crate::seal;
 use pfh_engine::{Control, Outcome, Record, Summary as Run};
@@ -73,6 +74,9 @@ pub enum Error {
     /// The input.
     #[error(transparent)]
     Input(#[from] InputError),
+    /// An output is a file that is read, or one that somebody else made.
+    #[error(transparent)]
+    Refused(#[from] Refused),
     /// The format has no place for digests of windows.
     #[error("{} holds no piecewise digests", .0.name())]
     Pieces(Format),
@@ -119,6 +123,7 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
     if request.plan.piecewise.is_some() && !has_pieces(request.format) {
         return Err(Error::Pieces(request.format));
     }
+    request.outputs().check()?;
     let about = request.about();
     let cache = request.cache(&about)?;
     let mut source: Box<dyn Source> = Box::new(Apart::new(request.input.source()?, own::own(request)));

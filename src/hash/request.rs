@@ -3,6 +3,8 @@
 use super::{About, Error};
 use crate::destination::Destination;
 use crate::input::Input;
+use crate::outputs::{Existing, Kind, Outputs};
+use crate::seal;
 use pfh_digest::Algorithm;
 use pfh_engine::Plan;
 use pfh_format::{End, Format, Layout, Marker, terminal};
@@ -10,6 +12,9 @@ use pfh_sink::cache::Cache;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
+
+/// A cache is an SQLite database with "pfhc" as its application (Database File Format, section 1.3).
+const CACHE: Existing = Existing::Own(68, b"pfhc");
 
 /// Digests that are kept from run to run.
 #[derive(Debug, Clone)]
@@ -45,6 +50,8 @@ pub struct Request {
     pub seal: Option<Sealing>,
     /// The digests that are not computed again.
     pub reuse: Option<Reuse>,
+    /// Whether files of the outputs' names are replaced. One that is read never is.
+    pub replace: bool,
 }
 
 impl Request {
@@ -58,6 +65,7 @@ impl Request {
             output: Destination::default(),
             seal: None,
             reuse: None,
+            replace: false,
         }
     }
 
@@ -94,6 +102,26 @@ impl Request {
     pub fn reuse(mut self, reuse: Option<Reuse>) -> Request {
         self.reuse = reuse;
         self
+    }
+
+    /// Replaces existing files of the outputs' names.
+    #[must_use]
+    pub fn replace(mut self, replace: bool) -> Request {
+        self.replace = replace;
+        self
+    }
+
+    /// What is read and written.
+    pub(super) fn outputs(&self) -> Outputs {
+        let mut outputs = Outputs::new(self.replace);
+        outputs.file("--output", self.output.path());
+        let sealing = self.seal.as_ref();
+        outputs.file("--seal", self.output.path().filter(|_| sealing.is_some()).map(seal::beside));
+        if let Some(Reuse { path, .. }) = &self.reuse {
+            outputs.writes("--cache", path, Kind::File, CACHE);
+        }
+        self.input.guard(outputs.reads_all(sealing.and_then(|sealing| sealing.key.as_ref())));
+        outputs
     }
 
     /// What the manifest records of the run. Of the command line it has what decides the digests: manifests of one tree are equal

@@ -33,6 +33,7 @@ pub use verdicts::{Counts, Matching};
 
 use crate::destination::OpenError;
 use crate::input::InputError;
+use crate::outputs::Refused;
 use crate::pass::{ends_a_pass, pass};
 use pfh_digest::Algorithm;
 use pfh_engine::{Control, Outcome, Record, Summary as Run};
@@ -94,6 +95,9 @@ impl Summary {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
+    /// An output is a file that is read, or one that somebody else made.
+    #[error(transparent)]
+    Refused(#[from] Refused),
     /// The input.
     #[error(transparent)]
     Input(#[from] InputError),
@@ -127,6 +131,7 @@ ends_a_pass!(Error);
 /// # Errors
 /// When the sets cannot be opened, the request makes no sense, or the output cannot be written.
 pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+    request.outputs().check()?;
     let mut refused = None;
     let mut tell = |gap: &Gap<'_>| {
         if refused.is_none() {

@@ -4,6 +4,7 @@ use super::Sets;
 use crate::destination::Destination;
 use crate::hash::About;
 use crate::input::Input;
+use crate::outputs::Outputs;
 use pfh_digest::Algorithm;
 use pfh_engine::Plan;
 use pfh_format::verdict::Form;
@@ -25,13 +26,15 @@ pub struct Request {
     pub form: Form,
     /// Where they go.
     pub output: Destination,
+    /// Whether files of the outputs' names are replaced. One that is read never is.
+    pub replace: bool,
 }
 
 impl Request {
     /// All verdicts as text on standard output.
     pub fn new(input: Input, sets: Sets) -> Request {
         let (plan, output) = (Plan::new(Vec::new()), Destination::default());
-        Request { input, sets, plan, only: Vec::new(), form: Form::Text, output }
+        Request { input, sets, plan, only: Vec::new(), form: Form::Text, output, replace: false }
     }
 
     /// Reads according to this plan.
@@ -60,6 +63,21 @@ impl Request {
     pub fn output(mut self, output: impl Into<Destination>) -> Request {
         self.output = output.into();
         self
+    }
+
+    /// Replaces existing files of the outputs' names.
+    #[must_use]
+    pub fn replace(mut self, replace: bool) -> Request {
+        self.replace = replace;
+        self
+    }
+
+    /// What is read and written.
+    pub(super) fn outputs(&self) -> Outputs {
+        let mut outputs = Outputs::new(self.replace);
+        outputs.file("--output", self.output.path());
+        self.input.guard(outputs.reads_all(&self.sets.known));
+        outputs
     }
 
     /// What the output records of the run.

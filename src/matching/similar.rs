@@ -24,6 +24,7 @@ use crate::algorithms::algorithm;
 use crate::compare::{Collection, ListProblem, Lookup, Thresholds, list_algorithms, load, stored};
 use crate::destination::{Destination, OpenError};
 use crate::input::{Input, InputError};
+use crate::outputs::{Outputs, Refused};
 use crate::pass::{ends_a_pass, pass};
 use pfh_digest::{Algorithm, UnknownAlgorithm};
 use pfh_engine::{Control, DEFAULT_MEMORY, Outcome, Plan, Record, Summary as Run};
@@ -58,6 +59,8 @@ pub struct Request {
     pub plan: Plan,
     /// Bytes for reading and sorting the list.
     pub memory: usize,
+    /// Whether files of the outputs' names are replaced. One that is read never is.
+    pub replace: bool,
 }
 
 impl Request {
@@ -74,6 +77,7 @@ impl Request {
             output: Destination::default(),
             plan: Plan::new(Vec::new()),
             memory: DEFAULT_MEMORY,
+            replace: false,
         }
     }
 
@@ -84,11 +88,26 @@ impl Request {
         self
     }
 
+    /// Replaces existing files of the outputs' names.
+    #[must_use]
+    pub fn replace(mut self, replace: bool) -> Request {
+        self.replace = replace;
+        self
+    }
+
     /// Makes an index of the list.
     #[must_use]
     pub fn write_index(mut self, index: impl Into<PathBuf>) -> Request {
         self.write_index = Some(index.into());
         self
+    }
+
+    /// What is read and written.
+    fn outputs(&self) -> Outputs {
+        let mut outputs = Outputs::new(self.replace);
+        outputs.file("--output", self.output.path()).file("--write-index", self.write_index.as_ref());
+        self.input.guard(outputs.reads(&self.list));
+        outputs
     }
 }
 
@@ -123,6 +142,9 @@ pub struct Summary {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
+    /// An output is a file that is read, or one that somebody else made.
+    #[error(transparent)]
+    Refused(#[from] Refused),
     /// An index cannot be made of an index.
     #[error("--write-index needs a list; this is an index already")]
     IsIndex,
@@ -165,6 +187,7 @@ ends_a_pass!(Error);
 /// # Errors
 /// When the list cannot be read, the request makes no sense, or the output cannot be written.
 pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+    request.outputs().check()?;
     let mut refused = None;
     let (lookup, faults) = known(request, &mut |problem| {
         if refused.is_none() {

@@ -7,12 +7,7 @@ use crate::size;
 use clap::Args;
 use pfh::format::{End, Format, Layout, Marker};
 use pfh::hash::{self as job, Event, Request, Reuse, Sealing, Summary};
-use pfh::outputs::{Existing, Kind, Outputs};
-use pfh::seal;
 use std::path::PathBuf;
-
-/// A cache is an SQLite database with "pfhc" as its application (Database File Format, section 1.3).
-const CACHE: Existing = Existing::Own(68, b"pfhc");
 
 /// What either form of the command line asks for.
 #[derive(Debug, Args)]
@@ -101,7 +96,6 @@ fn try_run(hash: &Hash) -> Result<Exit, Failure> {
     }
     let mut plan = hash.run.plan(algorithms(&hash.algorithms)?)?;
     plan.piecewise = hash.piecewise;
-    guarded(hash).check().map_err(Failure::usage)?;
     let session = Session::open(&hash.run)?;
     let format = hash.format.parse::<Format>().map_err(Failure::usage)?;
     let layout = Layout {
@@ -114,7 +108,8 @@ fn try_run(hash: &Hash) -> Result<Exit, Failure> {
         .format(format, layout)
         .output(session.destination(hash.output.as_ref()))
         .seal(hash.seal.then(|| Sealing { key: hash.key.clone() }))
-        .reuse(hash.cache.as_ref().map(reuse));
+        .reuse(hash.cache.as_ref().map(reuse))
+        .replace(hash.force);
     let ran = job::run(
         &request,
         &mut |event| {
@@ -149,7 +144,7 @@ fn failed(error: job::Error) -> Failure {
             format.name()
         )),
         Error::Format { .. } => Failure::usage(format_args!("-f {error}")),
-        Error::Input(_) | Error::Cache { .. } => Failure::usage(error),
+        Error::Refused(_) | Error::Input(_) | Error::Cache { .. } => Failure::usage(error),
         error => Failure::aborted(error),
     }
 }
@@ -176,16 +171,4 @@ fn report(hash: &Hash, summary: &Summary, session: &Session) -> Exit {
     }
     // Content that changed under the same times is a negative verdict on the file system, or on the cache.
     if used.changed > 0 && exit == Exit::Good { Exit::Verdict } else { exit }
-}
-
-/// What is read and written.
-fn guarded(hash: &Hash) -> Outputs {
-    let mut outputs = Outputs::new(hash.force);
-    outputs.file("--output", hash.output.as_ref());
-    outputs.file("--seal", hash.output.as_deref().filter(|_| hash.seal).map(seal::beside));
-    if let Some(cache) = &hash.cache {
-        outputs.writes("--cache", cache, Kind::File, CACHE);
-    }
-    hash.input.guard(outputs.reads_all(&hash.key));
-    outputs
 }

@@ -3,7 +3,6 @@
 use crate::exit::Failure;
 use crate::size;
 use clap::{Args, ValueEnum};
-use pfh::outputs::Outputs;
 use pfh::{Content, Descend, Links, NameList, Order, Recurse, Selection, Separator, Special};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -97,12 +96,5 @@ impl Input {
             selection: selection.map_err(Failure::usage)?,
         };
         Ok(input)
-    }
-
-    /// Tells the guard of outputs what is read.
-    pub fn guard(&self, outputs: &mut Outputs) {
-        if let Ok(input) = self.asked() {
-            input.guard(outputs);
-        }
     }
 }

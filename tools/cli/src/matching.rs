@@ -10,7 +10,6 @@ use clap::Args;
 use pfh::format::verdict::Form;
 use pfh::known::Verdict;
 use pfh::matching::{self as job, Event, Request, Summary};
-use pfh::outputs::Outputs;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -63,14 +62,6 @@ pub fn run(request: &Match) -> Exit {
     exit::end(try_run(request))
 }
 
-/// What is read and written.
-fn guarded(request: &Match) -> Outputs {
-    let mut outputs = Outputs::new(request.force);
-    outputs.file("--output", request.output.as_ref()).file("--write-index", request.write_index.as_ref());
-    request.input.guard(outputs.reads_all(&request.sets.known).reads_all(&request.similar));
-    outputs
-}
-
 /// Verdicts by their words, or by those without `known-`.
 ///
 /// # Errors
@@ -89,7 +80,6 @@ pub fn verdicts(words: &[String]) -> Result<Vec<Verdict>, Failure> {
 }
 
 fn try_run(request: &Match) -> Result<Exit, Failure> {
-    guarded(request).check().map_err(Failure::usage)?;
     if let Some(list) = &request.similar {
         return similar::run(request, list);
     }
@@ -100,7 +90,8 @@ fn try_run(request: &Match) -> Result<Exit, Failure> {
         .plan(request.run.plan(Vec::new())?)
         .only(only)
         .form(form)
-        .output(session.destination(request.output.as_ref()));
+        .output(session.destination(request.output.as_ref()))
+        .replace(request.force);
     let mut gaps = Gaps::default();
     let ran = job::run(
         &asked,
@@ -141,7 +132,7 @@ fn failed(error: job::Error) -> Failure {
     match error {
         Error::Sink(error) => Failure::output(&error),
         Error::Format { .. } => Failure::usage(format_args!("-f {error}")),
-        Error::Input(_) | Error::Sets(_) => Failure::usage(error),
+        Error::Refused(_) | Error::Input(_) | Error::Sets(_) => Failure::usage(error),
         error => Failure::aborted(error),
     }
 }

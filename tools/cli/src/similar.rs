@@ -15,7 +15,9 @@ use std::ffi::OsStr;
 pub fn run(request: &Match, list: &OsStr) -> Result<Exit, Failure> {
     let form: Form = request.format.parse().map_err(|e: UnknownForm| Failure::usage(e))?;
     let session = Session::open(&request.run)?;
-    let mut asked = Request::new(request.input.asked()?, list).output(session.destination(request.output.as_ref()));
+    let mut asked = Request::new(request.input.asked()?, list)
+        .output(session.destination(request.output.as_ref()))
+        .replace(request.force);
     asked.form = form;
     asked.plan = request.run.plan(Vec::new())?;
     asked.memory = asked.plan.memory;

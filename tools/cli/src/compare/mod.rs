@@ -9,7 +9,6 @@ use clap::{Args, ValueEnum};
 use pfh::Recurse;
 use pfh::compare::{self as job, By, Request, Summary, Thresholds};
 use pfh::format::pairs::{Form, UnknownForm};
-use pfh::outputs::Outputs;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -104,19 +103,10 @@ pub fn run_one(compare: &Compare) -> Exit {
     }))
 }
 
-/// What is read and written.
-fn guarded(compare: &Compare) -> Outputs {
-    let mut outputs = Outputs::new(compare.force);
-    outputs.file("--output", compare.output.as_ref()).file("--html", compare.html.as_ref());
-    compare.input.guard(outputs.reads_all(&compare.against).reads_all(&compare.sought));
-    outputs
-}
-
 /// The exit, and how many pairs there are.
 fn try_run(compare: &Compare) -> Result<(Exit, u64), Failure> {
     let form: Form = compare.format.parse().map_err(|e: UnknownForm| Failure::usage(e))?;
     let thresholds = Thresholds::parse(&compare.threshold, compare.parity).map_err(Failure::usage)?;
-    guarded(compare).check().map_err(Failure::usage)?;
     let session = Session::open(&compare.run)?;
     let mut request = asked(compare, &session)?;
     (request.thresholds, request.form) = (thresholds, form);
@@ -140,7 +130,8 @@ fn asked(compare: &Compare, session: &Session) -> Result<Request, Failure> {
     let memory = compare.run.memory.map(|memory| memory as usize);
     let mut request = Request::new(compare.input.asked()?.recurse(recurse))
         .plan(compare.run.plan(Vec::new())?, memory)
-        .output(session.destination(compare.output.as_ref()));
+        .output(session.destination(compare.output.as_ref()))
+        .replace(compare.force);
     request.against = compare.against.clone();
     request.sought = compare.sought.clone();
     request.given = compare.given.clone();
@@ -165,7 +156,9 @@ fn failed(error: job::Error, session: &Session) -> Failure {
     match error {
         Error::Sink(error) => Failure::output(&error),
         error if error.is_interrupted() => session.interrupted(error),
-        Error::Nothing | Error::Input(_) | Error::Evidence(_) | Error::Given(_) => Failure::usage(error),
+        Error::Refused(_) | Error::Nothing | Error::Input(_) | Error::Evidence(_) | Error::Given(_) => {
+            Failure::usage(error)
+        }
         error => Failure::aborted(error),
     }
 }
