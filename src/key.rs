@@ -102,8 +102,8 @@ mod tests {
         let public = verifying(written(PUBLIC)).unwrap();
         assert_eq!(signing(written(PRIVATE)).unwrap().verifying_key(), public);
         assert_eq!(verifying(written(PRIVATE)).unwrap(), public);
-        let hex: String = public.to_bytes().iter().map(|b| format!("{b:02x}")).collect();
-        assert_eq!(verifying(written(&hex)).unwrap(), public);
+        let digits = hex::encode(&public.to_bytes());
+        assert_eq!(verifying(written(&digits)).unwrap(), public);
         for wrong in ["", "zz", PUBLIC] {
             assert!(signing(written(wrong)).is_err(), "{wrong}");
         }

@@ -4,6 +4,7 @@
 use super::Request;
 use super::identity::Identity;
 use pfh_digest::{Algorithm, Digest};
+use pfh_format::hex;
 use pfh_format::image::map::Map;
 use pfh_source::device::Fill;
 use serde_json::{Value, json};
@@ -26,7 +27,7 @@ pub(super) struct Part {
 impl Part {
     pub(super) fn of(asked: &Request) -> Self {
         let fill = match &asked.imaging.care.fill {
-            Fill::Pattern(bytes) if !bytes.is_empty() => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+            Fill::Pattern(bytes) if !bytes.is_empty() => hex::encode(bytes),
             _ => "zeros".to_owned(),
         };
         Part { from: asked.imaging.from, length: asked.imaging.length, fill }

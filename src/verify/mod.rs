@@ -289,11 +289,11 @@ fn inside(image: &Image, path: &Path, findings: &mut Findings) -> Vec<Claim> {
     if !runs.is_empty() {
         findings.note(format!("sectors that were unreadable when it was acquired: {}", runs.join(", ")));
     }
-    let hex = |bytes: &[u8]| bytes.iter().map(|b| format!("{b:02x}")).collect::<String>();
-    let stored = [("md5", index.digests.md5.map(|b| hex(&b))), ("sha1", index.digests.sha1.map(|b| hex(&b)))];
+    let (md5, sha1) = (&index.digests.md5, &index.digests.sha1);
+    let stored = [("md5", md5.as_ref().map(|md5| &md5[..])), ("sha1", sha1.as_ref().map(|sha1| &sha1[..]))];
     let by = format!("{} itself", shown(path));
-    let claim = |(algorithm, hex): (&str, Option<String>)| {
-        let digest = Digest::parse(crate::algorithm(algorithm).ok()?, &hex?).ok()?;
+    let claim = |(algorithm, bytes): (&str, Option<&[u8]>)| {
+        let digest = Digest::from_bytes(crate::algorithm(algorithm).ok()?, bytes?).ok()?;
         Some(Claim { digest, of: Of::Content, by: by.clone() })
     };
     stored.into_iter().filter_map(claim).collect()

@@ -7,6 +7,7 @@
 //! out or moved breaks the chain; lines missing behind leave no `end`. Who can write the file can make a new chain: against
 //! that helps the signature, or a copy of the last chain value kept elsewhere.
 
+use crate::hex;
 use pfh_digest::Algorithm;
 use serde_json::{Map, Value};
 use std::io::{self, BufRead};
@@ -18,19 +19,9 @@ const MOST: u64 = 64 << 20;
 /// What is signed begins with this, so that no signature made for something else fits.
 const CONTEXT: &[u8] = b"pfh custody log 1\0";
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
-}
-
+/// Lower case only: a record has one form.
 fn bytes_of<const N: usize>(text: &str) -> Option<[u8; N]> {
-    let mut bytes = [0; N];
-    if text.len() != 2 * N || !text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b)) {
-        return None;
-    }
-    for (at, byte) in bytes.iter_mut().enumerate() {
-        *byte = u8::from_str_radix(text.get(at * 2..at * 2 + 2)?, 16).ok()?;
-    }
-    Some(bytes)
+    data_encoding::HEXLOWER.decode(text.as_bytes()).ok()?.try_into().ok()
 }
 
 fn link(before: &[u8; 32], body: &str) -> io::Result<[u8; 32]> {
@@ -51,7 +42,7 @@ pub struct Chain {
 impl Chain {
     /// The value that stands for everything so far, in hexadecimal.
     pub fn value(&self) -> String {
-        hex(&self.last)
+        hex::encode(&self.last)
     }
 
     /// What a signature over everything so far signs.
@@ -116,7 +107,9 @@ pub struct Sound {
 
 /// The members of a signature's record.
 pub fn signature(signature: &[u8; 64], key: &[u8; 32]) -> Map<String, Value> {
-    [("ed25519".to_owned(), hex(signature).into()), ("public-key".to_owned(), hex(key).into())].into_iter().collect()
+    [("ed25519".to_owned(), hex::encode(signature).into()), ("public-key".to_owned(), hex::encode(key).into())]
+        .into_iter()
+        .collect()
 }
 
 /// What a pass over the lines found.

@@ -1,39 +1,50 @@
 //! Hexadecimal digits.
 
-/// Appends two lower-case digits per byte.
-pub fn push(out: &mut Vec<u8>, bytes: &[u8]) {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    out.reserve(2 * bytes.len());
-    for byte in bytes {
-        out.push(DIGITS[usize::from(byte >> 4)]);
-        out.push(DIGITS[usize::from(byte & 15)]);
-    }
+use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
+
+/// Two lower-case digits per byte.
+pub fn encode(bytes: &[u8]) -> String {
+    HEXLOWER.encode(bytes)
 }
 
-/// The bytes that `digits` of either case stand for, appended to nothing; `None` for an odd number or anything else.
+/// Appends two lower-case digits per byte.
+pub fn push(out: &mut Vec<u8>, bytes: &[u8]) {
+    let from = out.len();
+    out.resize(from + HEXLOWER.encode_len(bytes.len()), 0);
+    HEXLOWER.encode_mut(bytes, &mut out[from..]);
+}
+
+/// The bytes that `digits` of either case stand for; `None` for an odd number or anything else.
 pub fn decode(digits: &[u8]) -> Option<Vec<u8>> {
-    if !digits.len().is_multiple_of(2) {
-        return None;
-    }
-    digits.chunks_exact(2).map(|pair| Some(nibble(pair[0])? << 4 | nibble(pair[1])?)).collect()
+    HEXLOWER_PERMISSIVE.decode(digits).ok()
 }
 
 /// Fills `bytes` from exactly twice as many digits; `None` for anything else.
 pub fn decode_into(digits: &[u8], bytes: &mut [u8]) -> Option<()> {
-    if digits.len() != 2 * bytes.len() {
-        return None;
-    }
-    for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
-        *byte = nibble(pair[0])? << 4 | nibble(pair[1])?;
-    }
-    Some(())
+    let fits = digits.len() == 2 * bytes.len();
+    fits.then(|| HEXLOWER_PERMISSIVE.decode_mut(digits, bytes).ok())?.map(drop)
 }
 
-fn nibble(digit: u8) -> Option<u8> {
-    match digit {
-        b'0'..=b'9' => Some(digit - b'0'),
-        b'a'..=b'f' => Some(digit - b'a' + 10),
-        b'A'..=b'F' => Some(digit - b'A' + 10),
-        _ => None,
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_of_either_case_are_read_back_and_nothing_else() {
+        let bytes: Vec<u8> = (0..=255).collect();
+        let mut out = b"x".to_vec();
+        push(&mut out, &bytes);
+        assert_eq!(out[1..], *encode(&bytes).as_bytes());
+        assert!(out[1..].starts_with(b"000102") && out.ends_with(b"fdfeff"));
+        assert_eq!(decode(&out[1..].to_ascii_uppercase()), Some(bytes));
+        for wrong in [&b"0"[..], b"0g", b"00 ", b"0x00", b"\xc3\xa9"] {
+            assert_eq!(decode(wrong), None, "{wrong:?}");
+        }
+        let mut four = [0; 4];
+        assert_eq!(decode_into(b"DEADbeef", &mut four), Some(()));
+        assert_eq!(four, [0xde, 0xad, 0xbe, 0xef]);
+        for wrong in [&b"deadbe"[..], b"deadbeef00", b"deadbeeg"] {
+            assert_eq!(decode_into(wrong, &mut four), None, "{wrong:?}");
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use pfh_digest::Algorithm;
 use pfh_format::Time;
+use pfh_format::hex;
 use serde_json::{Map, Value, json};
 use std::io;
 
@@ -31,7 +32,7 @@ fn uuid(name: &str) -> io::Result<String> {
     let mut bytes = digest("sha1", &[&URLS[..], name.as_bytes()].concat())?;
     bytes[6] = bytes[6] & 0x0f | 0x50;
     bytes[8] = bytes[8] & 0x3f | 0x80;
-    let hex: String = bytes[..16].iter().map(|byte| format!("{byte:02x}")).collect();
+    let hex = hex::encode(&bytes[..16]);
     Ok([&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-"))
 }
 
@@ -45,7 +46,7 @@ impl Graph {
         let mut draft = Graph { seed: String::new(), nodes: Vec::new() };
         build(&mut draft)?;
         let seed = digest("sha256", draft.text()?.as_bytes())?;
-        let mut graph = Graph { seed: seed.iter().map(|byte| format!("{byte:02x}")).collect(), nodes: Vec::new() };
+        let mut graph = Graph { seed: hex::encode(&seed), nodes: Vec::new() };
         build(&mut graph)?;
         graph.text()
     }

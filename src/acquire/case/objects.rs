@@ -4,6 +4,7 @@ use super::graph::{Graph, words};
 use super::{Account, Source, shown};
 use crate::acquire::{Form, To};
 use pfh_digest::Digest;
+use pfh_format::hex;
 use pfh_source::device::{Fill, Kind, Loss};
 use pfh_source::image::Image;
 use pfh_source::os;
@@ -197,7 +198,7 @@ fn described(account: &Account, number: usize) -> Vec<String> {
         let bytes: u64 = imaged.bad.iter().map(|bad| bad.length).sum();
         let fill = match &account.asked.imaging.care.fill {
             Fill::Zeros => "zeros".to_owned(),
-            Fill::Pattern(bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+            Fill::Pattern(bytes) => hex::encode(bytes),
         };
         let runs = imaged.bad.len();
         let recorded: u64 = imaged.bad.iter().filter(|bad| bad.loss == Loss::Recorded).map(|bad| bad.length).sum();

@@ -27,8 +27,7 @@ impl fmt::Display for Kept {
         let (parameters, commitment) = (self.commitment.parameters(), &self.commitment);
         let (function, leaf) = (parameters.function().name(), parameters.leaf_length());
         write!(f, "{HEAD} {VERSION} {function} {leaf} {} ", commitment.length())?;
-        commitment.root().iter().try_for_each(|byte| write!(f, "{byte:02x}"))?;
-        f.write_str(" ")?;
+        write!(f, "{} ", hex::encode(commitment.root()))?;
         self.identity.iter().try_for_each(|&byte| match byte {
             b'!'..=b'~' if byte != b'%' => write!(f, "{}", char::from(byte)),
             _ => write!(f, "%{byte:02x}"),

@@ -45,12 +45,11 @@ impl Tokens {
 
     /// The file's text.
     pub fn encode(&self) -> Vec<u8> {
-        let digits = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
         let mut text = format!("{HEAD} {}\n{}\n", self.tokens.len(), self.kept);
         for (challenge, answer) in &self.tokens {
-            let challenge = digits(&challenge.encode());
+            let challenge = hex::encode(&challenge.encode());
             text += &match answer {
-                Some(answer) => format!("token {challenge} {}\n", digits(answer)),
+                Some(answer) => format!("token {challenge} {}\n", hex::encode(answer)),
                 None => format!("used {challenge}\n"),
             };
         }

@@ -66,7 +66,7 @@ impl Method {
                 hasher.finalize().as_bytes().to_vec()
             }
         };
-        Ok(digest.iter().map(|byte| format!("{byte:02x}")).collect())
+        Ok(pfh::format::hex::encode(&digest))
     }
 }
 

@@ -290,7 +290,7 @@ fn info(request: &Info) -> Result<Exit, String> {
         }
     };
     let digest = match request.verify.then(|| known.verify()).transpose() {
-        Ok(digest) => digest.map(|bytes| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>()),
+        Ok(digest) => digest.map(|bytes| pfh::format::hex::encode(&bytes)),
         Err(error @ Error::Damaged(..)) => {
             exit::say(error);
             return Ok(Exit::Verdict);

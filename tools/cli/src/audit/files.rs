@@ -5,6 +5,7 @@ use super::{Challenge, Commit, Prove, Renew, Stop, Tokens, Verify};
 use crate::exit::{self, Exit};
 use crate::shown;
 use pfh::Ranges;
+use pfh::format::hex;
 use pfh::outboard::{self, Failure, Pass};
 use pfh::outputs::Outputs;
 use pfh::sink::Output;
@@ -274,7 +275,7 @@ pub fn renew(renew: &Renew) -> Result<Exit, Stop> {
         "{}: from the kept {} root to {}: nothing changed but the leaves at {}",
         shown(&meant.identity),
         new.parameters().function().name(),
-        super::print::hex(new.root()),
+        hex::encode(new.root()),
         ranges.join(",")
     ));
     Ok(Exit::Good)

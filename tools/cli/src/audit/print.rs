@@ -3,6 +3,7 @@
 use crate::exit::{self, Exit};
 use crate::shown;
 use ed25519_dalek::VerifyingKey;
+use pfh::format::hex;
 use pfh::tree::audit::{Accepted, Challenge, finds};
 use pfh_audit::{Error, Kept};
 use serde_json::json;
@@ -147,8 +148,10 @@ impl Verdict {
             Ok(()) => {
                 let signed = match &self.signer {
                     None => String::new(),
-                    Some((key, true)) => format!("; signed by {}", hex(key.as_bytes())),
-                    Some((key, false)) => format!("; signed by {}, a key that was not asked for", hex(key.as_bytes())),
+                    Some((key, true)) => format!("; signed by {}", hex::encode(key.as_bytes())),
+                    Some((key, false)) => {
+                        format!("; signed by {}, a key that was not asked for", hex::encode(key.as_bytes()))
+                    }
                 };
                 format!("{name}: PROVED: {}; {}{signed}{time}\n", self.compared(), self.found())
             }
@@ -180,9 +183,9 @@ impl Verdict {
                 "probability": floor(finds(self.leaves.1, self.leaves.0, self.loss)),
             },
             "signed": self.signer.is_some(),
-            "signed_by": self.signer.map(|(key, _)| hex(key.as_bytes())),
+            "signed_by": self.signer.map(|(key, _)| hex::encode(key.as_bytes())),
             "signer_was_asked_for": self.signer.map(|(_, named)| named),
-            "transcript": self.transcript.map(|transcript| hex(&transcript)),
+            "transcript": self.transcript.map(|transcript| hex::encode(&transcript)),
             "seconds": self.time.map(|time| time.as_secs_f64()),
         });
         if let Some((asked, all)) = self.files {
@@ -204,8 +207,4 @@ impl Verdict {
 fn floor(probability: f64) -> f64 {
     // What was lost in computing is no thousandth.
     if probability >= 1.0 { 1.0 } else { (probability * 1000.0 + 1e-9).floor() / 1000.0 }
-}
-
-pub fn hex(bytes: &[u8; 32]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

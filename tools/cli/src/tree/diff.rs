@@ -1,10 +1,10 @@
 //! `pfh tree diff`: where two files differ, by their trees alone.
 
-use super::print::hex;
 use super::proof::print;
 use crate::exit::{self, Exit};
 use crate::shown;
 use clap::Args;
+use pfh::format::hex;
 use pfh::outboard::{self, Failure};
 use pfh::tree::outboard::Outboard;
 use serde_json::json;
@@ -58,8 +58,8 @@ impl Diff {
                 "one": name,
                 "other": other_name,
                 "algorithm": one.parameters().function().name(),
-                "root": hex(one.root()),
-                "other_root": hex(other.root()),
+                "root": hex::encode(one.root()),
+                "other_root": hex::encode(other.root()),
                 "length": one.length(),
                 "other_length": other.length(),
                 "differ": ranges,
@@ -72,7 +72,10 @@ impl Diff {
         }
         if same {
             let (leaves, algorithm) = (one.leaf_count(), one.parameters().function().name());
-            text = format!("{name} and {other_name}: the same {leaves} leaves, {algorithm} root {}\n", hex(one.root()));
+            text = format!(
+                "{name} and {other_name}: the same {leaves} leaves, {algorithm} root {}\n",
+                hex::encode(one.root())
+            );
         }
         print(&text, exit)
     }

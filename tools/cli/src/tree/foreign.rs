@@ -1,11 +1,12 @@
 //! `pfh tree root`, `export`, `import`: roots and trees of other programs.
 
-use super::print::{Said, hex};
+use super::print::Said;
 use super::proof::print;
 use super::{Existing, follow, guarded};
 use crate::exit::{self, Exit};
 use crate::{shown, size};
 use clap::{Args, ValueEnum};
+use pfh::format::hex;
 use pfh::outboard::{self, Failure, Pass};
 use pfh::outputs::Outputs;
 use pfh::sink::Output;
@@ -178,8 +179,8 @@ fn differs(file: &Path, found: &[u8; 32], root: &[u8; 32]) -> Exit {
     exit::say(format!(
         "{}: gives the blake3 root {}, not {}: nothing was written",
         shown(file.as_os_str().as_bytes()),
-        hex(found),
-        hex(root)
+        hex::encode(found),
+        hex::encode(root)
     ));
     Exit::Verdict
 }

@@ -1,6 +1,7 @@
 //! What is printed of a tree: a line for the root, a line for each range.
 
 use crate::exit::{self, Exit};
+use pfh::format::hex;
 use pfh::outboard::Verdict;
 use pfh::tree::outboard::Header;
 use serde_json::json;
@@ -39,10 +40,6 @@ pub struct Said {
     /// Leaves of a file that was hashed without a tree.
     alone: Option<u64>,
     expected: Option<Expected>,
-}
-
-pub fn hex(value: &[u8; 32]) -> String {
-    value.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn ranges(ranges: &[Range<u64>]) -> Vec<serde_json::Value> {
@@ -106,7 +103,7 @@ impl Said {
             "algorithm": self.algorithm,
             "leaf": self.leaf,
             "length": self.length,
-            "root": hex(&self.root),
+            "root": hex::encode(&self.root),
         });
         if let Some((changed, computed)) = &self.changed {
             more["changed"] = json!(ranges(changed));
@@ -120,13 +117,13 @@ impl Said {
         }
         if let Some((verdict, tree)) = &self.verdict {
             more["found_length"] = json!(verdict.length);
-            more["found_root"] = json!(hex(&verdict.root));
+            more["found_root"] = json!(hex::encode(&verdict.root));
             more["corrupt"] = json!(ranges(&verdict.corrupt));
             more["tree"] = json!(crate::shown(tree));
         }
         if let Some(expected) = &self.expected {
-            more["expected_root"] = json!(hex(&expected.root));
-            more["root_found"] = json!(hex(&expected.found));
+            more["expected_root"] = json!(hex::encode(&expected.root));
+            more["root_found"] = json!(hex::encode(&expected.found));
         }
         let mut line = format!("{{\"type\":\"{}\"", self.what).into_bytes();
         pfh::format::jsonl::path(&mut line, &self.file);
@@ -140,7 +137,7 @@ impl Said {
     fn text(&self) -> String {
         let name = crate::shown(&self.file);
         if self.verdict.is_none() && self.expected.is_none() {
-            return format!("{}  {name}\n", hex(&self.root));
+            return format!("{}  {name}\n", hex::encode(&self.root));
         }
         let mut text = String::new();
         if let Some((verdict, tree)) = &self.verdict {
@@ -159,7 +156,7 @@ impl Said {
             }
         }
         if let Some(expected) = self.expected.as_ref().filter(|expected| expected.root != expected.found) {
-            let (found, root) = (hex(&expected.found), hex(&expected.root));
+            let (found, root) = (hex::encode(&expected.found), hex::encode(&expected.root));
             text += &format!("{name}: DIFFERS: gives the {} root {found}, not {root}\n", self.algorithm);
         }
         if !text.is_empty() {
@@ -175,6 +172,6 @@ impl Said {
             Some(Stated::Root) => ", the one stated",
             Some(Stated::Kept) => ", the one that is kept",
         };
-        format!("{name}: OK: {leaves}{} root {}{stated}\n", self.algorithm, hex(&self.root))
+        format!("{name}: OK: {leaves}{} root {}{stated}\n", self.algorithm, hex::encode(&self.root))
     }
 }

@@ -1,11 +1,11 @@
 //! `pfh tree prove` and `pfh tree verify`: a part of a file, shown to whoever has the root alone.
 
 use super::guarded;
-use super::print::hex;
 use super::range;
 use crate::exit::{self, Exit};
 use crate::shown;
 use clap::Args;
+use pfh::format::hex;
 use pfh::outboard;
 use pfh::outputs::Outputs;
 use pfh::sink::Output;
@@ -178,7 +178,7 @@ impl Verify {
                 "proof": name(&self.proof),
                 "verdict": "verified",
                 "algorithm": algorithm,
-                "root": hex(&self.root),
+                "root": hex::encode(&self.root),
                 "offset": start,
                 "length": count,
                 "length_of_file": shown.length,
@@ -189,7 +189,7 @@ impl Verify {
                 "{}: OK: {start}:{count} of a file of {} bytes gives the {algorithm} root {}\n",
                 name(&self.proof),
                 shown.length,
-                hex(&self.root)
+                hex::encode(&self.root)
             )
         };
         print(&line, Exit::Good)
@@ -202,7 +202,7 @@ impl Verify {
                 "proof": name(&self.proof),
                 "verdict": "differs",
                 "reason": why,
-                "root": hex(&self.root),
+                "root": hex::encode(&self.root),
             });
             format!("{object}\n")
         } else {
