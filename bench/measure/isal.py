@@ -1,10 +1,9 @@
-#!/usr/bin/env python3
 """Measure pfh's lanes beside the multi-buffer hashes of isa-l_crypto, and both beside OpenSSL's single stream, in one run.
 
-    bench/isal [--rounds 9] [--samples 21] [--shash PATH] [--json] [--record NAME]
+    bench/run isal [--rounds 9] [--samples 21] [--shash PATH] [--json] [--record [NAME]]
 
 MD5, SHA-1, SHA-256 and SHA-512 of 128 messages of 4 KiB in the second-level cache. isa-l_crypto (BSD licence; nothing of it is in this project)
-is found by `pkg-config libisal_crypto`, or where ISAL_PREFIX says: a directory with include/ and lib/. bench/isal.c is compiled against it with
+is found by `pkg-config libisal_crypto`, or where ISAL_PREFIX says: a directory with include/ and lib/. isal.c is compiled against it with
 cc. It runs the library's own dispatcher, and each entry point of one instruction set that the library exports and this CPU can run: where there
 is AVX2 and no AVX-512 the dispatcher takes AVX2 and passes SHA-NI by, so to be faster than that alone would be no achievement. `_sse_ni` is.
 
@@ -12,11 +11,9 @@ pfh and OpenSSL are timed by `examples/shash hot`, the former a second time with
 
 Answers are compared before a time counts: every digest of every entry point with hashlib's, in every round, and pfh's with OpenSSL's in shash.
 In each round the programs run in random order; each measures its own candidates in turns, SAMPLES times, in processor time. Minima are over
-everything, medians those of the rounds' medians. --record NAME writes bench/record/DATE-NAME-isal.md. Exit status 1 without the library.
+everything, medians those of the rounds' medians. Exit status 1 without the library.
 """
 
-import argparse
-import datetime
 import hashlib
 import json
 import os
@@ -29,7 +26,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from . import record
+from .program import build as cargo_build
+from .program import execute, target
+
 NAMES = {"md5": "MD5", "sha1": "SHA-1", "sha256": "SHA-256", "sha512": "SHA-512"}
 MESSAGES, SIZE, SKEW = 128, 4096, 64
 PFH, LOWERED, OPENSSL = "pfh", "pfh without AVX-512", "OpenSSL, single stream"
@@ -41,13 +41,13 @@ def library():
     if prefix:
         lib = next((Path(prefix) / name for name in ("lib", "lib64") if any((Path(prefix) / name).glob("libisal_crypto.*"))), None)
         if not lib or not (Path(prefix) / "include/isa-l_crypto.h").exists():
-            sys.exit(f"bench/isal: ISAL_PREFIX={prefix} has no include/isa-l_crypto.h and lib/libisal_crypto.*")
+            sys.exit(f"ISAL_PREFIX={prefix} has no include/isa-l_crypto.h and lib/libisal_crypto.*")
         full = max((path.name for path in lib.glob("libisal_crypto.so.*")), key=len, default="")
         arguments = [f"-I{prefix}/include", f"-L{lib}", f"-Wl,-rpath,{lib}", "-lisal_crypto"]
         return arguments, full.removeprefix("libisal_crypto.so.") or "of unknown version"
     ask = lambda *what: subprocess.run(["pkg-config", *what, "libisal_crypto"], capture_output=True, text=True)
     if not shutil.which("pkg-config") or ask("--exists").returncode:
-        sys.exit("bench/isal: isa-l_crypto is not installed: pkg-config does not know libisal_crypto, and ISAL_PREFIX is not set")
+        sys.exit("isa-l_crypto is not installed: pkg-config does not know libisal_crypto, and ISAL_PREFIX is not set")
     lib = ask("--variable=libdir").stdout.strip()
     return [*ask("--cflags", "--libs").stdout.split(), f"-Wl,-rpath,{lib}"], ask("--modversion").stdout.strip()
 
@@ -55,17 +55,16 @@ def library():
 def build(shash, room):
     """isa-l's program, its version, and shash."""
     if platform.machine() not in ("x86_64", "AMD64"):
-        sys.exit(f"bench/isal: the entry points that are compared are those of x86-64, and this is {platform.machine()}")
+        sys.exit(f"the entry points that are compared are those of x86-64, and this is {platform.machine()}")
     arguments, version = library()
-    command = ["cc", "-O2", "-Wno-deprecated-declarations", "-o", str(room / "isal"), str(ROOT / "bench/isal.c"), *arguments]
+    command = ["cc", "-O2", "-Wno-deprecated-declarations", "-o", str(room / "isal"), str(Path(__file__).with_name("isal.c")), *arguments]
     if not shutil.which("cc"):
-        sys.exit("bench/isal: there is no C compiler cc")
+        sys.exit("there is no C compiler cc")
     if subprocess.run(command).returncode:
-        sys.exit("bench/isal: bench/isal.c could not be compiled against isa-l_crypto " + version)
+        sys.exit("isal.c could not be compiled against isa-l_crypto " + version)
     if not shash:
-        package = ["-p", "pfh-digest", "--features", "peers", "--example", "shash"]
-        subprocess.run(["cargo", "build", "--release", "--quiet", *package], cwd=ROOT, check=True)
-        shash = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release/examples/shash"
+        cargo_build("-p", "pfh-digest", "--features", "peers", "--example", "shash")
+        shash = target() / "examples/shash"
     return str(room / "isal"), version, str(shash)
 
 
@@ -77,10 +76,7 @@ def expected():
 
 
 def lines(command, **environment):
-    done = subprocess.run(command, stdout=subprocess.PIPE, env=os.environ | environment)
-    if done.returncode:
-        sys.exit(f"bench/isal: {command[0]}: exit status {done.returncode}")
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    return [json.loads(line) for line in execute(command, environment=environment).output.splitlines()]
 
 
 def of_isal(command, name, digests):
@@ -88,14 +84,14 @@ def of_isal(command, name, digests):
     found = lines([*command, name])
     for line in found:
         if line["digests"] != digests:
-            sys.exit(f"bench/isal: isa-l_crypto's {line['by']} gives other digests of {name} than hashlib")
+            sys.exit(f"isa-l_crypto's {line['by']} gives other digests of {name} than hashlib")
     return [("isa-l " + line["by"], line["min_ns_per_byte"], line["median_ns_per_byte"]) for line in found]
 
 
 def of_shash(command, name, known, **environment):
     found = [line for line in lines([*command, name], **environment) if line.get("by") in known]
     if {line["by"] for line in found} != set(known):
-        sys.exit(f"bench/isal: shash does not measure {' and '.join(known)} for {name}")
+        sys.exit(f"shash does not measure {' and '.join(known)} for {name}")
     return [(known[line["by"]], line["min_ns_per_byte"], line["median_ns_per_byte"]) for line in found]
 
 
@@ -110,7 +106,7 @@ def measure(said, isal, shash):
                 lambda: of_isal(isal, name, digests[name]),
                 lambda: of_shash(shash, name, {"many": PFH, "openssl": OPENSSL}),
             ]
-            if "avx512f" in cpu("flags").split():
+            if "avx512f" in record.cpu("flags").split():
                 programs.append(lambda: of_shash(shash, name, {"many": LOWERED}, PFH_ISA="sha-ni"))
             for program in random.sample(programs, len(programs)):
                 for candidate, least, middle in program():
@@ -122,60 +118,29 @@ def measure(said, isal, shash):
 def table(said, found, version):
     rows, absent = [], []
     for name, by in found.items():
-        if name in ("sha1", "sha256") and "sha_ni" in cpu("flags").split() and "isa-l _sse_ni" not in by:
+        if name in ("sha1", "sha256") and "sha_ni" in record.cpu("flags").split() and "isa-l _sse_ni" not in by:
             absent.append(NAMES[name])
         order = sorted(by, key=lambda candidate: (candidate != PFH, candidate != LOWERED, candidate != OPENSSL, candidate != "isa-l default"))
         for candidate in order:
             times = [round(by[candidate][i] / by[ours][i], 2) if ours in by else None for ours in (PFH, LOWERED) for i in (0, 1)]
             rows.append([NAMES[name], candidate, *(round(figure, 4) for figure in by[candidate]), *times])
-    return {
-        "table": f"{MESSAGES} messages of 4 KiB in the cache: pfh beside isa-l_crypto {version}",
-        "columns": [
-            "function", "by", "min ns/B", "median ns/B", "times pfh", "of medians", "times pfh without AVX-512", "of medians",
-        ],  # fmt: skip
-        "rows": rows,
-        "paper": None,
-        "notes": [
-            f"{said.rounds} rounds of programs in random order, {said.samples} samples in each; processor time; medians of the rounds' medians",
-            "isa-l default: the library's own dispatcher; isa-l _…: the entry points of that instruction set, forced",
-            "digests: isa-l_crypto's are hashlib's, in every round; pfh's are OpenSSL's",
-            *[f"this build of isa-l_crypto does not export `_sse_ni` of {name}: what matters without AVX-512 is missing" for name in absent],
-        ],
-    }
+    columns = ["function", "by", "min ns/B", "median ns/B", "times pfh", "of medians", "times pfh without AVX-512", "of medians"]
+    notes = [
+        f"{said.rounds} rounds of programs in random order, {said.samples} samples in each; processor time; medians of the rounds' medians",
+        "isa-l default: the library's own dispatcher; isa-l _…: the entry points of that instruction set, forced",
+        "digests: isa-l_crypto's are hashlib's, in every round; pfh's are OpenSSL's",
+        *[f"this build of isa-l_crypto does not export `_sse_ni` of {name}: what matters without AVX-512 is missing" for name in absent],
+    ]
+    title = f"{MESSAGES} messages of 4 KiB in the cache: pfh beside isa-l_crypto {version}"
+    return record.table(title, columns, rows, notes=notes)
 
 
-def markdown(table):
-    show = lambda cell: "" if cell is None else str(cell)
-    head = [f"## {table['table']}", "", "| " + " | ".join(table["columns"]) + " |", "|---" * len(table["columns"]) + "|"]
-    return "\n".join([*head, *["| " + " | ".join(map(show, row)) + " |" for row in table["rows"]], "", *[f"- {note}" for note in table["notes"]], ""])
-
-
-def cpu(what):
-    """What /proc/cpuinfo says of the first CPU."""
-    values = [line.split(":", 1)[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith(what)]
-    return values[0] if values else ""
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=9, help="rounds of programs (9)")
-    parser.add_argument("--samples", type=int, default=21, help="samples in each program (21)")
-    parser.add_argument("--shash", type=Path, help="the example shash, built with its feature peers (built here)")
-    parser.add_argument("--json", action="store_true", help="a line of JSON in place of Markdown")
-    parser.add_argument("--record", metavar="NAME", help="write bench/record/DATE-NAME-isal.md")
-    said = parser.parse_args()
+def main(words):
+    ask = record.arguments("isal", __doc__, rounds=9)
+    ask.add_argument("--samples", type=int, default=21, help="samples in each program (%(default)s)")
+    ask.add_argument("--shash", type=Path, help="the example shash, built with its feature peers (built here)")
+    said = record.parse(ask, words)
     with tempfile.TemporaryDirectory() as room:
         isal, version, shash = build(said.shash, Path(room))
-        load = os.getloadavg()[0]
         found = table(said, measure(said, isal, shash), version)
-    print(json.dumps(found) if said.json else markdown(found))
-    if said.record:
-        today = datetime.date.today().isoformat()
-        command = f"bench/isal --rounds {said.rounds} --samples {said.samples}"
-        machine = f"{cpu('model name')}, {os.cpu_count()} CPUs, Linux {platform.release()}, load average before the run {load:.1f}."
-        text = f"# {today}: `{command}`\n\n{machine}\n\n{markdown(found)}"
-        (ROOT / f"bench/record/{today}-{said.record}-isal.md").write_text(text)
-
-
-if __name__ == "__main__":
-    main()
+    record.finish("isal", said, [found], [["openssl", "version"]])

@@ -1,4 +1,4 @@
-/* isa-l_crypto's multi-buffer hashes over messages in the cache: what bench/isal compiles and runs beside pfh.
+/* isa-l_crypto's multi-buffer hashes over messages in the cache: what bench/run isal compiles and runs beside pfh.
  *
  *     isal ROUNDS NAME        NAME: md5, sha1, sha256 or sha512
  *

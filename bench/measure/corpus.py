@@ -1,8 +1,7 @@
-#!/usr/bin/env python3
 """Build the benchmark's corpus: real files, in the proportions of the t5 corpus that the literature measures on.
 
-    bench/corpus DIR            4,457 files, 1.22 GB (needs 5 GB of free disk while it runs, and Maven)
-    bench/corpus DIR --small      400 files, 75 MB
+    bench/run corpus DIR            4,457 files, 1.22 GB (needs 5 GB of free disk while it runs, and Maven)
+    bench/run corpus DIR --small      400 files, 75 MB
 
 t5 itself may not be redistributed, so the same numbers of html, pdf, txt, jpg and gif files are taken from Debian's
 documentation packages, office files from the test jar of Apache Tika, and png files make up the total. The packages come
@@ -97,13 +96,13 @@ def lay_out(chosen, out):
     return everything.hexdigest()
 
 
-def main():
-    ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(words):
+    ask = argparse.ArgumentParser(prog="bench/run corpus", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ask.add_argument("dir", type=Path)
     ask.add_argument("--small", action="store_true", help="400 files, 75 MB, from Debian packages alone")
-    said = ask.parse_args()
+    said = ask.parse_args(words)
     if said.dir.exists():
-        sys.exit(f"bench/corpus: {said.dir} exists already")
+        sys.exit(f"{said.dir} exists already")
     said.dir.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=said.dir.resolve().parent) as room:
         room = Path(room)
@@ -116,11 +115,7 @@ def main():
             total, numbers = T5_TOTAL, T5
         chosen = choose(regular_files(tree), total, numbers)
         if len(chosen) != total:
-            sys.exit(f"bench/corpus: the packages hold {len(chosen)} suitable files, {total} are needed")
+            sys.exit(f"the packages hold {len(chosen)} suitable files, {total} are needed")
         digest = lay_out(chosen, room / "corpus")
         (room / "corpus").rename(said.dir)
     print(f"{len(chosen)} files, {sum(found.size for found in chosen)} bytes, sha256 of all in order {digest}")
-
-
-if __name__ == "__main__":
-    main()

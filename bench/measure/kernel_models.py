@@ -1,9 +1,8 @@
-#!/usr/bin/env python3
 """Read from models of AArch64 cores what each kernel costs, without such a machine: llvm-mca over the compiled loops.
 
     rustc --target aarch64-unknown-linux-gnu --edition 2024 --crate-type rlib --crate-name pfh_kernel -C opt-level=3 \\
         -C codegen-units=4 --emit asm,link --out-dir DIR algorithms/kernel/src/lib.rs
-    LLVM_MCA=llvm-mca bench/kernel-models DIR
+    LLVM_MCA=llvm-mca bench/run kernel-models DIR
 
 For each row of the tables, in the order of algorithms/kernel/src/table.rs, and for each stitched set: instructions per byte, and cycles per
 byte of all lanes by the models of Neoverse N1, N2, V1 and V2. The outermost loop of the kernel's function is taken as one block; an inner
@@ -14,10 +13,12 @@ models: no time was measured. Then, for each pair of models, what the costs of o
 
 import collections
 import os
-import pathlib
 import re
 import subprocess
-import sys
+from pathlib import Path
+
+from . import record
+from .program import ROOT
 
 MODELS = ["neoverse-n1", "neoverse-n2", "neoverse-v1", "neoverse-v2"]
 BLOCK = {"MD5": 64, "SHA1": 64, "SHA256": 64, "SHA512": 128, "KECCAK24": 136, "KECCAK12": 168, "RIPEMD160": 64}
@@ -51,7 +52,7 @@ def read(directory):
 def names():
     """Name and lanes of the rows that AArch64 has, per table."""
     found, table = collections.defaultdict(list), None
-    source = pathlib.Path(__file__).parent.parent / "algorithms/kernel/src/table.rs"
+    source = ROOT / "algorithms/kernel/src/table.rs"
     for line in source.read_text().splitlines():
         static = re.match(r"pub static (\w+):", line)
         table = static[1] if static else table
@@ -133,32 +134,31 @@ def worth(tables, own, other):
     return f"{100 * good / len(losses):.0f} / {100 * sum(losses) / len(losses):.1f} / {100 * max(losses):.0f}"
 
 
-def main():
-    functions, order = read(pathlib.Path(sys.argv[1]))
+def main(words):
+    ask = record.arguments("kernel-models", __doc__)
+    ask.add_argument("directory", type=Path, help="where rustc wrote the assembly and the library")
+    said = record.parse(ask, words)
+    functions, order = read(said.directory)
     rows = names()
     tables = collections.defaultdict(list)
     short = [model.removeprefix("neoverse-").upper() for model in MODELS]
-    print("| function | kernel | instructions/B |", " | ".join(short), "|")
-    print("|---" * (3 + len(MODELS)) + "|")
+    figures = []
 
-    def show(function, name, lines, length):
+    def price_of(function, name, lines, length):
         count, totals = price(lines, function)
-        figures = ["none" if total is None else f"{total / length:.2f}" for total in totals]
-        print(f"| {function} | {name} | {count / length:.2f} |", " | ".join(figures), "|", flush=True)
+        figures.append([function, name, round(count / length, 2), *(total and round(total / length, 2) for total in totals)])
         return totals
 
     for table, symbols in order.items():
         assert len(symbols) == len(rows[table]), f"{table}: rows and functions differ in number"
         for (name, lanes), symbol in zip(rows[table], symbols):
-            tables[table].append((lanes, show(table, name, functions[symbol], lanes * BLOCK[table])))
+            tables[table].append((lanes, price_of(table, name, functions[symbol], lanes * BLOCK[table])))
     for symbol, lines in functions.items():
         stitched = re.search(r"stitched7kernels\d+(\w+?)17h", symbol)
         if stitched and "_" in stitched[1]:
-            show("stitched", stitched[1].replace("_", "+"), lines, 64)
-    print("\n| table of | on", " | on ".join(short), "|")
-    print("|---" * (1 + len(MODELS)) + "|")
-    for own, name in enumerate(short):
-        print(f"| {name} |", " | ".join(worth(tables, own, other) for other in range(len(MODELS))), "|")
-
-
-main()
+            price_of("stitched", stitched[1].replace("_", "+"), lines, 64)
+    kernels = record.table("instructions and modelled cycles a byte", ["function", "kernel", "instructions", *short], figures)
+    worths = [[name, *(worth(tables, own, other) for other in range(len(MODELS)))] for own, name in enumerate(short)]
+    notes = ["share of schedules within 1 % of the best, mean loss, worst loss, in %"]
+    costs = record.table("the table of costs of one core on another", ["table of", *(f"on {name}" for name in short)], worths, notes=notes)
+    record.finish("kernel-models", said, [kernels, costs], [[os.environ.get("LLVM_MCA", "llvm-mca"), "--version"]])
