@@ -61,7 +61,6 @@ mod input;
 pub mod matching;
 pub mod outputs;
 mod pass;
-mod problem;
 pub mod verify;
 
 pub use algorithms::{REGISTRY, algorithm};

@@ -24,7 +24,6 @@ mod own;
 mod request;
 
 pub use manifest::{About, Manifest};
-pub(crate) use manifest::{kind, times};
 pub use request::{Request, Reuse, Sealing};
 
 use crate::algorithms::REGISTRY;
@@ -133,8 +132,8 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
         source = Box::new(cache.reusing(source));
     }
     let output = request.output.open()?;
-    let (format, pieces) = (request.format, request.plan.piecewise.is_some());
-    let manifest = Manifest::open(format, request.layout, &about, pieces, output);
+    let format = request.format;
+    let manifest = Manifest::open(format, request.layout, &about, output);
     let manifest = manifest.map_err(|why| Error::Format { format, why })?;
     let mut writing = Writing { manifest, unwritten: 0, cache: cache.clone(), sink };
     let ran = pass(source, || request.input.again(), &request.plan, &mut writing, control);

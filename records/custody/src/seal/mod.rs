@@ -11,7 +11,7 @@ pub use files::{FileError, Held, SignedBy, beside, verify, write};
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 use pfh_digest::hex;
 use pfh_digest::{Algorithm, Digest, Registry};
-use pfh_manifest::{Decoder, Entry, Item, Options, Outcome, Unhashed};
+use pfh_manifest::{Decoder, Entry, Item, Options, Reason, Unhashed};
 use pfh_source::Time;
 use std::io::{self, BufRead};
 
@@ -220,7 +220,7 @@ fn canonical(out: &mut Vec<u8>, entry: &Entry) {
 }
 
 fn canonical_unhashed(out: &mut Vec<u8>, unhashed: &Unhashed) {
-    out.push(if unhashed.outcome == Outcome::Failed { 2 } else { 3 });
+    out.push(if unhashed.reason == Reason::Failed { 2 } else { 3 });
     bytes(out, &unhashed.name);
     bytes(out, unhashed.code.as_bytes());
 }
