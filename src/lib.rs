@@ -32,7 +32,6 @@ pub use pfh_engine::{
 };
 pub use pfh_format as format;
 pub use pfh_kernel::{Costs, Isa, Row, Table, Unused, tables as kernel_tables};
-pub use pfh_known as known;
 pub use pfh_similarity as similarity;
 pub use pfh_sink as sink;
 pub use pfh_sink::outboard;
@@ -46,28 +45,39 @@ pub use pfh_source::{
     total,
 };
 pub use pfh_source::{device, image};
-pub use pfh_tree as tree;
 
 pub mod acquire;
 mod algorithms;
+pub mod audit;
 pub mod check;
 pub mod compare;
+pub mod dd;
 mod destination;
+mod failure;
 pub mod hash;
 mod input;
+mod jsonl;
 pub mod key;
+pub mod known;
 pub mod matching;
 pub mod outputs;
 mod pass;
 mod problem;
 pub mod seal;
+pub mod tree;
 pub mod verify;
 
 pub use algorithms::{REGISTRY, algorithm};
 pub use destination::{Destination, OpenError};
+pub use failure::{JobError, Kind};
 pub use input::{Content, Input, InputError, NameList};
 
 /// A path as a terminal may see it.
 fn shown(path: &std::path::Path) -> String {
-    pfh_format::terminal::render(path.as_os_str().as_encoded_bytes())
+    rendered(path.as_os_str().as_encoded_bytes())
+}
+
+/// A name as a terminal may see it.
+fn rendered(name: &[u8]) -> String {
+    pfh_format::terminal::render(name)
 }

@@ -18,10 +18,10 @@ const DRAWN: &[(&str, &[&str])] = &[
     ("pfh-prefetch", &["pfh-source"]),
     ("pfh-engine", &["pfh-prefetch"]),
     ("pfh-sink", &["pfh-engine"]),
-    ("pfh", &["pfh-sink"]),
-    ("pfh-bench", &["pfh"]),
     ("pfh-audit", &["pfh-sink"]),
-    ("pfh-cli", &["pfh-bench", "pfh-audit"]),
+    ("pfh", &["pfh-audit"]),
+    ("pfh-bench", &["pfh"]),
+    ("pfh-cli", &["pfh-bench"]),
     // The fault injectors are outside: they know the program only by running it, so that they cannot share its mistakes.
     ("pfh-inject", &[]),
 ];

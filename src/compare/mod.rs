@@ -151,10 +151,10 @@ pub enum Error {
     #[error(transparent)]
     Open(#[from] OpenError),
     /// The caller ended the run: so many records were taken.
-    #[error("{0} records are out, the rest is missing")]
+    #[error("interrupted: {0} records are out, the rest is missing")]
     InterruptedReading(u64),
     /// The caller ended the search.
-    #[error("the pairs are not complete")]
+    #[error("interrupted: the pairs are not complete")]
     Interrupted,
     /// A temporary file failed.
     #[error("temporary file: {0}")]

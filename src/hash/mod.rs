@@ -78,10 +78,10 @@ pub enum Error {
     #[error(transparent)]
     Refused(#[from] Refused),
     /// The format has no place for digests of windows.
-    #[error("{} holds no piecewise digests", .0.name())]
+    #[error("-f {} has no form for --piecewise: use hashdeep, dfxml, jsonl or csv", .0.name())]
     Pieces(Format),
     /// The format cannot hold these algorithms, or this layout.
-    #[error("{}: {why}", format.name())]
+    #[error("-f {}: {why}", format.name())]
     Format {
         /// The format.
         format: Format,

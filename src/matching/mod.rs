@@ -105,7 +105,7 @@ pub enum Error {
     #[error(transparent)]
     Sets(#[from] SetsError),
     /// The format cannot hold these algorithms.
-    #[error("{form}: {why}")]
+    #[error("-f {form}: {why}")]
     Format {
         /// The format.
         form: Form,

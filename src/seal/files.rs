@@ -3,7 +3,7 @@
 use super::{Seal, SealError};
 use crate::algorithms::REGISTRY;
 use crate::check::Expectations;
-use crate::key::{self, KeyError};
+use crate::key::{self, KeyError, VerifyingKey};
 use pfh_digest::Algorithm;
 use pfh_format::{Options, terminal};
 use pfh_sink::Output;
@@ -152,11 +152,19 @@ pub fn verify(manifest: &Path, options: &Options, public: Option<&Path>) -> Resu
         Ok(file) => file.take(LONGEST).read_to_string(&mut text),
     };
     read.map_err(|error| FileError::Read { seal: path.clone(), error })?;
+    let mut private = None;
     let verified = Seal::decode(&text).and_then(|seal| {
         let (found, other) = meant(manifest, options, &seal)?;
-        seal.verify(&found, key.as_ref())?;
+        if let Err(error) = seal.verify(&found, key.as_ref()) {
+            let has_signed = |key: &VerifyingKey| seal.verify(&found, Some(key)).is_ok();
+            private = public.and_then(|path| key::not_private(path, has_signed).err());
+            return Err(error);
+        }
         Ok((seal, other))
     });
+    if let Some(private) = private {
+        return Err(private.into());
+    }
     match verified {
         // The seal is there; what it is of is not.
         Err(SealError::Io(error)) => {

@@ -1,6 +1,7 @@
 //! Exit codes, and the one way to say something on standard error.
 
 use pfh::sink::Output;
+use pfh::{JobError, Kind};
 use std::io::Write;
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
@@ -80,6 +81,19 @@ impl Failure {
         Failure::aborted(format!("the output is incomplete: {error}"))
     }
 
+    /// That of a job; `cancelled` is the exit of one that was cancelled.
+    pub fn of(error: &impl JobError, cancelled: Exit) -> Failure {
+        let exit = match error.kind() {
+            Kind::Output(error) => return Failure::output(error),
+            Kind::Negative => Exit::Verdict,
+            Kind::Open => Exit::Incomplete,
+            Kind::Aborted => Exit::Aborted,
+            Kind::Cancelled => cancelled,
+            _ => Exit::Usage,
+        };
+        Failure::new(exit, error)
+    }
+
     /// Says what there is to say, and gives the exit.
     pub fn report(self) -> Exit {
         if let Some(message) = self.message {
@@ -95,12 +109,7 @@ impl std::fmt::Display for Failure {
     }
 }
 
-impl From<Failure> for String {
-    /// For commands whose requests are refused with a sentence.
-    fn from(failure: Failure) -> String {
-        failure.to_string()
-    }
-}
+impl std::error::Error for Failure {}
 
 impl From<String> for Failure {
     /// A sentence about a request that makes no sense.

@@ -11,7 +11,6 @@ mod crash;
 mod dd;
 mod exit;
 mod faults;
-mod gauge;
 mod hash;
 mod help;
 mod imaging;
@@ -22,9 +21,9 @@ mod lookup;
 mod matching;
 mod pages;
 mod paper;
-mod progress;
 mod reference;
 mod run;
+mod session;
 mod signals;
 mod similar;
 mod size;
@@ -67,10 +66,7 @@ fn command() -> Exit {
             Ok(paper::Asked::Hash(request)) => hash::run(&request),
             Ok(paper::Asked::Full(compare)) => compare::run(&compare),
             Ok(paper::Asked::One(compare)) => compare::run_one(&compare),
-            Err(message) => {
-                exit::say(message);
-                Exit::Usage
-            }
+            Err(failure) => failure.report(),
         }
     } else {
         // clap prints usage errors and exits with 2 by itself.

@@ -3,7 +3,8 @@
 use crate::exit::{self, Exit, Failure};
 use crate::input::Input;
 use crate::reference::{Gaps, Sets};
-use crate::run::{Run, Session};
+use crate::run::Run;
+use crate::session::Session;
 use crate::shown;
 use crate::similar;
 use clap::Args;
@@ -85,7 +86,7 @@ fn try_run(request: &Match) -> Result<Exit, Failure> {
     }
     let form: Form = request.format.parse().map_err(|e: pfh::format::UnknownFormat| Failure::usage(e))?;
     let (only, fail_on) = (verdicts(&request.only)?, verdicts(&request.fail_on)?);
-    let session = Session::open(&request.run)?;
+    let session = request.run.session()?;
     let asked = Request::new(request.input.asked()?, request.sets.asked()?)
         .plan(request.run.plan(Vec::new())?)
         .only(only)
@@ -101,8 +102,9 @@ fn try_run(request: &Match) -> Result<Exit, Failure> {
         },
         &session.control(),
     );
-    let summary = ran.map_err(failed)?;
-    session.end(|session| report(request, fail_on, &summary, session))
+    let summary = ran.map_err(|error| session.failed(error))?;
+    session.close();
+    Ok(report(request, &fail_on, &summary, &session))
 }
 
 /// Prints what is to be said of a set or an input.
@@ -126,19 +128,8 @@ fn show(session: &Session, gaps: &mut Gaps, event: Event<'_>) {
     }
 }
 
-/// Why there are no verdicts, and the exit that goes with it.
-fn failed(error: job::Error) -> Failure {
-    use job::Error;
-    match error {
-        Error::Sink(error) => Failure::output(&error),
-        Error::Format { .. } => Failure::usage(format_args!("-f {error}")),
-        Error::Refused(_) | Error::Input(_) | Error::Sets(_) => Failure::usage(error),
-        error => Failure::aborted(error),
-    }
-}
-
 /// Prints the counts, and gives the exit.
-fn report(request: &Match, fail_on: Vec<Verdict>, summary: &Summary, session: &Session) -> Exit {
+fn report(request: &Match, fail_on: &[Verdict], summary: &Summary, session: &Session) -> Exit {
     if !summary.comparable {
         // Each set was said to be empty.
         exit::say("nothing to compare with: no set holds a digest");
@@ -148,18 +139,14 @@ fn report(request: &Match, fail_on: Vec<Verdict>, summary: &Summary, session: &S
         return session.exit(&summary.run, 0);
     }
     let (counts, gaps) = (&summary.counts, summary.gaps);
-    request.run.tell(&summary.run);
+    request.run.report(&summary.run);
     let more = if summary.hits_only && counts.of(Verdict::Unknown) > 0 { "; --only unknown lists those" } else { "" };
     exit::say(counted(summary) + more);
     let nothing_found = !request.sets.digests.is_empty() && summary.known() == 0;
-    let counted = |verdict: &Verdict| counts.of(*verdict) > 0;
-    let (absent, present): (Vec<Verdict>, Vec<Verdict>) =
-        fail_on.into_iter().partition(|verdict| *verdict == Verdict::Unknown);
-    // A file that is known to be bad stays so, whatever could not be read besides. That one is unknown says little where a set was
-    // read in part.
+    // A file that is known to be bad stays so, whatever could not be read besides. That one is unknown says little if a set was read in
+    // part.
     match session.exit(&summary.run, 0) {
-        _ if present.iter().any(counted) => Exit::Verdict,
-        _ if gaps == 0 && (nothing_found || absent.iter().any(counted)) => Exit::Verdict,
+        _ if counts.fails(fail_on, gaps == 0) || gaps == 0 && nothing_found => Exit::Verdict,
         Exit::Good if gaps > 0 => Exit::Incomplete,
         exit => exit,
     }

@@ -5,6 +5,7 @@
 //! The modes are `hash`, `full` (each against each), a digest and a file's name (that one against all).
 
 use crate::compare::Compare;
+use crate::exit::Failure;
 use crate::hash::Hash;
 use crate::run::{Mode, Run};
 use pfh::similarity::Named;
@@ -37,8 +38,8 @@ pub fn is_paper(arguments: &[OsString]) -> bool {
 /// Reads the paper's form.
 ///
 /// # Errors
-/// A sentence for the user.
-pub fn parse(arguments: &[OsString]) -> Result<Asked, String> {
+/// When the line makes no sense.
+pub fn parse(arguments: &[OsString]) -> Result<Asked, Failure> {
     let (mut run, mut recursive) = (Run::default(), false);
     let (mut mode, mut directory, mut hash) = (OsString::from("hash"), None, OsString::from(DEFAULT));
     let mut arguments = arguments.iter();
@@ -59,7 +60,9 @@ pub fn parse(arguments: &[OsString]) -> Result<Asked, String> {
             "-r" => recursive = true,
             _ => {
                 let shown = pfh::format::terminal::render(argument.as_encoded_bytes());
-                return Err(format!("{shown} is no option of the paper's form (-c -d -r -h -m -t -p); see pfh --help"));
+                return Err(Failure::usage(format_args!(
+                    "{shown} is no option of the paper's form (-c -d -r -h -m -t -p); see pfh --help"
+                )));
             }
         }
     }
@@ -84,12 +87,14 @@ pub fn parse(arguments: &[OsString]) -> Result<Asked, String> {
     if std::fs::metadata(&mode).is_ok_and(|found| found.is_file()) {
         return Ok(Asked::One(Box::new(Compare { sought: Some(mode), ..compare })));
     }
-    let algorithm = pfh::algorithm(&hash).map_err(|e| e.to_string())?;
+    let algorithm = pfh::algorithm(&hash).map_err(Failure::usage)?;
     match digest(algorithm, &mode) {
         Some(given) => Ok(Asked::One(Box::new(Compare { given: vec![given], ..compare }))),
         None => {
             let shown = pfh::format::terminal::render(mode.as_encoded_bytes());
-            Err(format!("-c {shown} is neither hash nor full, nor a file, nor a digest of {algorithm}"))
+            Err(Failure::usage(format_args!(
+                "-c {shown} is neither hash nor full, nor a file, nor a digest of {algorithm}"
+            )))
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::exit::{self, Failure};
 use crate::faults::Faults;
-use crate::run::algorithms;
+use crate::run::algorithms_or_none;
 use crate::shown;
 use clap::Args;
 use pfh::matching::{self as job, Empty, Gap};
@@ -46,7 +46,7 @@ impl Sets {
                 .transpose()
                 .map_err(|e: pfh::known::MalformedClass| Failure::usage(e))?,
             empty: if self.empty_counts { Empty::Counts } else { Empty::SaysNothing },
-            algorithms: if self.algorithms.is_empty() { Vec::new() } else { algorithms(&self.algorithms)? },
+            algorithms: algorithms_or_none(&self.algorithms)?,
         })
     }
 }

@@ -1,12 +1,10 @@
 //! `pfh verify`: arguments, findings and the verdict of [`pfh::verify`].
 
-use crate::bar::Bar;
 use crate::exit::{self, Exit, Failure};
-use crate::run::algorithms;
-use crate::signals::Signals;
+use crate::run::algorithms_or_none;
+use crate::session::Session;
 use clap::Args;
 use pfh::Digest;
-use pfh::image::OpenError;
 use pfh::verify::{self, Claim, Error, Event, Finding, Of, Request, Summary, Verdict};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
@@ -70,7 +68,7 @@ fn stated(text: &str) -> Result<Claim, Failure> {
 fn request(args: &Verify) -> Result<Request, Failure> {
     let mut request = Request::default();
     request.claims = args.digest.iter().map(|text| stated(text)).collect::<Result<_, _>>()?;
-    request.algorithms = if args.algorithms.is_empty() { Vec::new() } else { algorithms(&args.algorithms)? };
+    request.algorithms = algorithms_or_none(&args.algorithms)?;
     (request.image, request.raw) = (args.image.clone(), args.raw);
     (request.log, request.key) = (args.log.clone(), args.key.clone());
     request.against = args.against.clone();
@@ -79,24 +77,18 @@ fn request(args: &Verify) -> Result<Request, Failure> {
 
 fn try_run(args: &Verify) -> Result<Exit, Failure> {
     let request = request(args)?;
-    let signals = Signals::catch().map_err(|e| format!("signals cannot be caught: {e}"))?;
-    let bar = Bar::open(!args.no_progress);
+    let session = Session::open(!args.no_progress)?;
     let mut say = |event: &Event<'_>| {
         if let Event::Found(finding @ (Finding::Differs(_) | Finding::Open(_))) = event {
-            bar.say(finding);
+            session.message(finding);
         }
     };
-    let ran = verify::run(&request, &mut say, &bar.control(signals.flag()));
-    bar.clear();
-    let summary = ran.map_err(|error| match error {
+    let summary = verify::run(&request, &mut say, &session.control()).map_err(|error| match error {
         // The signal says all.
-        Error::Cancelled => Exit::Signal(signals.number()).into(),
-        Error::Stopped { .. } => Failure::new(Exit::Signal(signals.number()), error),
-        Error::Image(error @ OpenError::Unread { .. }) => {
-            Failure::usage(format!("{error}; --raw takes its bytes as they are"))
-        }
-        error => Failure::usage(error),
+        Error::Cancelled => session.signal().into(),
+        error => session.failed(error),
     })?;
+    session.close();
     let text = if args.json { json(&summary) } else { text(&summary) };
     exit::print(text.as_bytes()).map_err(|error| Failure::output(&error))?;
     Ok(exit_of(&summary))

@@ -2,8 +2,7 @@
 
 use super::words::is_fine;
 use super::{Check, Wording};
-use crate::exit;
-use crate::run::Session;
+use crate::session::Session;
 use crate::shown;
 use pfh::check::{self, Change, Event, Expected, Findings, Found, Summary};
 use pfh::seal::{Held, SignedBy};
@@ -37,14 +36,14 @@ impl Printer<'_> {
             Event::Unread(record) => self.session.unread(record),
             Event::Compared { entry, found } => return self.compared(entry, found),
             Event::Classed(change) => return self.classed(change),
-            Event::Passed(summary) => self.session.passed(&self.request.run, summary),
+            Event::Passed(summary) => self.session.suspended(|| self.request.run.report(summary)),
             _ => {}
         }
         Ok(())
     }
 
     fn print(&self, text: &str) -> io::Result<()> {
-        if self.request.status { Ok(()) } else { self.session.around(|| exit::print(text.as_bytes())) }
+        if self.request.status { Ok(()) } else { self.session.print(text.as_bytes()) }
     }
 
     fn compared(&self, entry: &Expected, found: Found) -> io::Result<()> {

@@ -4,7 +4,8 @@ mod words;
 
 use crate::exit::{self, Exit, Failure};
 use crate::input::Input;
-use crate::run::{Run, Session, algorithms};
+use crate::run::{Run, algorithms_or_none};
+use crate::session::Session;
 use clap::{Args, ValueEnum};
 use pfh::Recurse;
 use pfh::compare::{self as job, By, Request, Summary, Thresholds};
@@ -107,7 +108,7 @@ pub fn run_one(compare: &Compare) -> Exit {
 fn try_run(compare: &Compare) -> Result<(Exit, u64), Failure> {
     let form: Form = compare.format.parse().map_err(|e: UnknownForm| Failure::usage(e))?;
     let thresholds = Thresholds::parse(&compare.threshold, compare.parity).map_err(Failure::usage)?;
-    let session = Session::open(&compare.run)?;
+    let session = compare.run.session()?;
     let mut request = asked(compare, &session)?;
     (request.thresholds, request.form) = (thresholds, form);
     let ran = job::run(
@@ -118,10 +119,9 @@ fn try_run(compare: &Compare) -> Result<(Exit, u64), Failure> {
         },
         &session.control(),
     );
-    let Summary { pairs, faults, directories, comparable, .. } = ran.map_err(|error| failed(error, &session))?;
+    let Summary { pairs, faults, directories, comparable, .. } = ran.map_err(|error| session.failed(error))?;
     let incomplete = faults > 0 || !comparable || (directories > 0 && pairs == 0);
-    let exit = session.end(|_| if incomplete { Exit::Incomplete } else { Exit::Good })?;
-    Ok((exit, pairs))
+    Ok((if incomplete { Exit::Incomplete } else { Exit::Good }, pairs))
 }
 
 /// The job that is asked for.
@@ -136,7 +136,7 @@ fn asked(compare: &Compare, session: &Session) -> Result<Request, Failure> {
     request.sought = compare.sought.clone();
     request.given = compare.given.clone();
     request.lists = !compare.no_lists;
-    request.algorithms = if compare.algorithms.is_empty() { Vec::new() } else { algorithms(&compare.algorithms)? };
+    request.algorithms = algorithms_or_none(&compare.algorithms)?;
     request.evidence = compare.evidence;
     request.parity = compare.parity;
     request.saturated = compare.saturated;
@@ -148,17 +148,4 @@ fn asked(compare: &Compare, session: &Session) -> Result<Request, Failure> {
     request.cluster = compare.cluster;
     request.page = compare.html.clone();
     Ok(request)
-}
-
-/// Why there are no pairs, and the exit that goes with it.
-fn failed(error: job::Error, session: &Session) -> Failure {
-    use job::Error;
-    match error {
-        Error::Sink(error) => Failure::output(&error),
-        error if error.is_interrupted() => session.interrupted(error),
-        Error::Refused(_) | Error::Nothing | Error::Input(_) | Error::Evidence(_) | Error::Given(_) => {
-            Failure::usage(error)
-        }
-        error => Failure::aborted(error),
-    }
 }

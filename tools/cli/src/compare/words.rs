@@ -1,7 +1,7 @@
 //! What a comparison says on standard error.
 
 use super::Compare;
-use crate::run::Session;
+use crate::session::Session;
 use pfh::compare::{Event, Hot, Searched};
 use pfh::similarity::Score;
 
@@ -14,26 +14,26 @@ pub fn show(compare: &Compare, session: &Session, event: Event<'_>) {
         Event::Unread(record) => session.unread(record),
         Event::Refused(name, why) => session.about(name, why),
         Event::List(problem) => session.about(problem.path.as_os_str().as_encoded_bytes(), &problem.wrong),
-        Event::Passed(summary) => session.passed(&compare.run, summary),
+        Event::Passed(summary) => session.suspended(|| compare.run.report(summary)),
         Event::Gathered { directories, comparable } => gathered(session, directories, comparable),
         Event::Without(algorithm, count) => {
             let files = if count == 1 { "file has" } else { "files have" };
             let name = algorithm.name();
-            session.message(&format!(
+            session.message(format!(
                 "{count} {files} no digest of {name} (too short, too plain or too long) and no pairs"
             ));
         }
-        Event::Costly(algorithm, hot) => session.message(&costly(algorithm.name(), hot)),
+        Event::Costly(algorithm, hot) => session.message(costly(algorithm.name(), hot)),
         Event::Saturated { algorithm, pairs, listed } => {
             let what = if listed { "are among the pairs" } else { "are left out (--saturated shows them)" };
-            session.message(&format!(
+            session.message(format!(
                 "{}: {pairs} pairs with a digest that is saturated, which matches random data and so anything, {what}",
                 algorithm.name()
             ));
         }
         Event::Searched(searched) => {
             for line in summed_up(compare, searched) {
-                session.message(&line);
+                session.message(line);
             }
         }
         _ => {}
@@ -43,7 +43,7 @@ pub fn show(compare: &Compare, session: &Session, event: Event<'_>) {
 fn gathered(session: &Session, directories: u64, comparable: bool) {
     if directories > 0 {
         let many = if directories == 1 { "directory was" } else { "directories were" };
-        session.message(&format!("{directories} {many} left out: -r takes in what is in them"));
+        session.message(format!("{directories} {many} left out: -r takes in what is in them"));
     }
     if !comparable {
         session.message("nothing to compare: fewer than two digests came of what is named");

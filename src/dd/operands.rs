@@ -1,38 +1,54 @@
-//! What stands behind `pfh dd`: `name=value`, each known or refused.
+//! The operands of dd and its kin: `name=value`, each known or refused.
 
-use crate::exit::Failure;
-use crate::shown;
+use super::Error;
+use crate::acquire::pattern;
+use crate::rendered;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
+/// What is printed while and after it copies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Status {
     /// What dd prints by default.
     #[default]
     Usual,
+    /// Nothing.
     None,
+    /// No rate.
     NoTransfer,
+    /// How far it is as well.
     Progress,
 }
 
 /// A number of blocks, or (suffix B, or a flag) of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Number {
+struct Number {
     value: u64,
     in_bytes: bool,
 }
 
+/// What the operands ask for.
 #[derive(Debug, Default, PartialEq)]
 pub struct Operands {
+    /// `if=`.
     pub input: Option<PathBuf>,
+    /// `of=`.
     pub of: Vec<PathBuf>,
+    /// `hof=`.
     pub hof: Vec<PathBuf>,
+    /// `ofs=`.
     pub ofs: Vec<PathBuf>,
+    /// `ofsz=`.
     pub ofsz: Option<u64>,
+    /// `split=`.
     pub split: Option<u64>,
+    /// `vf=`.
     pub vf: Option<PathBuf>,
+    /// Bytes of an input block.
     pub ibs: u64,
+    /// Bytes of an output block.
     pub obs: u64,
     /// What was given of `bs=`, `ibs=` and `obs=`: the first wins over the others wherever it stands.
     given: (Option<u64>, Option<u64>, Option<u64>),
@@ -48,11 +64,17 @@ pub struct Operands {
     seek: Option<Number>,
     limit: Option<u64>,
     flags: Vec<(&'static str, &'static str)>,
+    /// `status=`.
     pub status: Status,
+    /// `hash=`.
     pub hash: Vec<String>,
+    /// `hashwindow=`.
     pub hashwindow: Option<u64>,
+    /// `hashlog=`.
     pub hashlog: Option<PathBuf>,
+    /// `errlog=`.
     pub errlog: Option<PathBuf>,
+    /// `pattern=`.
     pub pattern: Option<Vec<u8>>,
 }
 
@@ -65,7 +87,7 @@ const FLAGS: &[(&str, &[&str])] = &[
 ];
 
 /// Reads a size as dd does (coreutils manual, "dd invocation"): `c` 1, `w` 2, `b` 512, `kB` 1000, `K` 1024, …, `AxB`.
-pub fn dd_size(text: &str) -> Result<u64, Failure> {
+pub fn dd_size(text: &str) -> Result<u64, Error> {
     let wrong = || format!("{text:?} is no number that dd reads (512, 64K, 64MB, 2x512)");
     let mut product = 1_u64;
     for part in text.split('x') {
@@ -90,17 +112,17 @@ pub fn dd_size(text: &str) -> Result<u64, Failure> {
     Ok(product)
 }
 
-fn positive(text: &str) -> Result<u64, Failure> {
+fn positive(text: &str) -> Result<u64, Error> {
     dd_size(text).and_then(|n| if n == 0 { Err("zero makes no sense".into()) } else { Ok(n) })
 }
 
-fn number(text: &str) -> Result<Number, Failure> {
+fn number(text: &str) -> Result<Number, Error> {
     // A B behind digits counts bytes; behind a letter it makes the unit decimal.
     let in_bytes = text.strip_suffix('B').is_some_and(|rest| rest.ends_with(|c: char| c.is_ascii_digit()));
     Ok(Number { value: dd_size(text)?, in_bytes })
 }
 
-fn status(text: &str) -> Result<Status, Failure> {
+fn status(text: &str) -> Result<Status, Error> {
     match text {
         "none" => Ok(Status::None),
         "noxfer" => Ok(Status::NoTransfer),
@@ -114,11 +136,11 @@ impl Operands {
     ///
     /// # Errors
     /// A sentence that names the operand which is not supported, or makes no sense.
-    pub fn parse(words: &[OsString]) -> Result<Self, Failure> {
+    pub fn parse(words: &[OsString]) -> Result<Self, Error> {
         let mut found = Operands::default();
         for word in words {
             let bytes = word.as_bytes();
-            let name = || shown(bytes);
+            let name = || rendered(bytes);
             let at = bytes
                 .iter()
                 .position(|b| *b == b'=')
@@ -138,7 +160,7 @@ impl Operands {
     }
 
     /// Settles what blocks are.
-    fn blocks(&mut self) -> Result<(), Failure> {
+    fn blocks(&mut self) -> Result<(), Error> {
         let (bs, ibs, obs) = self.given;
         (self.ibs, self.obs) = (bs.or(ibs).unwrap_or(512), bs.or(obs).unwrap_or(512));
         let counts = |number: Option<Number>, flag: &str, operand: &str| {
@@ -165,7 +187,7 @@ impl Operands {
         Ok(())
     }
 
-    fn take(&mut self, key: &str, value: &OsStr) -> Result<(), Failure> {
+    fn take(&mut self, key: &str, value: &OsStr) -> Result<(), Error> {
         const FOREIGN: &[&str] = &[
             "hash",
             "hashwindow",
@@ -197,7 +219,7 @@ impl Operands {
         Ok(())
     }
 
-    fn take_text(&mut self, key: &str, text: &str) -> Result<(), Failure> {
+    fn take_text(&mut self, key: &str, text: &str) -> Result<(), Error> {
         match key {
             "ofsz" => self.ofsz = Some(positive(text)?),
             "split" => self.split = Some(positive(text)?),
@@ -214,7 +236,9 @@ impl Operands {
             "limit" => self.limit = Some(dd_size(text)?),
             "hash" => self.hash.extend(text.split(',').map(str::to_owned)),
             "hashwindow" => self.hashwindow = Some(positive(text)?),
-            "pattern" | "pat" => self.pattern = Some(crate::acquire::bytes(text)?),
+            "pattern" | "pat" => {
+                self.pattern = Some(pattern(text).ok_or_else(|| format!("{text:?} is no run of hexadecimal bytes"))?)
+            }
             "sizeprobe" if ["if", "of"].contains(&text) => {}
             "sizeprobe" => drop(dd_size(text)?),
             "status" => self.status = status(text)?,
@@ -265,7 +289,7 @@ impl Operands {
 mod tests {
     use super::*;
 
-    fn parse(line: &str) -> Result<Operands, Failure> {
+    fn parse(line: &str) -> Result<Operands, Error> {
         Operands::parse(&line.split_whitespace().map(OsString::from).collect::<Vec<_>>())
     }
 

@@ -1,16 +1,18 @@
-//! A verdict, as text and as JSON.
+//! A verdict over an answer, as values, as text and as JSON.
 
-use crate::exit::{self, Exit};
-use crate::shown;
-use ed25519_dalek::VerifyingKey;
-use pfh::format::hex;
-use pfh::tree::audit::{Accepted, Challenge, finds};
-use pfh_audit::{Error, Kept};
+use super::Wrong;
+use crate::key::{self, KeyError, VerifyingKey};
+use crate::rendered;
+use pfh_audit::Kept;
+use pfh_format::hex;
+use pfh_tree::audit::{Accepted, Challenge, finds};
 use serde_json::json;
+use std::path::Path;
 use std::time::Duration;
 
 /// What an answer was compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Evidence {
     /// Leaves and siblings, with the root that is kept.
     Root,
@@ -20,26 +22,46 @@ pub enum Evidence {
     Token,
 }
 
+/// What an audit came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Status {
+    /// The answer proves that the leaves asked for are there.
+    Proved,
+    /// Nothing was found out: there was no answer.
+    NotAsked,
+    /// An answer came and proves nothing.
+    Rejected,
+}
+
 /// What was found out about one file, or a set of them.
+#[derive(Debug)]
+#[non_exhaustive]
 pub struct Verdict {
-    identity: Vec<u8>,
-    algorithm: &'static str,
+    /// What both sides call the file.
+    pub identity: Vec<u8>,
+    /// The function of its tree.
+    pub algorithm: &'static str,
     /// Leaves asked for, of how many.
-    leaves: (u64, u64),
+    pub leaves: (u64, u64),
     /// Files that were asked for, of how many, if this is about a set.
-    files: Option<(usize, usize)>,
-    loss: f64,
-    evidence: Evidence,
-    transcript: Option<[u8; 32]>,
+    pub files: Option<(usize, usize)>,
+    /// The fraction of the leaves whose loss is found with the probability that is stated.
+    pub loss: f64,
+    /// What the answer was compared with.
+    pub evidence: Evidence,
+    /// The digest that a signature is over.
+    pub transcript: Option<[u8; 32]>,
     /// The key of a genuine signature, and whether it is the one that was named.
-    signer: Option<(VerifyingKey, bool)>,
-    time: Option<Duration>,
-    result: Result<(), Error>,
+    pub signer: Option<(VerifyingKey, bool)>,
+    /// From the question to the end of the answer.
+    pub time: Option<Duration>,
+    /// Why the answer proves nothing, or why there is none.
+    pub result: Result<(), Wrong>,
 }
 
 impl Verdict {
-    /// A verdict that is not yet there. `loss` is the fraction whose probability of being found is stated.
-    pub fn of(kept: &Kept, challenge: &Challenge, loss: f64, evidence: Evidence) -> Verdict {
+    /// A verdict that is not yet there.
+    pub(super) fn of(kept: &Kept, challenge: &Challenge, loss: f64, evidence: Evidence) -> Verdict {
         let all = kept.commitment.leaf_count();
         Verdict {
             identity: kept.identity.clone(),
@@ -51,23 +73,22 @@ impl Verdict {
             transcript: None,
             signer: None,
             time: None,
-            result: Err(Error::Unknown),
+            result: Err(Wrong::Unknown),
         }
     }
 
-    /// A verdict about a set of files under this name.
-    pub fn of_set(
-        name: &[u8],
+    /// A positive verdict about a set of files, each of which proved its part.
+    pub(super) fn of_set(
+        identity: &[u8],
         algorithm: &'static str,
-        shown: u64,
-        all: u64,
+        leaves: (u64, u64),
         files: (usize, usize),
         loss: f64,
     ) -> Verdict {
         Verdict {
-            identity: name.to_vec(),
+            identity: identity.to_vec(),
             algorithm,
-            leaves: (shown, all),
+            leaves,
             files: Some(files),
             loss,
             evidence: Evidence::Root,
@@ -78,40 +99,33 @@ impl Verdict {
         }
     }
 
-    /// Takes an answer that proves what was asked. A signature must be genuine, and that of `key` if there is one.
-    pub fn accept(&mut self, accepted: &Accepted, key: Option<&VerifyingKey>) -> Result<(), Error> {
+    /// Takes an answer that proves what was asked. A signature must be genuine, and that of `key` if there is one, which has its file
+    /// beside it.
+    ///
+    /// # Errors
+    /// When the file holds the private key of the signature.
+    pub(super) fn accept(&mut self, accepted: &Accepted, key: Option<(&Path, &VerifyingKey)>) -> Result<(), KeyError> {
         self.transcript = Some(accepted.transcript);
-        let signer = accepted.signer()?;
-        if let Some(key) = key {
-            accepted.signed_by(key)?;
+        let is_signed = key.map_or(Ok(()), |(_, key)| accepted.signed_by(key));
+        if let (Some((path, _)), Err(_)) = (key, &is_signed) {
+            key::not_private(path, |key| accepted.signed_by(key).is_ok())?;
         }
-        self.signer = signer.map(|signer| (signer, key.is_some()));
+        self.result = match (accepted.signer(), is_signed) {
+            (Ok(signer), Ok(())) => {
+                self.signer = signer.map(|signer| (signer, key.is_some()));
+                Ok(())
+            }
+            (Err(rejected), _) | (_, Err(rejected)) => Err(rejected.into()),
+        };
         Ok(())
     }
 
-    pub fn judge(&mut self, result: Result<(), Error>) {
-        self.result = result;
-    }
-
-    pub fn took(&mut self, time: Duration) {
-        self.time = Some(time);
-    }
-
-    /// 1 if the answer proves nothing, 3 if there was none.
-    pub fn exit(&self) -> Exit {
+    /// What the audit came to.
+    pub fn status(&self) -> Status {
         match &self.result {
-            Ok(()) => Exit::Good,
-            Err(error) if error.is_verdict() => Exit::Verdict,
-            Err(_) => Exit::Incomplete,
-        }
-    }
-
-    /// Prints it.
-    pub fn print(&self, as_json: bool) -> Exit {
-        let line = if as_json { self.json() } else { self.text().into_bytes() };
-        match exit::print(&line) {
-            Ok(()) => self.exit(),
-            Err(error) => exit::of_output(&error),
+            Ok(()) => Status::Proved,
+            Err(error) if error.is_verdict() => Status::Rejected,
+            Err(_) => Status::NotAsked,
         }
     }
 
@@ -141,8 +155,9 @@ impl Verdict {
         format!("a loss of {percent} % is found with p = {:.3}", floor(finds(all, asked, self.loss)))
     }
 
-    fn text(&self) -> String {
-        let name = shown(&self.identity);
+    /// A line for people.
+    pub fn text(&self) -> String {
+        let name = rendered(&self.identity);
         let time = self.time.map_or_else(String::new, |time| format!("; in {:.3} s", time.as_secs_f64()));
         match &self.result {
             Ok(()) => {
@@ -160,7 +175,8 @@ impl Verdict {
         }
     }
 
-    fn json(&self) -> Vec<u8> {
+    /// One JSON object and a line feed.
+    pub fn json(&self) -> Vec<u8> {
         let (word, audit, why) = match &self.result {
             Ok(()) => ("verified", "proved", None),
             Err(error) if error.is_verdict() => ("differs", "rejected", Some(error.to_string())),
@@ -192,14 +208,7 @@ impl Verdict {
             more["files_asked"] = json!(asked);
             more["files"] = json!(all);
         }
-        let kind: &[u8] = if self.files.is_some() { b"{\"type\":\"audit-set\"" } else { b"{\"type\":\"audit\"" };
-        let mut line = kind.to_vec();
-        pfh::format::jsonl::path(&mut line, &self.identity);
-        line.push(b',');
-        // The members without the opening brace.
-        line.extend_from_slice(&more.to_string().as_bytes()[1..]);
-        line.push(b'\n');
-        line
+        crate::jsonl::object(if self.files.is_some() { "audit-set" } else { "audit" }, &self.identity, &more)
     }
 }
 
