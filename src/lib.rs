@@ -47,12 +47,13 @@ pub use pfh_source::{
 pub use pfh_source::{device, image};
 
 pub mod acquire;
-mod algorithms;
+pub mod algorithms;
 pub mod audit;
 pub mod check;
 pub mod compare;
 pub mod dd;
 mod destination;
+mod errno;
 mod failure;
 pub mod hash;
 mod input;
@@ -64,11 +65,13 @@ pub mod outputs;
 mod pass;
 mod problem;
 pub mod seal;
+pub mod stats;
 pub mod tree;
 pub mod verify;
 
 pub use algorithms::{REGISTRY, algorithm};
 pub use destination::{Destination, OpenError};
+pub use errno::with_names;
 pub use failure::{JobError, Kind};
 pub use input::{Content, Input, InputError, NameList};
 

@@ -37,6 +37,7 @@ mod report;
 mod request;
 mod summary;
 mod tree;
+mod words;
 
 pub use audit::{Audit, Change, Class, Counts};
 pub use expected::{Comparison, Expectations, Expected, ReadError};

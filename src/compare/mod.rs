@@ -27,6 +27,7 @@
 mod blocks;
 mod collection;
 mod gather;
+mod given;
 mod join;
 mod listing;
 mod lists;
@@ -38,8 +39,10 @@ mod search;
 mod sorter;
 pub mod stored;
 mod thresholds;
+mod words;
 
 pub use collection::{Collection, Refused};
+pub use given::given;
 pub use lists::{ListProblem, Wrong, algorithms as list_algorithms, is_list, load};
 pub use lookup::{Lookup, Match};
 pub use ranking::{By, Ranking};

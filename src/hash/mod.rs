@@ -32,9 +32,10 @@ use crate::input::InputError;
 use crate::outputs::Refused;
 use crate::pass::{ends_a_pass, pass};
 use crate::seal;
+use pfh_digest::Algorithm;
 use pfh_engine::{Control, Outcome, Record, Summary as Run};
 use pfh_format::{Format, Options, Unrepresentable, terminal};
-use pfh_similarity::Similar;
+use pfh_similarity::{Named, Similar};
 use pfh_sink::cache::{Cache, CacheError, Use};
 use pfh_source::{Apart, Source};
 use std::io;
@@ -148,6 +149,16 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
         seal(request)?;
     }
     Ok(Summary { run, unwritten, cache })
+}
+
+/// The format in which an algorithm's own tool writes.
+pub fn own_format(algorithm: Algorithm) -> Format {
+    match Named::of(algorithm) {
+        Some(Named::Ssdeep) => Format::Ssdeep,
+        Some(Named::Sdhash | Named::SdhashStream | Named::SdhashDd) => Format::Sdbf,
+        Some(Named::MrshV2 | Named::MrshV2Network) => Format::Mrsh,
+        Some(Named::Tlsh) | None => Format::Sums,
+    }
 }
 
 /// Whether a format has a place for digests of windows.

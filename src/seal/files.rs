@@ -9,6 +9,7 @@ use pfh_format::{Options, terminal};
 use pfh_sink::Output;
 use pfh_source::os::Patient;
 use pfh_source::{Problem, Stage};
+use std::fmt;
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -116,6 +117,19 @@ pub fn beside(manifest: &Path) -> PathBuf {
 fn of(manifest: &Path, options: &Options) -> Result<Seal, SealError> {
     let file = Patient::open(manifest).map_err(SealError::Io)?;
     Seal::of(BufReader::with_capacity(1 << 18, file), options, REGISTRY)
+}
+
+/// A sentence for people.
+impl fmt::Display for Held {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let records = if self.records == 1 { "1 record".into() } else { format!("{} records", self.records) };
+        let whose = match self.signer {
+            SignedBy::Asked => "signed with the key that was asked for",
+            SignedBy::Anybody => "signed; whose signature it is, only --key can tell",
+            SignedBy::Nobody => "not signed: whoever can write here can make another",
+        };
+        write!(f, "{}: the seal holds: {records}, {whose}", shown(&self.path))
+    }
 }
 
 /// Seals a manifest that has been written, and signs the seal with the key in `signing`.

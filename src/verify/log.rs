@@ -69,7 +69,7 @@ fn enter(log: &Path, all: Vec<Logged>, findings: &mut Findings) {
         match found {
             Logged::Equal(what) => findings.equal(what, shown(log), None),
             Logged::Differs(what) => findings.differs(what),
-            Logged::Absent(what) => findings.note(what),
+            Logged::Absent(what) | Logged::Remark(what) => findings.note(what),
             Logged::Unread(what) => findings.open(what),
         }
     }

@@ -1,7 +1,6 @@
 //! `pfh check`: files against a manifest.
 
 mod print;
-mod words;
 
 use crate::exit::{self, Exit, Failure};
 use crate::run::{Run, algorithms_or_none};
@@ -172,7 +171,7 @@ fn report(request: &Check, summary: &Summary) -> Exit {
         Verdict::Incomplete | Verdict::NothingToCompareWith => Exit::Incomplete,
     };
     if !request.status {
-        for sentence in words::warnings(&summary.findings).iter().chain(&summary.not_compared) {
+        for sentence in summary.warnings() {
             exit::say(format!("WARNING: {sentence}"));
         }
     }
@@ -182,8 +181,8 @@ fn report(request: &Check, summary: &Summary) -> Exit {
         exit if !summary.not_compared.is_empty() && !request.lenient => exit::worse(exit, Exit::Incomplete),
         exit => exit,
     };
-    if !(request.status || request.quiet && exit == Exit::Good && words::is_plain(summary)) {
-        exit::say(words::closing(summary));
+    if !(request.status || request.quiet && exit == Exit::Good && summary.is_plain()) {
+        exit::say(summary.sentence());
     }
     exit
 }

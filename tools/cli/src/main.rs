@@ -27,7 +27,6 @@ mod session;
 mod signals;
 mod similar;
 mod size;
-mod stats;
 mod tree;
 mod verify;
 
@@ -80,8 +79,7 @@ fn command() -> Exit {
             args::Command::Check(request) => check::run(&request),
             args::Command::Lookup(request) => lookup::run(&request),
             args::Command::Known(request) => known::run(&request),
-            args::Command::Algorithms { json, measure: false } => list::algorithms(json),
-            args::Command::Algorithms { json, measure: true } => list::kernels(json),
+            args::Command::Algorithms { json, measure } => list::run(measure, json),
             args::Command::Tree(tree) => tree::run(&tree),
             args::Command::Audit(audit) => audit::run(&audit),
             args::Command::Bench(bench) => benchmark(&bench),

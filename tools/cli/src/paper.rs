@@ -8,15 +8,12 @@ use crate::compare::Compare;
 use crate::exit::Failure;
 use crate::hash::Hash;
 use crate::run::{Mode, Run};
-use pfh::similarity::Named;
-use pfh::similarity::{mrsh_v2, sdhash, ssdeep};
-use pfh::{Algorithm, Digest};
-use std::ffi::{OsStr, OsString};
+use pfh::format::Format;
+use pfh::{compare, hash};
+use std::ffi::OsString;
 
 /// The hash unless `-h` names another: the paper's own.
 const DEFAULT: &str = "mrsh-v2";
-/// What a digest is called that came without a name.
-const NAMELESS: &[u8] = b"DIGEST";
 
 /// What the paper's form asks for.
 #[derive(Debug)]
@@ -77,7 +74,7 @@ pub fn parse(arguments: &[OsString]) -> Result<Asked, Failure> {
     let mut input = crate::input::Input { paths: vec![directory], recursive, ..Default::default() };
     input.flat = !recursive;
     if mode == "hash" {
-        let format = pfh::algorithm(&hash).map_or("sums", own_format).into();
+        let format = pfh::algorithm(&hash).map_or(Format::Sums, hash::own_format).name().to_owned();
         return Ok(Asked::Hash(Box::new(Hash { input, algorithms: vec![hash], format, run, ..Hash::default() })));
     }
     let compare = Compare { input, algorithms: vec![hash.clone()], format: "text".into(), run, ..Compare::default() };
@@ -88,7 +85,7 @@ pub fn parse(arguments: &[OsString]) -> Result<Asked, Failure> {
         return Ok(Asked::One(Box::new(Compare { sought: Some(mode), ..compare })));
     }
     let algorithm = pfh::algorithm(&hash).map_err(Failure::usage)?;
-    match digest(algorithm, &mode) {
+    match compare::given(algorithm, &mode) {
         Some(given) => Ok(Asked::One(Box::new(Compare { given: vec![given], ..compare }))),
         None => {
             let shown = pfh::format::terminal::render(mode.as_encoded_bytes());
@@ -99,41 +96,10 @@ pub fn parse(arguments: &[OsString]) -> Result<Asked, Failure> {
     }
 }
 
-/// The format in which an algorithm's own tool writes.
-fn own_format(algorithm: Algorithm) -> &'static str {
-    match Named::of(algorithm) {
-        Some(Named::Ssdeep) => "ssdeep",
-        Some(Named::Sdhash | Named::SdhashStream | Named::SdhashDd) => "sdbf",
-        Some(Named::MrshV2 | Named::MrshV2Network) => "mrsh",
-        Some(Named::Tlsh) | None => "sums",
-    }
-}
-
-/// A digest with its name, as the algorithm's tool writes it with a name or without.
-fn digest(algorithm: Algorithm, text: &OsStr) -> Option<(Vec<u8>, Digest)> {
-    let bytes = text.as_encoded_bytes();
-    let (name, plain) = match Named::of(algorithm) {
-        Some(Named::Ssdeep) if bytes.ends_with(b"\"") => {
-            let (digest, name) = ssdeep::parse_line(bytes).ok()?;
-            (name, digest.to_string())
-        }
-        Some(Named::Sdhash | Named::SdhashStream | Named::SdhashDd) => {
-            let (digest, name) = sdhash::Digest::parse_line(bytes).ok()?;
-            (name.to_vec(), digest.to_string())
-        }
-        Some(Named::MrshV2 | Named::MrshV2Network) => {
-            let (digest, name) = mrsh_v2::MrshV2::PLAIN.parse_line(bytes).ok()?;
-            (name.to_vec(), digest.to_string())
-        }
-        _ => (Vec::new(), text.to_str()?.to_owned()),
-    };
-    let digest = Digest::parse(algorithm, &plain).ok()?;
-    Some((if name.is_empty() { NAMELESS.to_vec() } else { name }, digest))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::ffi::OsStr;
 
     fn words(line: &str) -> Vec<OsString> {
         line.split_whitespace().map(OsString::from).collect()

@@ -2,7 +2,7 @@
 
 use crate::exit::{self, Failure};
 use crate::session::Session;
-use crate::{size, stats};
+use crate::size;
 use clap::{Args, ValueEnum};
 use pfh::{Algorithm, Backend, Plan, Summary, UnknownAlgorithm};
 use std::io;
@@ -36,6 +36,15 @@ pub enum StatsForm {
     Text,
     /// One JSON object.
     Json,
+}
+
+impl From<StatsForm> for pfh::stats::Form {
+    fn from(form: StatsForm) -> Self {
+        match form {
+            StatsForm::Text => pfh::stats::Form::Text,
+            StatsForm::Json => pfh::stats::Form::Json,
+        }
+    }
 }
 
 /// Memory, threads, patience, and what is reported.
@@ -171,7 +180,7 @@ impl Run {
             ));
         }
         if let Some(form) = self.stats {
-            let line = format!("{}\n", stats::render(summary, form));
+            let line = format!("{}\n", pfh::stats::render(summary, form.into()));
             let _ = pfh::Patient(io::stderr().lock()).write_all(line.as_bytes());
         }
     }

@@ -1,14 +1,12 @@
 //! `pfh compare`: every pair of similar files.
 
-mod words;
-
 use crate::exit::{self, Exit, Failure};
 use crate::input::Input;
 use crate::run::{Run, algorithms_or_none};
 use crate::session::Session;
 use clap::{Args, ValueEnum};
 use pfh::Recurse;
-use pfh::compare::{self as job, By, Request, Summary, Thresholds};
+use pfh::compare::{self as job, By, Event, Request, Summary, Thresholds};
 use pfh::format::pairs::{Form, UnknownForm};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -114,7 +112,11 @@ fn try_run(compare: &Compare) -> Result<(Exit, u64), Failure> {
     let ran = job::run(
         &request,
         &mut |event| {
-            words::show(compare, &session, event);
+            match event {
+                Event::Unread(record) => session.unread(record),
+                Event::Passed(summary) => session.suspended(|| compare.run.report(summary)),
+                event => event.sentences(&request).iter().for_each(|line| session.message(line)),
+            }
             Ok(())
         },
         &session.control(),
@@ -145,7 +147,7 @@ fn asked(compare: &Compare, session: &Session) -> Result<Request, Failure> {
         Sort::Score => By::Score,
         Sort::Path => By::Path,
     });
-    request.cluster = compare.cluster;
+    (request.cluster, request.statistics) = (compare.cluster, compare.run.stats.is_some());
     request.page = compare.html.clone();
     Ok(request)
 }

@@ -1,16 +1,25 @@
-//! `--stats`: where the time went (the paper's `with-timing` and `with-stats`).
+//! Where the time of a run went (the paper's `with-timing` and `with-stats`).
 
-use crate::run::StatsForm;
-use pfh::Summary;
+use pfh_engine::Summary;
+use serde_json::json;
 use std::time::Duration;
 
+/// How figures are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// Lines for people.
+    Text,
+    /// One JSON object.
+    Json,
+}
+
 /// The figures as text or as one JSON object. Times of stages are sums over threads.
-pub fn render(summary: &Summary, form: StatsForm) -> String {
+pub fn render(summary: &Summary, form: Form) -> String {
     let s = &summary.stats;
     let seconds = |d: Duration| d.as_secs_f64();
     let rate = if s.total.is_zero() { 0.0 } else { s.read_bytes as f64 / 1e6 / seconds(s.total) };
     match form {
-        StatsForm::Json => serde_json::json!({
+        Form::Json => json!({
             "files": summary.hashed,
             "skipped": summary.skipped,
             "failed": summary.failed,
@@ -31,7 +40,7 @@ pub fn render(summary: &Summary, form: StatsForm) -> String {
             "lent_s": seconds(s.lent),
         })
         .to_string(),
-        StatsForm::Text => format!(
+        Form::Text => format!(
             "files {}  skipped {}  failed {}\ntotal {:.3} s  read {:.3} s  hash {:.3} s (sums over threads)\n\
              wait for space {:.3} s  wait for data {:.3} s\n{} bytes read, {rate:.1} MB/s\n\
              table: at most {} of {} bytes; {} jobs in {} batches\n\

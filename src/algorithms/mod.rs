@@ -1,4 +1,10 @@
-//! Every algorithm that the product knows, from all crates that bring some.
+//! Every algorithm that the product knows, from all crates that bring some, and the kernels that this processor computes them with.
+
+mod kernels;
+mod list;
+
+pub use kernels::kernels;
+pub use list::list;
 
 use pfh_digest::{Algorithm, ROWS, Registry, Row, UnknownAlgorithm};
 
