@@ -22,6 +22,7 @@
 mod evidence;
 mod findings;
 mod log;
+mod report;
 
 use crate::acquire::{self, Compared, Form, Origin, Session, To, compare, logged, sectors};
 use crate::key::KeyError;

@@ -111,20 +111,8 @@ fn try_run(request: &Match) -> Result<Exit, Failure> {
 fn show(session: &Session, gaps: &mut Gaps, event: Event<'_>) {
     match event {
         Event::Gap(gap) => gaps.print(gap),
-        Event::LeftOut { set, records, algorithms } => session.about(
-            set.name.as_bytes(),
-            format_args!(
-                "at most {records} of {} records have a digest of {}: nothing is compared with the rest",
-                set.records,
-                algorithms.iter().map(|algorithm| algorithm.name()).collect::<Vec<_>>().join(", ")
-            ),
-        ),
-        Event::NoClass(list) => session.about(
-            list.as_os_str().as_encoded_bytes(),
-            "a list of no class: files in it are `known`, neither good nor bad; --class bad makes them known-bad, exit code 1",
-        ),
         Event::Unread(record) => session.unread(record),
-        _ => {}
+        event => session.message(event),
     }
 }
 
@@ -141,7 +129,7 @@ fn report(request: &Match, fail_on: &[Verdict], summary: &Summary, session: &Ses
     let (counts, gaps) = (&summary.counts, summary.gaps);
     request.run.report(&summary.run);
     let more = if summary.hits_only && counts.of(Verdict::Unknown) > 0 { "; --only unknown lists those" } else { "" };
-    exit::say(counted(summary) + more);
+    exit::say(summary.sentence() + more);
     let nothing_found = !request.sets.digests.is_empty() && summary.known() == 0;
     // A file that is known to be bad stays so, whatever could not be read besides. That one is unknown says little if a set was read in
     // part.
@@ -150,13 +138,4 @@ fn report(request: &Match, fail_on: &[Verdict], summary: &Summary, session: &Ses
         Exit::Good if gaps > 0 => Exit::Incomplete,
         exit => exit,
     }
-}
-
-/// The counts for people.
-fn counted(summary: &Summary) -> String {
-    let mut words: Vec<String> = summary.counts.words().iter().map(|(word, count)| format!("{count} {word}")).collect();
-    if summary.run.skipped > 0 {
-        words.push(format!("{} skipped", summary.run.skipped));
-    }
-    words.join(", ")
 }

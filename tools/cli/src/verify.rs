@@ -6,7 +6,6 @@ use crate::session::Session;
 use clap::Args;
 use pfh::Digest;
 use pfh::verify::{self, Claim, Error, Event, Finding, Of, Request, Summary, Verdict};
-use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 
 /// Check an image, and the log of its acquisition.
@@ -89,7 +88,7 @@ fn try_run(args: &Verify) -> Result<Exit, Failure> {
         error => session.failed(error),
     })?;
     session.close();
-    let text = if args.json { json(&summary) } else { text(&summary) };
+    let text = if args.json { summary.json() } else { summary.text() };
     exit::print(text.as_bytes()).map_err(|error| Failure::output(&error))?;
     Ok(exit_of(&summary))
 }
@@ -100,28 +99,4 @@ fn exit_of(summary: &Summary) -> Exit {
         Verdict::Differs => Exit::Verdict,
         Verdict::NothingToCompareWith => Exit::Incomplete,
     }
-}
-
-fn text(summary: &Summary) -> String {
-    let findings = summary.findings.iter().map(|finding| format!("{finding}\n"));
-    let digests = summary.digests.iter().map(|digest| format!("{} {digest}\n", digest.algorithm()));
-    findings.chain(digests).chain([format!("{}\n", summary.sentence())]).collect()
-}
-
-fn json(summary: &Summary) -> String {
-    let compared: Vec<Value> = summary
-        .compared
-        .iter()
-        .map(|equal| {
-            let digest = equal.digest.as_ref().map(ToString::to_string);
-            json!({ "what": equal.what, "with": equal.with, "digest": digest })
-        })
-        .collect();
-    let digests: Map<String, Value> =
-        summary.digests.iter().map(|d| (d.algorithm().to_string(), d.to_string().into())).collect();
-    let findings: Vec<String> = summary.findings.iter().map(ToString::to_string).collect();
-    let verdict = summary.verdict();
-    let value = json!({ "verdict": verdict.to_string(), "verified": verdict == Verdict::Verified,
-        "complete": summary.is_complete(), "compared": compared, "findings": findings, "digests": digests });
-    format!("{value}\n")
 }
