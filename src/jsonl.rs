@@ -1,6 +1,6 @@
 //! Lines of JSON about a thing that has a name.
 
-use pfh_format::jsonl;
+use pfh_manifest::jsonl;
 use serde_json::Value;
 
 /// An object of this type about what has this name, which may be any bytes, with these members behind it, and a line feed.

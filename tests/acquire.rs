@@ -129,7 +129,7 @@ fn what_is_refused_is_typed_and_writes_nothing() {
 
 /// The logs as they were written before remarks on a resumption had a key of their own.
 fn as_before(room: &Path) {
-    use pfh::format::custody::Chain;
+    use pfh::chain::Chain;
     let (text, chained) = (room.join("disk.img.log"), room.join("disk.img.log.jsonl"));
     let (mut chain, mut lines) = (Chain::default(), String::new());
     for line in std::fs::read_to_string(&chained).unwrap().lines() {

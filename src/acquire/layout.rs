@@ -2,10 +2,10 @@
 
 use super::{Error, Form, Pieces};
 use crate::shown;
-use pfh_format::hex;
-use pfh_format::image::ewf::Compression;
-use pfh_format::image::known;
-use pfh_format::image::split::Suffix;
+use pfh_container::ewf::Compression;
+use pfh_container::foreign;
+use pfh_container::split::Suffix;
+use pfh_digest::hex;
 use std::path::Path;
 
 /// EnCase's usual segment: 1.5 GiB less what keeps it on small file systems (ewfacquire's default, 1.4 GiB).
@@ -62,7 +62,7 @@ impl Layout {
     pub fn form(&self, path: &Path) -> Result<Form, Error> {
         let is_named_e01 = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("e01"));
         let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
-        if let (Some(format), Written::ByName) = (known::by_name(ending), self.written) {
+        if let (Some(format), Written::ByName) = (foreign::by_name(ending), self.written) {
             let name = shown(path);
             let what = format!("{name}: {} is not written: name a .E01 or a raw image, or say -f raw", format.name);
             return Err(Error::Usage(what));

@@ -6,7 +6,7 @@ use crate::outputs::{Existing, Kind, Outputs};
 use crate::{rendered, tree};
 use pfh_audit::{Answered, Kept, Tokens};
 use pfh_engine::Control;
-use pfh_sink::Output;
+use pfh_source::Output;
 use pfh_tree::audit::{Challenge, KeyedAnswer, Proof, spread};
 use std::ffi::OsString;
 use std::fmt;

@@ -5,7 +5,7 @@ use crate::Destination;
 use crate::outputs::Outputs;
 use crate::tree::{SUFFIX, beside};
 use pfh_audit::Kept;
-use pfh_sink::outboard;
+use pfh_outboard as outboard;
 use pfh_tree::audit::{Commitment, IDENTITY};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;

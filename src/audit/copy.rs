@@ -4,7 +4,7 @@ use super::{Error, Wrong, files};
 use crate::tree::{beside, pass};
 use pfh_audit::{Kept, keyed_of_copy};
 use pfh_engine::Control;
-use pfh_sink::outboard;
+use pfh_outboard as outboard;
 use pfh_source::os::processors;
 use pfh_tree::audit::{Challenge, KeyedAnswer, Sample, Unproved};
 use pfh_tree::outboard::Values;

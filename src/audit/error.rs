@@ -132,8 +132,8 @@ impl From<OpenError> for Error {
     }
 }
 
-impl From<pfh_sink::outboard::Failure> for Error {
-    fn from(failure: pfh_sink::outboard::Failure) -> Self {
+impl From<pfh_outboard::Failure> for Error {
+    fn from(failure: pfh_outboard::Failure) -> Self {
         Error::Step(failure.into())
     }
 }

@@ -3,7 +3,7 @@
 use super::Error;
 use crate::Destination;
 use pfh_audit::Kept;
-use pfh_sink::outboard;
+use pfh_outboard as outboard;
 use pfh_source::Ranges;
 use pfh_tree::audit::Challenge;
 use std::ffi::OsStr;

@@ -5,7 +5,7 @@ use crate::outputs::Outputs;
 use crate::tree::beside;
 use crate::{Destination, key};
 use pfh_audit::Held;
-use pfh_sink::outboard;
+use pfh_outboard as outboard;
 use pfh_tree::audit::Unproved;
 use std::path::PathBuf;
 

@@ -3,7 +3,7 @@
 use super::{Error, files};
 use crate::outputs::Outputs;
 use crate::{Destination, rendered};
-use pfh_format::hex;
+use pfh_digest::hex;
 use pfh_tree::audit::{Commitment, Renewal};
 use std::ffi::OsString;
 use std::fmt;

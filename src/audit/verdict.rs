@@ -4,7 +4,7 @@ use super::Wrong;
 use crate::key::{self, KeyError, VerifyingKey};
 use crate::rendered;
 use pfh_audit::Kept;
-use pfh_format::hex;
+use pfh_digest::hex;
 use pfh_tree::audit::{Accepted, Challenge, finds};
 use serde_json::json;
 use std::path::Path;

@@ -4,8 +4,9 @@ use super::{Class, DEFAULT_MEMORY, Error, Input, Packages, Set, list};
 use crate::outputs::{Existing, Kind, Outputs};
 use pfh_digest::Algorithm;
 use pfh_engine::{Control, Phase, Progress};
-use pfh_format::{Fault, terminal};
 use pfh_known::{Build, Built, Pace, Step, is_database};
+use pfh_manifest::Fault;
+use pfh_source::terminal;
 use std::fmt;
 use std::path::{Path, PathBuf};
 

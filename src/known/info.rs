@@ -1,7 +1,8 @@
 //! `info`: what a known-set file holds.
 
 use super::{DEFAULT_RESIDENT, Error, KnownSet, Set, SetError};
-use pfh_format::{hex, terminal};
+use pfh_digest::hex;
+use pfh_source::terminal;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 

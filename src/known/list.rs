@@ -1,7 +1,7 @@
 //! Lists of sets: a JSON object per line with a file, its class, and what else is said of it.
 
 use super::{Class, Error, Input, MalformedClass, Packages};
-use pfh_format::terminal;
+use pfh_source::terminal;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 

@@ -5,10 +5,10 @@ use crate::Destination;
 use crate::matching::{Counts, Gap, Reference, Sets};
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::Control;
-use pfh_format::Fault;
-use pfh_format::known::{Kind, Options, read};
-use pfh_format::verdict::{self, Form};
-use pfh_sink::Output;
+use pfh_manifest::Fault;
+use pfh_manifest::known::{Kind, Options, read};
+use pfh_report::verdict::{self, Form};
+use pfh_source::Output;
 use std::io;
 use std::ops::ControlFlow;
 

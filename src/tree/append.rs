@@ -3,7 +3,7 @@
 use super::{Done, Error, Summary, beside, guard, pass};
 use crate::outputs::Outputs;
 use pfh_engine::Control;
-use pfh_sink::outboard;
+use pfh_outboard as outboard;
 use pfh_source::os::processors;
 use std::path::PathBuf;
 

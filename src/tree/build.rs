@@ -20,7 +20,7 @@
 use super::{Done, Error, Failure, Function, JOURNAL, OWN, Outboard, Parameters, SUFFIX, beside, guard, lock, pass};
 use crate::outputs::{Kind, Outputs, Refused};
 use pfh_engine::Control;
-use pfh_sink::outboard::{self, Pass};
+use pfh_outboard::{self as outboard, Pass};
 use pfh_source::os::processors;
 use pfh_source::{Descend, Item, Operands, Origin, Problem, Ranges, Recurse, Source};
 use std::ffi::OsString;

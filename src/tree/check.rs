@@ -3,7 +3,7 @@
 use super::{Done, Error, Expected, Judged, Stated, Summary, beside, pass};
 use pfh_audit::Kept;
 use pfh_engine::Control;
-use pfh_sink::outboard::{self, Failure, Pass};
+use pfh_outboard::{self as outboard, Failure, Pass};
 use pfh_source::os::processors;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;

@@ -2,8 +2,8 @@
 
 use super::{Error, Failure, Outboard, Parameters, SUFFIX, beside};
 use crate::shown;
-use pfh_format::hex;
-use pfh_sink::outboard;
+use pfh_digest::hex;
+use pfh_outboard as outboard;
 use serde_json::json;
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;

@@ -4,7 +4,7 @@ use super::Failure;
 use crate::destination::OpenError;
 use crate::outputs::Refused;
 use crate::shown;
-use pfh_format::hex;
+use pfh_digest::hex;
 use pfh_tree::range::NoRange;
 use std::io;
 use std::path::PathBuf;

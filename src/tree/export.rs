@@ -3,7 +3,7 @@
 use super::{Done, Error, Summary, pass, save};
 use crate::outputs::Outputs;
 use pfh_engine::Control;
-use pfh_sink::outboard;
+use pfh_outboard as outboard;
 use pfh_source::os::processors;
 use pfh_tree::foreign::obao;
 use std::path::PathBuf;

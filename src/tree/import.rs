@@ -3,7 +3,7 @@
 use super::{Done, Error, Failure, Outboard, Summary, beside, guard, lock, pass};
 use crate::outputs::Outputs;
 use pfh_engine::Control;
-use pfh_sink::outboard::{self, LONGEST};
+use pfh_outboard::{self as outboard, LONGEST};
 use pfh_source::os::processors;
 use pfh_source::{Problem, Ranges};
 use pfh_tree::foreign::obao;

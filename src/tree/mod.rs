@@ -36,15 +36,15 @@ pub mod update;
 pub mod verify;
 
 pub use error::Error;
-pub use pfh_sink::outboard::{Failure, JOURNAL, SUFFIX, Updated, Verdict, beside};
+pub use pfh_outboard::{Failure, JOURNAL, SUFFIX, Updated, Verdict, beside};
 pub use pfh_tree::outboard::{Function, Header, Outboard, Parameters};
 pub use summary::{Done, Expected, Judged, Stated, Summary};
 
 use crate::outputs::{Existing, Kind, Outputs};
 use pfh_engine::imaging::MediumProgress;
 use pfh_engine::{Control, Phase, Progress};
-use pfh_sink::Output;
-use pfh_sink::outboard::{Exclusive, Pass};
+use pfh_outboard::{Exclusive, Pass};
+use pfh_source::Output;
 use std::io::{self, Write};
 use std::path::Path;
 use std::time::Instant;

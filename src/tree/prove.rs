@@ -3,7 +3,7 @@
 use super::{Error, beside};
 use crate::Destination;
 use crate::outputs::Outputs;
-use pfh_sink::outboard;
+use pfh_outboard as outboard;
 use pfh_source::Ranges;
 use pfh_tree::range::RangeProof;
 use std::io::{self, Write};

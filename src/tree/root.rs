@@ -2,9 +2,9 @@
 
 use super::{Error, Failure, pass};
 use crate::{jsonl, shown};
+use pfh_digest::hex;
 use pfh_engine::Control;
-use pfh_format::hex;
-use pfh_sink::outboard;
+use pfh_outboard as outboard;
 use pfh_source::os::processors;
 use pfh_tree::foreign::{Foreign, Hash, Part};
 use serde_json::json;

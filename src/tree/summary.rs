@@ -2,7 +2,7 @@
 
 use super::{Header, Parameters, Verdict};
 use crate::{jsonl, shown};
-use pfh_format::hex;
+use pfh_digest::hex;
 use serde_json::{Value, json};
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;

@@ -4,7 +4,7 @@ use super::prove::LONGEST;
 use super::{Error, Parameters};
 use crate::outputs::Outputs;
 use crate::{Destination, shown};
-use pfh_format::hex;
+use pfh_digest::hex;
 use pfh_tree::range::RangeProof;
 use serde_json::json;
 use std::io::{self, Read, Write};

@@ -7,7 +7,7 @@ use crate::session::Session;
 use clap::{Args, ValueEnum};
 use pfh::Recurse;
 use pfh::compare::{self as job, By, Event, Request, Summary, Thresholds};
-use pfh::format::pairs::{Form, UnknownForm};
+use pfh::report::pairs::{Form, UnknownForm};
 use std::ffi::OsString;
 use std::path::PathBuf;
 

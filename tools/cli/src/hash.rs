@@ -6,8 +6,8 @@ use crate::run::{Run, algorithms};
 use crate::session::Session;
 use crate::size;
 use clap::Args;
-use pfh::format::{End, Format, Layout, Marker};
 use pfh::hash::{self as job, Event, Request, Reuse, Sealing, Summary};
+use pfh::manifest::{End, Format, Layout, Marker};
 use std::path::PathBuf;
 
 /// What either form of the command line asks for.

@@ -33,7 +33,7 @@ pub fn run(request: &Lookup) -> Exit {
 
 fn try_run(args: &Lookup) -> Result<Exit, Failure> {
     let mut request = Request::new(args.sets.asked()?);
-    request.form = args.format.parse().map_err(|error: pfh::format::UnknownFormat| Failure::usage(error))?;
+    request.form = args.format.parse().map_err(|error: pfh::manifest::UnknownFormat| Failure::usage(error))?;
     let fail_on = verdicts(&args.fail_on)?;
     let mut gaps = Gaps::default();
     let mut say = |event: Event<'_>| match event {

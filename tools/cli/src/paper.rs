@@ -8,7 +8,7 @@ use crate::compare::Compare;
 use crate::exit::Failure;
 use crate::hash::Hash;
 use crate::run::{Mode, Run};
-use pfh::format::Format;
+use pfh::manifest::Format;
 use pfh::{compare, hash};
 use std::ffi::OsString;
 
@@ -56,7 +56,7 @@ pub fn parse(arguments: &[OsString]) -> Result<Asked, Failure> {
             "-p" => run.prefetchers = Some(number(value("a number")?, 0, 1024)? as u16),
             "-r" => recursive = true,
             _ => {
-                let shown = pfh::format::terminal::render(argument.as_encoded_bytes());
+                let shown = pfh::terminal::render(argument.as_encoded_bytes());
                 return Err(Failure::usage(format_args!(
                     "{shown} is no option of the paper's form (-c -d -r -h -m -t -p); see pfh --help"
                 )));
@@ -88,7 +88,7 @@ pub fn parse(arguments: &[OsString]) -> Result<Asked, Failure> {
     match compare::given(algorithm, &mode) {
         Some(given) => Ok(Asked::One(Box::new(Compare { given: vec![given], ..compare }))),
         None => {
-            let shown = pfh::format::terminal::render(mode.as_encoded_bytes());
+            let shown = pfh::terminal::render(mode.as_encoded_bytes());
             Err(Failure::usage(format_args!(
                 "-c {shown} is neither hash nor full, nor a file, nor a digest of {algorithm}"
             )))

@@ -323,7 +323,7 @@ impl Forecasted {
             );
         }
         text += "pfh: all threads, reading and hashing at the same time; CPU is the sum over threads, files in the page cache. Programs: one \
-                 thread, reading, then hashing. 2014: the study's own, computing only, read off its plots.\n";
+                 thread, reading, then hashing. 2014: the study's own, computing only.\n";
         for note in &self.notes {
             text += &format!("note: {note}\n");
         }

@@ -319,7 +319,7 @@ fn leaf(text: &str) -> Result<usize, Failure> {
 /// Reads a root in hexadecimal digits.
 fn root(text: &str) -> Result<[u8; 32], Failure> {
     let mut root = [0; 32];
-    pfh::format::hex::decode_into(text.to_ascii_lowercase().as_bytes(), &mut root)
+    pfh::hex::decode_into(text.to_ascii_lowercase().as_bytes(), &mut root)
         .ok_or_else(|| format!("{text:?} is no root: write its 64 hexadecimal digits"))?;
     Ok(root)
 }
