@@ -34,7 +34,6 @@ pub use pfh_engine::{
     Record, Sink, Stats, Summary, run,
 };
 pub use pfh_kernel::{Costs, Isa, Row, Table, Unused, tables as kernel_tables};
-pub use pfh_known as known;
 pub use pfh_manifest as manifest;
 pub use pfh_outboard as outboard;
 pub use pfh_report as report;
@@ -49,25 +48,39 @@ pub use pfh_source::{
     total,
 };
 pub use pfh_source::{Around, Output, Time, device, image, terminal};
-pub use pfh_tree as tree;
 
 pub mod acquire;
-mod algorithms;
+pub mod algorithms;
+pub mod audit;
 pub mod check;
 pub mod compare;
+pub mod dd;
 mod destination;
+mod errno;
+mod failure;
 pub mod hash;
 mod input;
+mod jsonl;
+pub mod known;
 pub mod matching;
 pub mod outputs;
 mod pass;
+pub mod stats;
+pub mod tree;
 pub mod verify;
 
 pub use algorithms::{REGISTRY, algorithm};
 pub use destination::{Destination, OpenError};
+pub use errno::with_names;
+pub use failure::{JobError, Kind};
 pub use input::{Content, Input, InputError, NameList};
 
 /// A path as a terminal may see it.
 fn shown(path: &std::path::Path) -> String {
-    pfh_source::terminal::render(path.as_os_str().as_encoded_bytes())
+    rendered(path.as_os_str().as_encoded_bytes())
+}
+
+/// A name as a terminal may see it.
+fn rendered(name: &[u8]) -> String {
+    pfh_source::terminal::render(name)
 }

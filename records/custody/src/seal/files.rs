@@ -1,13 +1,14 @@
 //! Seals in files beside their manifests.
 
 use super::{Seal, SealError};
-use crate::key::{self, KeyError};
+use crate::key::{self, KeyError, VerifyingKey};
 use pfh_digest::{Algorithm, Registry};
 use pfh_manifest::{Decoder, Item, Options, digits};
 use pfh_source::Output;
 use pfh_source::os::Patient;
 use pfh_source::terminal;
 use pfh_source::{Problem, Stage};
+use std::fmt;
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -117,6 +118,19 @@ fn of(manifest: &Path, options: &Options, registry: Registry) -> Result<Seal, Se
     Seal::of(BufReader::with_capacity(1 << 18, file), options, registry)
 }
 
+/// A sentence for people.
+impl fmt::Display for Held {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let records = if self.records == 1 { "1 record".into() } else { format!("{} records", self.records) };
+        let whose = match self.signer {
+            SignedBy::Asked => "signed with the key that was asked for",
+            SignedBy::Anybody => "signed; whose signature it is, only --key can tell",
+            SignedBy::Nobody => "not signed: whoever can write here can make another",
+        };
+        write!(f, "{}: the seal holds: {records}, {whose}", shown(&self.path))
+    }
+}
+
 /// Seals a manifest that has been written, and signs the seal with the key in `signing`.
 ///
 /// # Errors
@@ -156,11 +170,19 @@ pub fn verify(
         Ok(file) => file.take(LONGEST).read_to_string(&mut text),
     };
     read.map_err(|error| FileError::Read { seal: path.clone(), error })?;
+    let mut private = None;
     let verified = Seal::decode(&text).and_then(|seal| {
         let (found, other) = meant(manifest, options, registry, &seal)?;
-        seal.verify(&found, key.as_ref())?;
+        if let Err(error) = seal.verify(&found, key.as_ref()) {
+            let has_signed = |key: &VerifyingKey| seal.verify(&found, Some(key)).is_ok();
+            private = public.and_then(|path| key::not_private(path, has_signed).err());
+            return Err(error);
+        }
         Ok((seal, other))
     });
+    if let Some(private) = private {
+        return Err(private.into());
+    }
     match verified {
         // The seal is there; what it is of is not.
         Err(SealError::Io(error)) => {
