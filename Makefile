@@ -39,10 +39,10 @@ portable: ## the portable system layer: its tests, and the same output as with t
 
 corpus: $(CORPUS) ## build the benchmark's corpus (1.22 GB)
 $(CORPUS):
-	bench/corpus $@
+	bench/run corpus $@
 
 bench: $(CORPUS) ## pfh against its peers on the corpus, and a dated record in bench/record
-	bench/compare all --corpus $(CORPUS)
+	bench/run compare all --corpus $(CORPUS) --record
 
 fuzz: ## each fuzz target for FUZZ_SECONDS (needs cargo-fuzz and a nightly toolchain)
 	cd fuzz && for target in $$($(CARGO) fuzz list); do $(CARGO) fuzz run "$$target" -- -max_total_time=$(FUZZ_SECONDS) || exit 1; done

@@ -1,7 +1,7 @@
 //! Where the output of a job goes.
 
-use pfh_format::terminal;
-use pfh_sink::{Around, Output};
+use pfh_source::terminal;
+use pfh_source::{Around, Output};
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -21,8 +21,11 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub use pfh_cache as cache;
+pub use pfh_container as container;
+pub use pfh_custody::{chain, key, seal};
 pub use pfh_digest::{
-    Algorithm, Digest, Hasher, Kernels, Standing, UnknownAlgorithm, finalize_many, hash_many, update_many,
+    Algorithm, Digest, Hasher, Kernels, Standing, UnknownAlgorithm, finalize_many, hash_many, hex, update_many,
     update_together,
 };
 pub use pfh_engine::imaging;
@@ -30,12 +33,12 @@ pub use pfh_engine::{
     Backend, Cancel, Control, DEFAULT_MEMORY, Error, FileProgress, Hashed, Mode, Outcome, Phase, Piece, Plan, Progress,
     Record, Sink, Stats, Summary, run,
 };
-pub use pfh_format as format;
 pub use pfh_kernel::{Costs, Isa, Row, Table, Unused, tables as kernel_tables};
 pub use pfh_known as known;
+pub use pfh_manifest as manifest;
+pub use pfh_outboard as outboard;
+pub use pfh_report as report;
 pub use pfh_similarity as similarity;
-pub use pfh_sink as sink;
-pub use pfh_sink::outboard;
 pub use pfh_source::os::{
     DEVICES, EVICTS, Patient, bound_heaps, children_time, cpu_time, evict_range, free_bytes, is_in_memory, kernel_text,
     names_in, processors, set_patience, sync_filesystem, system_name,
@@ -45,7 +48,7 @@ pub use pfh_source::{
     Recurse, Selection, SelectionError, Separator, Skip, Source, Special, Stage, Stat, Within, errno_name, names,
     total,
 };
-pub use pfh_source::{device, image};
+pub use pfh_source::{Around, Output, Time, device, image, terminal};
 pub use pfh_tree as tree;
 
 pub mod acquire;
@@ -55,12 +58,10 @@ pub mod compare;
 mod destination;
 pub mod hash;
 mod input;
-pub mod key;
 pub mod matching;
 pub mod outputs;
 mod pass;
 mod problem;
-pub mod seal;
 pub mod verify;
 
 pub use algorithms::{REGISTRY, algorithm};
@@ -69,5 +70,5 @@ pub use input::{Content, Input, InputError, NameList};
 
 /// A path as a terminal may see it.
 fn shown(path: &std::path::Path) -> String {
-    pfh_format::terminal::render(path.as_os_str().as_encoded_bytes())
+    pfh_source::terminal::render(path.as_os_str().as_encoded_bytes())
 }

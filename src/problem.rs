@@ -1,6 +1,6 @@
 //! What formats take of an input that has no digest.
 
-use pfh_format as format;
+use pfh_manifest as format;
 use pfh_source::Problem;
 
 /// The record of a failed input; `cause` is the sentence of `found`.

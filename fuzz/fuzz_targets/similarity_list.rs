@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use pfh_digest::{Registry, Row as Registered};
-use pfh_format::{Decoder, Format, Item, Layout, Options, Row};
+use pfh_manifest::{Decoder, Format, Item, Layout, Options, Row};
 
 static LISTS: [&[Registered]; 2] = [pfh_digest::ROWS, pfh_similarity::ROWS];
 

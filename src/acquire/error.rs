@@ -1,9 +1,9 @@
 //! Why an acquisition did not end well.
 
 use super::log::LogError;
-use crate::key::KeyError;
 use crate::outputs::Refused;
 use crate::shown;
+use pfh_custody::key::KeyError;
 use pfh_engine::imaging::ImagingError;
 use pfh_source::device::Stop;
 use std::io;

@@ -1,10 +1,10 @@
 //! What a chained log states beside the digests of the image, and how it compares with what is there: the log for people, the
 //! files of the image, the case data in an E01 image, the digests of windows.
 
+use pfh_container::ewf::About;
+use pfh_custody::chain::Sound;
 use pfh_digest::Algorithm;
 use pfh_engine::Piece;
-use pfh_format::custody::Sound;
-use pfh_format::image::ewf::About;
 use pfh_source::image::{Image, files_of};
 use serde_json::{Map, Value, json};
 use std::fs::File;

@@ -51,7 +51,7 @@ pub use comparing::{Compared, compare};
 pub use error::Error;
 pub use event::{Beginning, Event, Sink, Summary};
 pub use log::LogError;
-pub use pfh_format::image::ewf::About;
+pub use pfh_container::ewf::About;
 pub use request::{Form, Origin, Request, To};
 use retrying::{Again, Retried};
 pub use run::run;

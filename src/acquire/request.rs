@@ -3,9 +3,9 @@
 use super::target::{Pieces, Start};
 use crate::outputs::Outputs;
 use crate::shown;
+use pfh_container::ewf::{About, Compression};
 use pfh_digest::Algorithm;
 use pfh_engine::imaging::Imaging;
-use pfh_format::image::ewf::{About, Compression};
 use pfh_source::device::Access;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};

@@ -2,8 +2,9 @@
 
 use pfh_digest::{Algorithm, Digest, Registry};
 use pfh_engine::{Hashed, Piece};
-use pfh_format::{Decoder, Ending, Entry, Fault, Format, Item, Options, Time, Times, Unhashed, Window, digits};
+use pfh_manifest::{Decoder, Ending, Entry, Fault, Format, Item, Options, Times, Unhashed, Window, digits};
 use pfh_source::Stat;
+use pfh_source::Time;
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, BufRead};
 

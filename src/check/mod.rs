@@ -47,11 +47,12 @@ pub use report::{hashdeep, json, summary_json, summary_text, text};
 pub use request::{Request, Task};
 pub use summary::{Findings, Nothing, Summary, Verdict};
 
+use crate::algorithms::REGISTRY;
 use crate::pass::ends_a_pass;
-use crate::seal::{self, Held};
+use pfh_custody::seal::{self, Held};
 use pfh_engine::{Control, Record};
-use pfh_format::terminal;
 use pfh_source::Problem;
+use pfh_source::terminal;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -156,7 +157,7 @@ fn shown(path: &Path) -> String {
 pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Result<Summary, Error> {
     let mut options = request.options();
     // The seal first: of a manifest that was changed nothing is worth checking.
-    if let Some(held) = seal::verify(&request.manifest, &options, request.key.as_deref())? {
+    if let Some(held) = seal::verify(&request.manifest, &options, REGISTRY, request.key.as_deref())? {
         sink(Event::Sealed(&held)).map_err(Error::Sink)?;
         // The seal knows the algorithm of digests that do not name theirs.
         options.assumed.extend(held.algorithm);

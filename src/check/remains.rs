@@ -1,7 +1,8 @@
 //! What a manifest holds that is not compared with any file.
 
 use super::expected::Expectations;
-use pfh_format::{Ending, Fault, Outcome, terminal};
+use pfh_manifest::{Ending, Fault, Outcome};
+use pfh_source::terminal;
 use std::collections::BTreeMap;
 
 impl Expectations {

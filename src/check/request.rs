@@ -3,7 +3,7 @@
 use super::manifest::hints;
 use pfh_digest::Algorithm;
 use pfh_engine::Plan;
-use pfh_format::{End, Format, Options};
+use pfh_manifest::{End, Format, Options};
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 

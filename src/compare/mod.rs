@@ -52,8 +52,8 @@ use crate::input::InputError;
 use crate::pass::ends_a_pass;
 use pfh_digest::Algorithm;
 use pfh_engine::{Control, Record};
-use pfh_format::terminal;
 use pfh_similarity::Score;
+use pfh_source::terminal;
 use std::io;
 use std::path::PathBuf;
 

@@ -6,7 +6,7 @@ use crate::input::Input;
 use crate::outputs::Outputs;
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{DEFAULT_MEMORY, Plan};
-use pfh_format::pairs::Form;
+use pfh_report::pairs::Form;
 use pfh_similarity::Named;
 use std::ffi::OsString;
 use std::path::PathBuf;

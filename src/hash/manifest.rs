@@ -3,9 +3,10 @@
 use crate::problem::failed;
 use pfh_digest::Algorithm;
 use pfh_engine::{Hashed, Outcome, Record, Summary};
-use pfh_format::{self as format, Carried, Encode, Format, Kind, Layout, Preamble, Row, Time, Times, Unrepresentable};
-use pfh_sink::Output;
+use pfh_manifest::{self as format, Carried, Encode, Format, Kind, Layout, Preamble, Row, Times, Unrepresentable};
+use pfh_source::Output;
 use pfh_source::Stat;
+use pfh_source::Time;
 use std::io;
 
 /// What is written at the head of a manifest.

@@ -27,15 +27,17 @@ pub use manifest::{About, Manifest};
 pub(crate) use manifest::{kind, times};
 pub use request::{Request, Reuse, Sealing};
 
+use crate::algorithms::REGISTRY;
 use crate::destination::OpenError;
 use crate::input::InputError;
 use crate::outputs::Refused;
 use crate::pass::{ends_a_pass, pass};
-use crate::seal;
+use pfh_cache::{Cache, CacheError, Use};
+use pfh_custody::seal;
 use pfh_engine::{Control, Outcome, Record, Summary as Run};
-use pfh_format::{Format, Options, Unrepresentable, terminal};
+use pfh_manifest::{Format, Options, Unrepresentable};
 use pfh_similarity::Similar;
-use pfh_sink::cache::{Cache, CacheError, Use};
+use pfh_source::terminal;
 use pfh_source::{Apart, Source};
 use std::io;
 use std::path::PathBuf;
@@ -166,7 +168,7 @@ fn seal(request: &Request) -> Result<(), Error> {
         limit: request.plan.memory.max(1 << 20),
         ..Options::default()
     };
-    Ok(seal::write(path, &options, sealing.key.as_deref())?)
+    Ok(seal::write(path, &options, REGISTRY, sealing.key.as_deref())?)
 }
 
 /// Whether a file was read whole, and has no digest because its methods make none of so little.

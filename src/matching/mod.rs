@@ -37,9 +37,9 @@ use crate::outputs::Refused;
 use crate::pass::{ends_a_pass, pass};
 use pfh_digest::Algorithm;
 use pfh_engine::{Control, Outcome, Record, Summary as Run};
-use pfh_format::Unrepresentable;
-use pfh_format::verdict::Form;
 use pfh_known::{Set, Verdict};
+use pfh_manifest::Unrepresentable;
+use pfh_report::verdict::Form;
 use std::io;
 use std::path::Path;
 

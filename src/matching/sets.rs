@@ -3,8 +3,9 @@
 use super::{Empty, Reference, Sought};
 use crate::algorithms::REGISTRY;
 use pfh_digest::{Algorithm, Digest};
-use pfh_format::{Fault, digits, terminal};
 use pfh_known::{Build, Class, DEFAULT_MEMORY, DEFAULT_RESIDENT, Input, KnownSet, Set, is_known_set};
+use pfh_manifest::{Fault, digits};
+use pfh_source::terminal;
 use std::io;
 use std::path::{Path, PathBuf};
 

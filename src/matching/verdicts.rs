@@ -4,10 +4,10 @@ use super::Reference;
 use crate::hash::{About, kind, times};
 use crate::problem::failed;
 use pfh_engine::{Hashed, Outcome, Record};
-use pfh_format::verdict::{Encoder, Form, Known};
-use pfh_format::{self as format, Kind, Preamble, Row, Summary, Unrepresentable};
 use pfh_known::Verdict;
-use pfh_sink::Output;
+use pfh_manifest::{self as format, Kind, Preamble, Row, Summary, Unrepresentable};
+use pfh_report::verdict::{Encoder, Form, Known};
+use pfh_source::Output;
 use std::io;
 
 /// How many files have each verdict.

@@ -2,11 +2,11 @@
 
 use super::log::{self, Standing};
 use crate::shown;
+use pfh_container::map::{Map, Status};
+use pfh_container::split::Suffix;
+use pfh_custody::chain::Sound;
 use pfh_digest::{Algorithm, Digest};
-use pfh_format::custody::Sound;
-use pfh_format::image::map::{Map, Status};
-use pfh_format::image::split::Suffix;
-use pfh_format::{Decoder, Item, Options};
+use pfh_manifest::{Decoder, Item, Options};
 use std::io::{BufReader, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;

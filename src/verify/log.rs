@@ -6,8 +6,8 @@ use crate::Patient;
 use crate::acquire::logged::{self, Finding as Logged};
 use crate::{key, shown};
 use ed25519_dalek::Verifier;
+use pfh_custody::chain::{self, Broken, Sound};
 use pfh_engine::imaging::Imaged;
-use pfh_format::custody::{self, Broken, Sound};
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
@@ -35,7 +35,7 @@ pub enum Unsound {
 pub fn check(path: &Path) -> Result<Sound, Unsound> {
     let open = |error: &dyn std::fmt::Display| Unsound::Open(format!("{}: {error}", shown(path)));
     let file = Patient::open(path).map_err(|error| open(&error))?;
-    custody::check(BufReader::new(file)).map_err(|broken| match broken {
+    chain::check(BufReader::new(file)).map_err(|broken| match broken {
         Broken::Io(_) | Broken::NoEnd => open(&broken),
         broken => Unsound::Broken(format!("{}: {broken}", shown(path))),
     })

@@ -24,10 +24,10 @@ mod findings;
 mod log;
 
 use crate::acquire::{self, Compared, Form, Origin, Session, To, compare, logged, sectors};
-use crate::key::KeyError;
 use crate::shown;
 use evidence::Evidence;
 use findings::Findings;
+use pfh_custody::key::KeyError;
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::imaging::{Imaged, Imaging};
 use pfh_engine::{Control, Phase};

@@ -4,7 +4,7 @@
 //!
 //! * `sizes`: messages of 64 B, 4 KiB, 64 KiB and 1 MiB, in the cache (hot) and from memory; this crate's many, its single kernel,
 //!   OpenSSL's and AWS-LC's single stream.
-//! * `hot`: of `sizes`, 128 messages of 4 KiB in the cache and nothing else: what `bench/isal` runs in turns with another library.
+//! * `hot`: of `sizes`, 128 messages of 4 KiB in the cache and nothing else: what `bench/run isal` runs in turns with another library.
 //! * `fig2`: messages of 4 KiB resident in each cache and in memory: figure 2 of Gueron and Krasnov.
 //! * `files`: sets of messages like that paper's directories, SHA-256: UNIFORM is 8 of 18,623,835 bytes as there; the paper's 350 sizes of
 //!   DIVERSE were not to be had, so DIVERSE here is 350 of a log-normal law, median 125 kB, σ = 1.55, and says so.
@@ -222,7 +222,7 @@ fn main() {
     let size = if table.as_deref() == Some("hot") { 1 << 20 } else { POOL };
     let pool: Vec<u8> = (0..size).map(|i| (i ^ i >> 9) as u8).collect();
     println!("{{\"clock_ghz\":{:.3}}}", clock());
-    println!("{{\"note\":\"{}; isa-l_crypto: see bench/isal\"}}", openssl::version::version());
+    println!("{{\"note\":\"{}; isa-l_crypto: see bench/run isal\"}}", openssl::version::version());
     match table.as_deref() {
         Some("sizes") => sizes(&pool, rounds, &names),
         Some("hot") => names.iter().for_each(|name| measure("hot", name, "4 KiB", &messages(&pool, 4096, 128), rounds)),

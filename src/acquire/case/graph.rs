@@ -1,8 +1,8 @@
 //! Nodes of a JSON-LD document (JSON-LD 1.1, W3C Recommendation of 2020-07-16) and their names.
 
 use pfh_digest::Algorithm;
-use pfh_format::Time;
-use pfh_format::hex;
+use pfh_digest::hex;
+use pfh_source::Time;
 use serde_json::{Map, Value, json};
 use std::io;
 

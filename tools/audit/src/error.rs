@@ -1,6 +1,6 @@
 //! What can go wrong on either side of an audit.
 
-use pfh_sink::outboard::Failure;
+use pfh_outboard::Failure;
 use pfh_source::Problem;
 use pfh_tree::Malformed;
 use pfh_tree::audit::{ImpossibleSample, Rejected, Unproved};

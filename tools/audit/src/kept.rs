@@ -5,7 +5,7 @@
 //! not printable ASCII, for `%` and for space. There is one way to write each commitment.
 
 use crate::Error;
-use pfh_format::hex;
+use pfh_digest::hex;
 use pfh_tree::audit::{Commitment, IDENTITY};
 use pfh_tree::outboard::{Function, Parameters};
 use std::fmt;

@@ -1,7 +1,7 @@
 //! The files that a server answers for: those below one directory that have a tree beside them when the server starts.
 
 use crate::{Error, Held};
-use pfh_sink::outboard::{self, JOURNAL, SUFFIX};
+use pfh_outboard::{self as outboard, JOURNAL, SUFFIX};
 use pfh_source::{Descend, Entry, Item, Operands, Origin, Problem, Ranges, Recurse, Source};
 use pfh_tree::audit::Unproved;
 use std::collections::BTreeMap;

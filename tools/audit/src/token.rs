@@ -4,7 +4,7 @@
 //! `used CHALLENGE`. The file is a secret: whoever knows an answer can give it.
 
 use crate::{Error, Kept};
-use pfh_format::hex;
+use pfh_digest::hex;
 use pfh_tree::audit::{Challenge, KeyedAnswer};
 
 const HEAD: &str = "pfh-tokens 1";

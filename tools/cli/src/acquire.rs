@@ -7,10 +7,10 @@ use crate::run::algorithms;
 use crate::size;
 use clap::{Args, ValueEnum};
 use pfh::acquire::{About, Compared, Event, Form, Origin, Pieces, Request, Summary, To, sectors};
+use pfh::container::ewf::Compression;
+use pfh::container::foreign;
+use pfh::container::split::Suffix;
 use pfh::device::{Access, Care, Fill};
-use pfh::format::image::ewf::Compression;
-use pfh::format::image::known;
-use pfh::format::image::split::Suffix;
 use pfh::imaging::{Holes, Imaging};
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
@@ -181,7 +181,7 @@ fn form(args: &AcquireArgs, path: &Path) -> Result<Form, Failure> {
         Wanted::Auto => path.extension().is_some_and(|e| e.eq_ignore_ascii_case("e01")),
     };
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
-    if let (Some(format), Wanted::Auto) = (known::by_name(ending), args.format) {
+    if let (Some(format), Wanted::Auto) = (foreign::by_name(ending), args.format) {
         let name = name(path);
         return Err(format!("{name}: {} is not written: name a .E01 or a raw image, or say -f raw", format.name).into());
     }

@@ -9,7 +9,7 @@ use crate::shown;
 use clap::{Args, ValueEnum};
 use pfh::Algorithm;
 use pfh::check::{self as job, Request, Summary, Task, Verdict};
-use pfh::format::{End, Ending};
+use pfh::manifest::{End, Ending};
 use print::Printer;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;

@@ -1,6 +1,6 @@
 //! Exit codes, and the one way to say something on standard error.
 
-use pfh::sink::Output;
+use pfh::Output;
 use std::io::Write;
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};

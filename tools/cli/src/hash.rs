@@ -5,8 +5,8 @@ use crate::input::Input;
 use crate::run::{Run, Session, algorithms};
 use crate::size;
 use clap::Args;
-use pfh::format::{End, Format, Layout, Marker};
 use pfh::hash::{self as job, Event, Request, Reuse, Sealing, Summary};
+use pfh::manifest::{End, Format, Layout, Marker};
 use std::path::PathBuf;
 
 /// What either form of the command line asks for.

@@ -290,7 +290,7 @@ fn info(request: &Info) -> Result<Exit, String> {
         }
     };
     let digest = match request.verify.then(|| known.verify()).transpose() {
-        Ok(digest) => digest.map(|bytes| pfh::format::hex::encode(&bytes)),
+        Ok(digest) => digest.map(|bytes| pfh::hex::encode(&bytes)),
         Err(error @ Error::Damaged(..)) => {
             exit::say(error);
             return Ok(Exit::Verdict);

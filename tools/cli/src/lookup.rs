@@ -4,11 +4,11 @@ use crate::exit::{self, Exit, Failure};
 use crate::matching::verdicts;
 use crate::reference::{Gaps, Sets};
 use clap::Args;
-use pfh::format::known::{Kind, Options, read};
-use pfh::format::verdict::{self, Form};
+use pfh::Output;
 use pfh::known::Verdict;
+use pfh::manifest::known::{Kind, Options, read};
 use pfh::matching::{Counts, Reference};
-use pfh::sink::Output;
+use pfh::report::verdict::{self, Form};
 use pfh::{Algorithm, Digest};
 use std::io;
 use std::ops::ControlFlow;
@@ -67,7 +67,7 @@ impl Answers {
 }
 
 fn try_run(request: &Lookup) -> Result<Exit, Failure> {
-    let form: Form = request.format.parse().map_err(|e: pfh::format::UnknownFormat| Failure::usage(e))?;
+    let form: Form = request.format.parse().map_err(|e: pfh::manifest::UnknownFormat| Failure::usage(e))?;
     if !matches!(form, Form::Text | Form::Jsonl) {
         return Err(Failure::usage("lookup writes text or jsonl"));
     }

@@ -131,5 +131,5 @@ fn benchmark(bench: &pfh_bench::command::Bench) -> Exit {
 
 /// A name as a terminal may see it.
 fn shown(name: &[u8]) -> String {
-    pfh::format::terminal::render(name)
+    pfh::terminal::render(name)
 }

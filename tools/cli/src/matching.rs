@@ -7,9 +7,9 @@ use crate::run::{Run, Session};
 use crate::shown;
 use crate::similar;
 use clap::Args;
-use pfh::format::verdict::Form;
 use pfh::known::Verdict;
 use pfh::matching::{self as job, Event, Request, Summary};
+use pfh::report::verdict::Form;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -83,7 +83,7 @@ fn try_run(request: &Match) -> Result<Exit, Failure> {
     if let Some(list) = &request.similar {
         return similar::run(request, list);
     }
-    let form: Form = request.format.parse().map_err(|e: pfh::format::UnknownFormat| Failure::usage(e))?;
+    let form: Form = request.format.parse().map_err(|e: pfh::manifest::UnknownFormat| Failure::usage(e))?;
     let (only, fail_on) = (verdicts(&request.only)?, verdicts(&request.fail_on)?);
     let session = Session::open(&request.run)?;
     let asked = Request::new(request.input.asked()?, request.sets.asked()?)

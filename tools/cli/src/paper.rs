@@ -58,7 +58,7 @@ pub fn parse(arguments: &[OsString]) -> Result<Asked, String> {
             "-p" => run.prefetchers = Some(number(value("a number")?, 0, 1024)? as u16),
             "-r" => recursive = true,
             _ => {
-                let shown = pfh::format::terminal::render(argument.as_encoded_bytes());
+                let shown = pfh::terminal::render(argument.as_encoded_bytes());
                 return Err(format!("{shown} is no option of the paper's form (-c -d -r -h -m -t -p); see pfh --help"));
             }
         }
@@ -88,7 +88,7 @@ pub fn parse(arguments: &[OsString]) -> Result<Asked, String> {
     match digest(algorithm, &mode) {
         Some(given) => Ok(Asked::One(Box::new(Compare { given: vec![given], ..compare }))),
         None => {
-            let shown = pfh::format::terminal::render(mode.as_encoded_bytes());
+            let shown = pfh::terminal::render(mode.as_encoded_bytes());
             Err(format!("-c {shown} is neither hash nor full, nor a file, nor a digest of {algorithm}"))
         }
     }

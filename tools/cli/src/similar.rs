@@ -4,8 +4,8 @@ use crate::exit::{self, Exit, Failure};
 use crate::matching::Match;
 use crate::run::Session;
 use pfh::compare::Thresholds;
-use pfh::format::pairs::{Form, UnknownForm};
 use pfh::matching::similar::{self as job, Event, Request, Summary};
+use pfh::report::pairs::{Form, UnknownForm};
 use std::ffi::OsStr;
 
 /// Runs a request to its end.

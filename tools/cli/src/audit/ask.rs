@@ -198,7 +198,7 @@ impl Ask {
         let mut evidence = match (self.kept_as(number, "challenge"), self.kept_as(number, "proof")) {
             (Some(question), Some(answer)) => {
                 files::save(&question, &challenge.encode())?;
-                let proof = pfh::sink::Output::file(&answer);
+                let proof = pfh::Output::file(&answer);
                 Some(proof.map_err(|error| Stop(String::new(), exit::of_output(&error)))?)
             }
             _ => None,

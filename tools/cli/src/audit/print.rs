@@ -3,7 +3,7 @@
 use crate::exit::{self, Exit};
 use crate::shown;
 use ed25519_dalek::VerifyingKey;
-use pfh::format::hex;
+use pfh::hex;
 use pfh::tree::audit::{Accepted, Challenge, finds};
 use pfh_audit::{Error, Kept};
 use serde_json::json;
@@ -194,7 +194,7 @@ impl Verdict {
         }
         let kind: &[u8] = if self.files.is_some() { b"{\"type\":\"audit-set\"" } else { b"{\"type\":\"audit\"" };
         let mut line = kind.to_vec();
-        pfh::format::jsonl::path(&mut line, &self.identity);
+        pfh::manifest::jsonl::path(&mut line, &self.identity);
         line.push(b',');
         // The members without the opening brace.
         line.extend_from_slice(&more.to_string().as_bytes()[1..]);

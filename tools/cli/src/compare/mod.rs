@@ -8,7 +8,7 @@ use crate::run::{Run, Session, algorithms};
 use clap::{Args, ValueEnum};
 use pfh::Recurse;
 use pfh::compare::{self as job, By, Request, Summary, Thresholds};
-use pfh::format::pairs::{Form, UnknownForm};
+use pfh::report::pairs::{Form, UnknownForm};
 use std::ffi::OsString;
 use std::path::PathBuf;
 

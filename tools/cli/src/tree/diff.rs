@@ -4,7 +4,7 @@ use super::proof::print;
 use crate::exit::{self, Exit};
 use crate::shown;
 use clap::Args;
-use pfh::format::hex;
+use pfh::hex;
 use pfh::outboard::{self, Failure};
 use pfh::tree::outboard::Outboard;
 use serde_json::json;

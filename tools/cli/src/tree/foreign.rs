@@ -6,10 +6,10 @@ use super::{Existing, follow, guarded};
 use crate::exit::{self, Exit};
 use crate::{shown, size};
 use clap::{Args, ValueEnum};
-use pfh::format::hex;
+use pfh::Output;
+use pfh::hex;
 use pfh::outboard::{self, Failure, Pass};
 use pfh::outputs::Outputs;
-use pfh::sink::Output;
 use pfh::tree::foreign::{Foreign, Hash, Part, obao};
 use serde_json::json;
 use std::io::Write;
@@ -70,7 +70,7 @@ impl Root {
             |which| Foreign::s3(which, self.part).ok_or_else(|| "--part: a part has at least one byte".to_owned());
         match self.form {
             Form::FsVerity => {
-                let salt = pfh::format::hex::decode(self.salt.to_ascii_lowercase().as_bytes());
+                let salt = pfh::hex::decode(self.salt.to_ascii_lowercase().as_bytes());
                 let hash = if self.sha512 { Hash::Sha512 } else { Hash::Sha256 };
                 let block = usize::try_from(self.block).unwrap_or(usize::MAX);
                 salt.and_then(|salt| Foreign::fs_verity(hash, block, &salt)).ok_or_else(|| {
@@ -128,7 +128,7 @@ impl Root {
                 more["expected"] = json!(expected);
             }
             let mut line = b"{\"type\":\"root\"".to_vec();
-            pfh::format::jsonl::path(&mut line, name);
+            pfh::manifest::jsonl::path(&mut line, name);
             let line = format!("{},{}\n", String::from_utf8_lossy(&line), &more.to_string()[1..]);
             return print(&line, exit);
         }

@@ -15,9 +15,9 @@ use crate::signals::Signals;
 use build::Build;
 use check::Check;
 use clap::{Args, Subcommand};
+use pfh::Output;
 use pfh::outboard::{self, Failure, Pass};
 use pfh::outputs::{self, Outputs};
-use pfh::sink::Output;
 use pfh::tree::audit::Renewal;
 use pfh::tree::outboard::Header;
 use print::Said;
@@ -106,7 +106,7 @@ pub struct Changed {
 /// A root in hexadecimal.
 fn root(text: &str) -> Result<[u8; 32], String> {
     let mut root = [0; 32];
-    pfh::format::hex::decode_into(text.to_ascii_lowercase().as_bytes(), &mut root)
+    pfh::hex::decode_into(text.to_ascii_lowercase().as_bytes(), &mut root)
         .ok_or_else(|| format!("{text:?} is no root: write its 64 hexadecimal digits"))?;
     Ok(root)
 }

@@ -1,7 +1,7 @@
 //! What is printed of a tree: a line for the root, a line for each range.
 
 use crate::exit::{self, Exit};
-use pfh::format::hex;
+use pfh::hex;
 use pfh::outboard::Verdict;
 use pfh::tree::outboard::Header;
 use serde_json::json;
@@ -126,7 +126,7 @@ impl Said {
             more["root_found"] = json!(hex::encode(&expected.found));
         }
         let mut line = format!("{{\"type\":\"{}\"", self.what).into_bytes();
-        pfh::format::jsonl::path(&mut line, &self.file);
+        pfh::manifest::jsonl::path(&mut line, &self.file);
         line.push(b',');
         // The members without the opening brace.
         line.extend_from_slice(&more.to_string().as_bytes()[1..]);
