@@ -1,7 +1,30 @@
 //! pfh acquires, fingerprints, matches and audits data, and never gives a digest that it cannot stand behind.
 //!
-//! This crate is the library behind the command `pfh`: a source is read once, every algorithm sees every byte, and one
-//! record per input goes to a sink, in input order. Hash a directory:
+//! # What
+//! This crate is the library behind the command `pfh`. What a command does is a *job*: a module with a `Request`, whose constructor
+//! resolves all defaults, and `run(request, events, &Control) -> Result<Summary, Error>`. A job writes what the program writes: the
+//! signed log of an acquisition, the seal of a manifest, the tree of a file.
+//!
+//! # When
+//! | to | use | example |
+//! |---|---|---|
+//! | hash files and trees into a manifest | [`hash`] | `examples/hash_tree.rs` |
+//! | verify files by a manifest, or audit a tree | [`check`] | |
+//! | look files up in known sets, or find similar ones in a list | [`matching`], [`matching::similar`] | `examples/matching.rs` |
+//! | find all pairs of similar files | [`compare`] | `examples/compare.rs` |
+//! | compile known sets, look digests up | [`known`] | `examples/known_set.rs` |
+//! | acquire a medium, verify an image | [`acquire`], [`verify`], [`dd`] | `examples/acquire.rs` |
+//! | find what changed in a large file, prove a part of it | [`tree`] | `examples/tree.rs` |
+//! | audit a storage server | [`audit`] | |
+//! | have the digests themselves, one record per input | [`run`](run()), below | |
+//! | hash many messages that are in memory | [`hash_many`], [`update_many`] | `examples/many_messages.rs` |
+//!
+//! # How
+//! A [`Control`] cancels any job and follows its [`Progress`]. Events come while the job runs; the summary has the verdict. The error of a
+//! job implements [`JobError`]: its [`Kind`] says whether the request was refused, the answer is negative, nothing was found out, or the
+//! output is incomplete. Algorithms of all crates are found by [`algorithm`]; `str::parse` knows those of plain digests.
+//!
+//! Without a job, a source is read once, every algorithm sees every byte, and one record per input goes to a sink, in input order:
 //!
 //! ```
 //! use pfh::{Control, Descend, Operands, Outcome, Plan, Record, Recurse};

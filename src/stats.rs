@@ -6,6 +6,7 @@ use std::time::Duration;
 
 /// How figures are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Form {
     /// Lines for people.
     Text,

@@ -12,6 +12,7 @@ use std::path::PathBuf;
 
 /// How a target compares.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Compared {
     /// Bytes read back.
     pub bytes: u64,

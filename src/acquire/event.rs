@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// What was found out before the first byte.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Beginning {
     /// Bytes of the image, where that is known.
     pub bytes: Option<u64>,

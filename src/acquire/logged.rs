@@ -15,6 +15,7 @@ use super::{Form, To};
 
 /// One thing that was compared, as a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Finding {
     /// What was compared with the log, and by what.
     Equal(String),

@@ -125,7 +125,7 @@ impl Request {
         Some(name.into())
     }
 
-    /// What is read and written, if so many files are kept. Evidence must not take the place of what is read, or of somebody else's files.
+    /// What is read and written, if this number of files is kept. Evidence must not take the place of what is read, or of somebody else's files.
     pub fn outputs(&self, files: usize) -> Outputs {
         let mut outputs = Outputs::new(self.replace);
         outputs.reads(&self.kept).reads_all(&self.signed_by);

@@ -10,6 +10,7 @@ use std::io::{self, BufRead};
 
 /// A file as a manifest lists it; lines that name the same file are one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Expected {
     /// The name, as the manifest has it.
     pub name: Vec<u8>,
@@ -40,6 +41,7 @@ pub enum Comparison {
 
 /// Why a manifest cannot be checked at all.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReadError {
     /// It cannot be read.
     #[error("{0}")]
@@ -60,7 +62,7 @@ pub struct Expectations {
     pub unhashed: Vec<Unhashed>,
     /// Lines that are no records, or none that can be compared.
     pub faults: Vec<(u64, Fault)>,
-    /// Digests of algorithms that are not known here, by name, in records that have others, too.
+    /// Digests of algorithms that are not known here, by name, in records that have others as well.
     pub foreign: BTreeMap<Box<str>, u64>,
     /// What became of the end that it promises.
     pub ending: Ending,

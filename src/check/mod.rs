@@ -117,10 +117,10 @@ pub enum Error {
         /// What is wrong with it.
         problem: Problem,
     },
-    /// The caller ended the check: so many files were compared.
+    /// The caller ended the check; how many files were compared.
     #[error("interrupted: {0} files were looked at, the rest was not")]
     Interrupted(u64),
-    /// The caller ended the check while other algorithms were tried: so many files have no verdict.
+    /// The caller ended the check while other algorithms were tried; how many files have no verdict.
     #[error("interrupted: {0} files have no verdict")]
     InterruptedTrying(usize),
     /// The caller ended an audit, which says nothing before its end.

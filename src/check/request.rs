@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 /// What is done with the manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Task {
     /// The files that it lists are compared.
     Files {

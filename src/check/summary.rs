@@ -34,6 +34,7 @@ pub enum Nothing {
 
 /// How many files came out how.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub enum Findings {
     /// Of the listed files.
     Files(Files),

@@ -153,7 +153,7 @@ pub enum Error {
     /// The output cannot be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// The caller ended the run: so many records were taken.
+    /// The caller ended the run; how many records were taken.
     #[error("interrupted: {0} records are out, the rest is missing")]
     InterruptedReading(u64),
     /// The caller ended the search.

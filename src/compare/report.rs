@@ -10,7 +10,7 @@ use pfh_source::Output;
 use std::io;
 use std::ops::ControlFlow;
 
-/// Something that so many digests have in common is reported before they are compared.
+/// Something that this many digests have in common is reported before they are compared.
 const VERY_HOT: u64 = 5_000;
 
 /// Pairs that are written between two looks at the control.

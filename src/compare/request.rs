@@ -17,6 +17,7 @@ const TABLE: usize = 32 << 20;
 
 /// Why there is no evidence of what files share.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum EvidenceError {
     /// The similarity digest has no features.
     #[error("--evidence is for sdhash and mrsh-v2: {0} has no features to share")]

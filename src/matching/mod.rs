@@ -51,7 +51,7 @@ use std::path::Path;
 pub enum Event<'a> {
     /// Something of the sets was not understood, or holds nothing.
     Gap(&'a Gap<'a>),
-    /// Not every record of this set has a digest of the algorithms in use: so many have one at most.
+    /// Not every record of this set has a digest of the algorithms in use.
     LeftOut {
         /// The set.
         set: &'a Set,

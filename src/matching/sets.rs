@@ -76,6 +76,7 @@ impl fmt::Display for Gap<'_> {
 }
 
 /// Open sets.
+#[non_exhaustive]
 pub struct Opened {
     /// The sets and digests.
     pub reference: Reference,

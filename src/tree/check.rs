@@ -11,6 +11,7 @@ use std::path::PathBuf;
 
 /// A root that the file must give.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Must {
     /// This root, under the tree's function and leaf length.
     Root([u8; 32]),

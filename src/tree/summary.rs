@@ -19,6 +19,7 @@ pub enum Stated {
 
 /// A root that a file must give, and the one that it gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Expected {
     /// Where it was stated.
     pub stated: Stated,
@@ -30,10 +31,11 @@ pub struct Expected {
 
 /// What a file is beside its tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Judged {
     /// It was compared with this tree, leaf by leaf.
     ByTree(PathBuf, Verdict),
-    /// There is no tree: so many leaves were hashed, and only the root is compared.
+    /// There is no tree: this number of leaves was hashed, and only the root is compared.
     Alone(u64),
 }
 

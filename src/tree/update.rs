@@ -12,6 +12,7 @@ use std::path::PathBuf;
 
 /// What has changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Changed {
     /// These ranges, in bytes. That nothing else has is taken on trust.
     Ranges(Vec<Range<u64>>),

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 /// What a stated digest is of.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Of {
     /// The imaged medium.
     Content,
@@ -217,7 +218,7 @@ impl Evidence {
             let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
             let digits = suffix.bytes().all(|b| b.is_ascii_digit());
             let alike = if digits { |b: u8| b.is_ascii_digit() } else { |b: u8| b.is_ascii_lowercase() };
-            // `.log` and `.map` have three letters, too.
+            // `.log` and `.map` have three letters as well.
             let is_other = ["log", "map", "txt", "raw", "img"].contains(&extension);
             path.file_stem() == stem && extension.len() == suffix.len() && extension.bytes().all(alike) && !is_other
         };

@@ -65,7 +65,7 @@ pub struct AcquireArgs {
     /// Digests of the image as written. An E01 target adds md5 and sha1, which the format holds.
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',', default_value = "sha256,blake3")]
     pub algorithms: Vec<String>,
-    /// Digests of every window of SIZE bytes, too.
+    /// Also digests of every window of SIZE bytes.
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     pub piecewise: Option<u64>,
     /// Keep the image's BLAKE3 tree in FILE, for `pfh tree` and `pfh audit`.
@@ -74,13 +74,13 @@ pub struct AcquireArgs {
     /// Bytes that may be read and not yet written. A bare number counts MiB.
     #[arg(short, long, value_name = "SIZE", value_parser = size::parse_memory)]
     pub memory: Option<u64>,
-    /// Start so many bytes into the source.
+    /// Start at this offset of the source, in bytes.
     #[arg(long, value_name = "SIZE", value_parser = size::parse, default_value = "0")]
     pub skip: u64,
-    /// Read at most so many bytes.
+    /// Read at most this number of bytes.
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     pub length: Option<u64>,
-    /// Start so many bytes into raw targets.
+    /// Write raw targets from this offset on, in bytes.
     #[arg(long, value_name = "SIZE", value_parser = size::parse, default_value = "0")]
     pub seek: u64,
     /// Leave holes for zeros in raw files.

@@ -48,29 +48,29 @@ pub struct Check {
     /// What an audit prints: text, jsonl, or hashdeep's wording.
     #[arg(short = 'f', long = "format", value_name = "FORMAT", default_value = "text", requires = "audit", value_parser = wording, hide_possible_values = true)]
     pub wording: Wording,
-    /// Print what matched, too, and what differs in its times alone.
+    /// Print also what matched, and what differs in its times alone.
     #[arg(long, requires = "audit")]
     pub all: bool,
     /// Names may lead out of ROOT, by `..`, by links, or as absolute names.
     #[arg(long, conflicts_with = "audit")]
     pub allow_outside: bool,
-    /// Files that are not there do not count, nor are they told.
+    /// Files that are not there do not count, and are not listed.
     #[arg(long, conflicts_with = "audit")]
     pub ignore_missing: bool,
     /// Do not print OK for every file.
     #[arg(long)]
     pub quiet: bool,
-    /// Print nothing: the exit code tells.
+    /// Print nothing: the exit code has the verdict.
     #[arg(long)]
     pub status: bool,
     /// Lines that are no records make the exit code 1.
     #[arg(long)]
     pub strict: bool,
     /// What the manifest holds and nobody could compare (lines that are no records, unknown algorithms, errors when it was made, a
-    /// missing end) is told and does not make the exit code 3: as GNU's tools have it.
+    /// missing end) is reported and does not make the exit code 3: as GNU's tools have it.
     #[arg(long, conflicts_with = "strict")]
     pub lenient: bool,
-    /// Tell every line that is no record.
+    /// List every line that is no record.
     #[arg(short, long)]
     pub warn: bool,
     /// The manifest's records end with NUL (sums and bsd).

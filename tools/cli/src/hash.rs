@@ -31,17 +31,17 @@ pub struct Hash {
     /// Write to a file that appears whole or not at all.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Digests of every window of SIZE bytes, too (hashdeep, dfxml, jsonl).
+    /// Also digests of every window of SIZE bytes (hashdeep, dfxml, jsonl).
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     pub piecewise: Option<u64>,
-    /// Write FILE.seal, too: a Merkle root over the records, which `pfh check` verifies.
+    /// Also write FILE.seal: a Merkle root over the records, which `pfh check` verifies.
     #[arg(long, requires = "output")]
     pub seal: bool,
     /// Sign the seal with this Ed25519 key.
     #[arg(long, value_name = "FILE", requires = "seal")]
     pub key: Option<PathBuf>,
     /// Keep digests in FILE, and do not read files again whose device, inode, size, mtime and ctime are those kept. A run that was
-    /// interrupted goes on.
+    /// interrupted is resumed.
     #[arg(long, value_name = "FILE", conflicts_with = "piecewise")]
     pub cache: Option<PathBuf>,
     /// Read this share of the files all the same, chosen at random, and compare.

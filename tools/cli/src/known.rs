@@ -56,7 +56,7 @@ pub struct Compile {
     /// Memory for sorting. A bare number counts MiB.
     #[arg(short, long, value_name = "SIZE", value_parser = size::parse_memory)]
     pub memory: Option<u64>,
-    /// Where sorted runs lie meanwhile [default: OUT.work]; a build that was killed goes on from there.
+    /// Where sorted runs lie meanwhile [default: OUT.work]; a build that was killed resumes from there.
     #[arg(long, value_name = "DIR")]
     pub work: Option<PathBuf>,
     /// Replace existing files; never one that is read.
@@ -67,7 +67,7 @@ pub struct Compile {
     pub no_progress: bool,
 }
 
-/// What to tell of a file.
+/// What to report of a file.
 #[derive(Debug, Args)]
 pub struct Info {
     /// The known-set file.

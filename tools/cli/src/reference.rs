@@ -14,14 +14,14 @@ pub struct Sets {
     #[arg(short, long = "known", value_name = "FILE")]
     pub known: Vec<PathBuf>,
     /// A digest in hexadecimal digits that is looked for: `match` looks for files that have it, `lookup` for sets that hold it. What
-    /// it is of is told by its length, or by -a.
+    /// it is of follows from its length, or from -a.
     #[arg(long = "digest", value_name = "HEX")]
     pub digests: Vec<String>,
     /// The class of lists and digests, which have none of their own: bad, notable, good, no-change, or a name of one's own
     /// [default: listed, which is neither good nor bad].
     #[arg(long, value_name = "NAME")]
     pub class: Option<String>,
-    /// An empty file is known, too, when its digest is in a set.
+    /// An empty file is known as well when its digest is in a set.
     #[arg(long)]
     pub empty_counts: bool,
     /// The algorithm of digests that do not say theirs, and the ones to hash with.

@@ -28,7 +28,7 @@ pub struct Verify {
     /// Compare with this medium or image; differing ranges are printed.
     #[arg(long, value_name = "SOURCE")]
     pub against: Option<PathBuf>,
-    /// Compute these, too.
+    /// Compute these as well.
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
     pub algorithms: Vec<String>,
     /// The image is raw, whatever its name and its first bytes say.

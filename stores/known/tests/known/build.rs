@@ -3,11 +3,12 @@
 use crate::generators;
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::generators::digest;
+use crate::room::Room;
 use pfh_digest::Digest;
 use pfh_known::{Build, Built, Certainty, Class, DEFAULT_RESIDENT, Error, Input, KnownSet, Packages};
 use proptest::prelude::*;
@@ -36,24 +37,6 @@ fn open(path: &Path) -> KnownSet {
 fn found(known: &KnownSet, digest: &Digest) -> Vec<(String, Option<String>, String)> {
     let hits = known.find(digest).unwrap_or_else(|error| panic!("{error}"));
     hits.into_iter().map(|hit| (known.sets()[hit.set].name.clone(), hit.tag, hit.class.name().to_owned())).collect()
-}
-
-struct Room(tempfile::TempDir);
-
-impl Room {
-    fn new() -> Room {
-        Room(tempfile::tempdir().expect("a directory"))
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn file(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
-        let path = self.path(name);
-        fs::write(&path, bytes).expect("written");
-        path
-    }
 }
 
 const MEMORY: usize = 32 << 20;

@@ -5,26 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::generators::digest;
+use crate::room::Room;
 use pfh_known::{Build, Built, Class, DEFAULT_RESIDENT, Error, Input, KnownSet};
 use rusqlite::Connection;
 
-struct Room(tempfile::TempDir);
-
 impl Room {
-    fn new() -> Room {
-        Room(tempfile::tempdir().expect("a directory"))
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn file(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
-        let path = self.path(name);
-        fs::write(&path, bytes).expect("written");
-        path
-    }
-
     /// Builds a set of a database and deltas; what is told of places without a record comes along.
     fn build(&self, base: &Path, deltas: &[PathBuf], output: &str) -> Result<(Built, Vec<String>), Error> {
         let mut faults = Vec::new();

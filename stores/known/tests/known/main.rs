@@ -5,3 +5,4 @@ mod deltas;
 mod flips;
 mod generators;
 mod hostile;
+mod room;

@@ -99,7 +99,7 @@ pub struct Changed {
 pub enum Function {
     /// The root is the file's BLAKE3 digest.
     Blake3,
-    /// SHA-256, leaves, nodes and root told apart.
+    /// SHA-256 with another prefix for leaves, nodes and root.
     Sha256,
     /// SHA3-256, likewise.
     #[value(name = "sha3-256")]
