@@ -1,8 +1,6 @@
 //! Several digests of one message: as each by itself.
 
-mod cases;
-
-use cases::{Case, cases};
+use crate::cases::{Case, cases};
 use pfh_digest::{Algorithm, Hasher, update_together};
 use proptest::prelude::*;
 

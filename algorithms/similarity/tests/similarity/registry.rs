@@ -1,7 +1,6 @@
 //! The methods as algorithms of a registry: names, texts, any split into pieces, inputs without a digest.
 
-mod inputs;
-use inputs::{inputs, prng};
+use crate::inputs::{inputs, prng};
 use pfh_digest::{Algorithm, Output, Registry, Row, Standing};
 use pfh_similarity::mrsh_v2::MrshV2;
 use pfh_similarity::sdhash::Sdhash;

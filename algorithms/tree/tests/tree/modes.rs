@@ -1,7 +1,6 @@
 //! The tree hashes against the vectors of `vectors/tree` and against the slow reference.
 
-mod reference;
-
+use crate::reference;
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,6 @@
 //! The crate gives what the reference tools gave: every digest, every score, and every digest reads back.
 
-mod inputs;
-use inputs::{expected, inputs};
+use crate::inputs::{expected, inputs};
 use pfh_similarity::mrsh_v2::{self, Base, MrshV2};
 use pfh_similarity::sdhash::{self, Sdhash};
 use pfh_similarity::ssdeep::{self, Generator, Ssdeep};

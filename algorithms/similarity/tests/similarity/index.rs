@@ -1,7 +1,6 @@
 //! The indexes find what comparing each with each finds.
 
-mod inputs;
-use inputs::{inputs, prng};
+use crate::inputs::{inputs, prng};
 use pfh_similarity::index::{self, Clusters, Hit, Pairs, Visitor};
 use pfh_similarity::mrsh_v2::{self, Base, MrshV2};
 use pfh_similarity::sdhash::{self, Sdhash};

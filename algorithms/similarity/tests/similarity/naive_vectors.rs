@@ -1,7 +1,6 @@
 //! The plain implementations give what the reference tools gave: every digest, every score.
 
-mod inputs;
-use inputs::{expected, inputs};
+use crate::inputs::{expected, inputs};
 use pfh_similarity::naive::{mrsh_v2, sdhash, ssdeep};
 use std::collections::BTreeMap;
 

@@ -1,7 +1,6 @@
 //! The fast implementations against the plain ones: inputs made to hit the edges, in pieces of any length.
 
-mod inputs;
-use inputs::{low, prng, text};
+use crate::inputs::{low, prng, text};
 use pfh_similarity::mrsh_v2::{self, Base, Ends, MrshV2};
 use pfh_similarity::sdhash::{self, Sdhash};
 use pfh_similarity::ssdeep::{self, Ssdeep, Target};

@@ -49,7 +49,8 @@ fn child() {
 
 fn child_with_costs(value: &str) -> String {
     let this = std::env::current_exe().unwrap();
-    let run = Command::new(this).args(["--exact", "child", "--nocapture"]).env("PFH_COSTS", value).output().unwrap();
+    let run =
+        Command::new(this).args(["--exact", "isa::child", "--nocapture"]).env("PFH_COSTS", value).output().unwrap();
     assert!(run.status.success(), "{value}: {}", String::from_utf8_lossy(&run.stderr));
     String::from_utf8(run.stdout).unwrap()
 }
@@ -69,7 +70,7 @@ fn the_tables_choose_alike_in_every_run() {
 
 fn limit_of(value: &str) -> String {
     let this = std::env::current_exe().unwrap();
-    let run = Command::new(this).args(["--exact", "child", "--nocapture"]).env("PFH_ISA", value).output().unwrap();
+    let run = Command::new(this).args(["--exact", "isa::child", "--nocapture"]).env("PFH_ISA", value).output().unwrap();
     assert!(run.status.success(), "{value}: {}", String::from_utf8_lossy(&run.stdout));
     String::from_utf8(run.stdout).unwrap()
 }

@@ -1,8 +1,6 @@
 //! Every algorithm against the vectors of `vectors/digest`, through each door: whole, in pieces, many at once.
 
-mod cases;
-
-use cases::{Case, cases};
+use crate::cases::{Case, cases};
 use pfh_digest::{Algorithm, Digest, Hasher, Output, finalize_many, hash_many, update_many};
 
 /// The algorithm with the length that a case's digest has.

@@ -1,8 +1,6 @@
 //! Messages that end where a page ends and begin where one begins, with unreadable pages on both sides: a kernel that reads one byte too
 //! many dies here.
 
-#![cfg(unix)]
-
 use pfh_kernel::{Compression, KECCAK12, KECCAK24, MD5, RIPEMD160, SHA1, SHA256, SHA512, Word};
 
 /// Pages that can be used, between two that cannot.
