@@ -19,11 +19,19 @@
 //! assert!(summary.hashed > 0 && summary.failed == 0);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # Features
+//! All are on by default; without any a program pays for hashing, checking and comparing alone.
+//! * `known`: sets of known digests ([`known`], [`matching`]) and the cache of digests, which bring SQLite.
+//! * `image`: acquisition and verification of media ([`acquire`], [`verify`]), and the keys that sign logs and seals, which bring Ed25519.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "known")]
 pub use pfh_cache as cache;
 pub use pfh_container as container;
-pub use pfh_custody::{chain, key, seal};
+#[cfg(feature = "image")]
+pub use pfh_custody::key;
+pub use pfh_custody::{chain, seal};
 pub use pfh_digest::{
     Algorithm, Digest, Hasher, Kernels, Standing, UnknownAlgorithm, finalize_many, hash_many, hex, update_many,
     update_together,
@@ -34,6 +42,7 @@ pub use pfh_engine::{
     Record, Sink, Stats, Summary, run,
 };
 pub use pfh_kernel::{Costs, Isa, Row, Table, Unused, tables as kernel_tables};
+#[cfg(feature = "known")]
 pub use pfh_known as known;
 pub use pfh_manifest as manifest;
 pub use pfh_outboard as outboard;
@@ -51,6 +60,7 @@ pub use pfh_source::{
 pub use pfh_source::{Around, Output, Time, device, image, terminal};
 pub use pfh_tree as tree;
 
+#[cfg(feature = "image")]
 pub mod acquire;
 mod algorithms;
 pub mod check;
@@ -58,9 +68,11 @@ pub mod compare;
 mod destination;
 pub mod hash;
 mod input;
+#[cfg(feature = "known")]
 pub mod matching;
 pub mod outputs;
 mod pass;
+#[cfg(feature = "image")]
 pub mod verify;
 
 pub use algorithms::{REGISTRY, algorithm};
