@@ -23,13 +23,14 @@
 //! # Features
 //! All are on by default; without any a program pays for hashing, checking and comparing alone.
 //! * `known`: sets of known digests ([`known`], [`matching`]) and the cache of digests, which bring SQLite.
-//! * `image`: acquisition and verification of media ([`acquire`], [`verify`]), and the keys that sign logs and seals, which bring Ed25519.
+//! * `audit`: trees beside files and the audit of a storage server ([`tree`], [`audit`]), which bring Ed25519 and an HTTP client.
+//! * `image`: acquisition and verification of media ([`acquire`], [`dd`], [`verify`]), and the keys that sign logs and seals, which bring Ed25519.
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "known")]
 pub use pfh_cache as cache;
 pub use pfh_container as container;
-#[cfg(feature = "image")]
+#[cfg(any(feature = "audit", feature = "image"))]
 pub use pfh_custody::key;
 pub use pfh_custody::{chain, seal};
 pub use pfh_digest::{
@@ -42,8 +43,6 @@ pub use pfh_engine::{
     Record, Sink, Stats, Summary, run,
 };
 pub use pfh_kernel::{Costs, Isa, Row, Table, Unused, tables as kernel_tables};
-#[cfg(feature = "known")]
-pub use pfh_known as known;
 pub use pfh_manifest as manifest;
 pub use pfh_outboard as outboard;
 pub use pfh_report as report;
@@ -58,28 +57,47 @@ pub use pfh_source::{
     total,
 };
 pub use pfh_source::{Around, Output, Time, device, image, terminal};
-pub use pfh_tree as tree;
 
 #[cfg(feature = "image")]
 pub mod acquire;
-mod algorithms;
+pub mod algorithms;
+#[cfg(feature = "audit")]
+pub mod audit;
 pub mod check;
 pub mod compare;
+#[cfg(feature = "image")]
+pub mod dd;
 mod destination;
+mod errno;
+mod failure;
 pub mod hash;
 mod input;
+#[cfg(feature = "audit")]
+mod jsonl;
+#[cfg(feature = "known")]
+pub mod known;
 #[cfg(feature = "known")]
 pub mod matching;
 pub mod outputs;
 mod pass;
+pub mod stats;
+#[cfg(feature = "audit")]
+pub mod tree;
 #[cfg(feature = "image")]
 pub mod verify;
 
 pub use algorithms::{REGISTRY, algorithm};
 pub use destination::{Destination, OpenError};
+pub use errno::with_names;
+pub use failure::{JobError, Kind};
 pub use input::{Content, Input, InputError, NameList};
 
 /// A path as a terminal may see it.
 fn shown(path: &std::path::Path) -> String {
-    pfh_source::terminal::render(path.as_os_str().as_encoded_bytes())
+    rendered(path.as_os_str().as_encoded_bytes())
+}
+
+/// A name as a terminal may see it.
+fn rendered(name: &[u8]) -> String {
+    pfh_source::terminal::render(name)
 }

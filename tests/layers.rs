@@ -22,10 +22,10 @@ const DRAWN: &[(&str, &[&str])] = &[
     ("pfh-known", &["pfh-manifest"]),
     ("pfh-outboard", &["pfh-engine", "pfh-tree"]),
     ("pfh-cache", &["pfh-engine"]),
-    ("pfh", &["pfh-custody", "pfh-report", "pfh-known", "pfh-outboard", "pfh-cache"]),
-    ("pfh-bench", &["pfh"]),
     ("pfh-audit", &["pfh-outboard"]),
-    ("pfh-cli", &["pfh-bench", "pfh-audit"]),
+    ("pfh", &["pfh-custody", "pfh-report", "pfh-known", "pfh-audit", "pfh-cache"]),
+    ("pfh-bench", &["pfh"]),
+    ("pfh-cli", &["pfh-bench"]),
     // The fault injectors are outside: they know the program only by running it, so that they cannot share its mistakes.
     ("pfh-inject", &[]),
 ];

@@ -92,7 +92,7 @@ pub enum Error {
         /// The algorithms that were compared.
         algorithms: String,
     },
-    /// A comparison with a finished acquisition was stopped.
+    /// The comparison of an image that is complete was stopped.
     #[error("stopped: {0}")]
     NotCompared(Stop),
     /// The acquisition ended before its end. What is written stays.

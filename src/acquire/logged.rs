@@ -22,6 +22,8 @@ pub enum Finding {
     Differs(String),
     /// The log states it, and there is nothing to compare with.
     Absent(String),
+    /// What the log remarks on a resumption.
+    Remark(String),
     /// The log states it, and what it is to be compared with cannot be read.
     Unread(String),
 }
@@ -130,11 +132,18 @@ pub fn compare_windows(sound: &Sound, pieces: &[Piece]) -> Option<Finding> {
 /// image, its case data.
 pub fn compare(log: &Path, sound: &Sound, image: Option<&Path>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = people(log, sound).into_iter().collect();
+    findings.extend(remarks(sound).map(|remark| Finding::Remark(format!("{}: {remark}", log.display()))));
     if let Some(image) = image {
         findings.extend(segments(sound, image));
         findings.extend(case_data(sound, image));
     }
     findings
+}
+
+/// The remarks on resumptions. Logs of pfh 0.1.0 before this key have them for people alone.
+fn remarks(sound: &Sound) -> impl Iterator<Item = &str> {
+    let starts = of_kind(&sound.records, "start");
+    starts.filter_map(|record| record.get("remarks")?.as_array()).flatten().filter_map(Value::as_str)
 }
 
 /// The log for people: `NAME.log` beside `NAME.log.jsonl`.

@@ -91,7 +91,10 @@ impl Job<'_, '_> {
         account::begin(&mut self.logs, &self.session, &mut *self.events)?;
         let imaged = self.image(retried)?;
         let mut summary = self.summary(imaged)?;
-        self.verify(&mut summary)?;
+        if let Err(error) = self.verify(&mut summary) {
+            account::failed(&mut self.logs, &error.to_string())?;
+            return Err(error);
+        }
         account::files(&mut self.logs, self.session.asked())?;
         let case = self.session.asked().case.clone().filter(|_| !summary.differs());
         if let Some(path) = &case {
@@ -152,7 +155,7 @@ impl Job<'_, '_> {
     }
 
     fn summary(&mut self, imaged: Imaged) -> Result<Summary, Error> {
-        let mut summary = Summary::new(imaged, self.session.medium(), self.session.asked().imaging.from);
+        let mut summary = Summary::new(imaged, self.session.medium(), self.session.asked());
         summary.log = self.session.asked().log.as_deref().map(chained_name);
         summary.departures = self.session.beginning().departures;
         summary.changed = self.session.medium().changed();

@@ -46,6 +46,11 @@ impl Class {
         Class::Error,
     ];
 
+    /// Whether it is an alarm: a copy has other times.
+    pub fn is_alarm(self) -> bool {
+        !matches!(self, Class::Matched | Class::MetadataOnly)
+    }
+
     /// The word in output.
     pub fn name(self) -> &'static str {
         match self {

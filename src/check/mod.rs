@@ -37,6 +37,7 @@ mod report;
 mod request;
 mod summary;
 mod tree;
+mod words;
 
 pub use audit::{Audit, Change, Class, Counts};
 pub use expected::{Comparison, Expectations, Expected, ReadError};
@@ -117,13 +118,13 @@ pub enum Error {
         problem: Problem,
     },
     /// The caller ended the check: so many files were compared.
-    #[error("{0} files were looked at, the rest was not")]
+    #[error("interrupted: {0} files were looked at, the rest was not")]
     Interrupted(u64),
     /// The caller ended the check while other algorithms were tried: so many files have no verdict.
-    #[error("{0} files have no verdict")]
+    #[error("interrupted: {0} files have no verdict")]
     InterruptedTrying(usize),
     /// The caller ended an audit, which says nothing before its end.
-    #[error("the audit is not complete, and says nothing")]
+    #[error("interrupted: the audit is not complete, and says nothing")]
     InterruptedAudit,
     /// The counts of an audit do not add up: a defect of the program.
     #[error("the counts do not add up: {0:?}")]

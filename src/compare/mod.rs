@@ -27,6 +27,7 @@
 mod blocks;
 mod collection;
 mod gather;
+mod given;
 mod join;
 mod listing;
 mod lists;
@@ -38,8 +39,10 @@ mod search;
 mod sorter;
 pub mod stored;
 mod thresholds;
+mod words;
 
 pub use collection::{Collection, Refused};
+pub use given::given;
 pub use lists::{ListProblem, Wrong, algorithms as list_algorithms, is_list, load};
 pub use lookup::{Lookup, Match};
 pub use ranking::{By, Ranking};
@@ -151,10 +154,10 @@ pub enum Error {
     #[error(transparent)]
     Open(#[from] OpenError),
     /// The caller ended the run: so many records were taken.
-    #[error("{0} records are out, the rest is missing")]
+    #[error("interrupted: {0} records are out, the rest is missing")]
     InterruptedReading(u64),
     /// The caller ended the search.
-    #[error("the pairs are not complete")]
+    #[error("interrupted: the pairs are not complete")]
     Interrupted,
     /// A temporary file failed.
     #[error("temporary file: {0}")]

@@ -59,6 +59,8 @@ pub struct Request {
     pub sort: Option<By>,
     /// Whether groups that pairs link together are written in place of the pairs.
     pub cluster: bool,
+    /// What each search did is among the sentences of its event.
+    pub statistics: bool,
     /// What they are written in.
     pub form: Form,
     /// Where they go.
@@ -91,6 +93,7 @@ impl Request {
             top: None,
             sort: None,
             cluster: false,
+            statistics: false,
             form: Form::Text,
             output: Destination::default(),
             page: None,

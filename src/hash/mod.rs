@@ -38,10 +38,11 @@ use crate::destination::OpenError;
 use crate::input::InputError;
 use crate::outputs::Refused;
 use crate::pass::{ends_a_pass, pass};
-use pfh_custody::seal;
+use crate::seal;
+use pfh_digest::Algorithm;
 use pfh_engine::{Control, Outcome, Record, Summary as Run};
 use pfh_manifest::{Format, Options, Unrepresentable};
-use pfh_similarity::Similar;
+use pfh_similarity::{Named, Similar};
 use pfh_source::terminal;
 use pfh_source::{Apart, Source};
 use std::io;
@@ -85,10 +86,10 @@ pub enum Error {
     #[error(transparent)]
     Refused(#[from] Refused),
     /// The format has no place for digests of windows.
-    #[error("{} holds no piecewise digests", .0.name())]
+    #[error("-f {} has no form for --piecewise: use hashdeep, dfxml, jsonl or csv", .0.name())]
     Pieces(Format),
     /// The format cannot hold these algorithms, or this layout.
-    #[error("{}: {why}", format.name())]
+    #[error("-f {}: {why}", format.name())]
     Format {
         /// The format.
         format: Format,
@@ -155,6 +156,16 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
         seal(request)?;
     }
     Ok(Summary { run, unwritten, cache })
+}
+
+/// The format in which an algorithm's own tool writes.
+pub fn own_format(algorithm: Algorithm) -> Format {
+    match Named::of(algorithm) {
+        Some(Named::Ssdeep) => Format::Ssdeep,
+        Some(Named::Sdhash | Named::SdhashStream | Named::SdhashDd) => Format::Sdbf,
+        Some(Named::MrshV2 | Named::MrshV2Network) => Format::Mrsh,
+        Some(Named::Tlsh) | None => Format::Sums,
+    }
 }
 
 /// Whether a format has a place for digests of windows.

@@ -24,6 +24,12 @@ impl Counts {
         self.0[verdict as usize] += 1;
     }
 
+    /// Whether any of these verdicts was given. That something is unknown counts only if all sets could be read (`complete`): what was
+    /// found stays found.
+    pub fn fails(&self, verdicts: &[Verdict], complete: bool) -> bool {
+        verdicts.iter().any(|verdict| self.of(*verdict) > 0 && (complete || *verdict != Verdict::Unknown))
+    }
+
     /// Every verdict's word with its number.
     pub fn words(&self) -> Vec<(&'static str, u64)> {
         Verdict::ALL.iter().map(|verdict| (verdict.name(), self.of(*verdict))).collect()

@@ -1,5 +1,8 @@
 //! Ed25519 keys in files: PEM as `openssl genpkey -algorithm ed25519` writes it (RFC 8410), or 64 hexadecimal digits.
 //!
+//! PEM states whether a key is private or public. Digits do not: they are what the purpose needs. Digits of a private key that are
+//! given in place of the public one are reported as such ([`not_private`]) as soon as there is a signature by which they can be told apart.
+//!
 //! ```
 //! # let room = std::env::temp_dir().join(format!("pfh-key-{}", std::process::id()));
 //! std::fs::write(&room, "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60")?;
@@ -37,6 +40,17 @@ pub enum KeyError {
     /// The file holds no key at all.
     #[error("{}: no Ed25519 public key: make one with `openssl pkey -pubout`", shown(.0))]
     NotPublic(PathBuf),
+    /// The file holds digits, and they are no public key.
+    #[error("{}: 64 digits that are no Ed25519 public key; those of a private key do not serve in its place", shown(.0))]
+    NotPublicDigits(PathBuf),
+    /// The file holds the digits of the private key by whose public key the signature is.
+    #[error("{}: this is the private key that signed it: give the public key, {}", shown(path), hex::encode(public.as_bytes()))]
+    Private {
+        /// The file.
+        path: PathBuf,
+        /// The public key.
+        public: VerifyingKey,
+    },
 }
 
 fn shown(path: &Path) -> String {
@@ -75,14 +89,26 @@ pub fn signing(path: &Path) -> Result<SigningKey, KeyError> {
 /// When the file cannot be read or holds no key.
 pub fn verifying(path: &Path) -> Result<VerifyingKey, KeyError> {
     let text = read(path)?;
-    let wrong = || KeyError::NotPublic(path.to_owned());
     if let Some(bytes) = digits(&text) {
-        return VerifyingKey::from_bytes(&bytes).map_err(|_| wrong());
+        return VerifyingKey::from_bytes(&bytes).map_err(|_| KeyError::NotPublicDigits(path.to_owned()));
     }
     if text.contains("PRIVATE KEY") {
         return signing(path).map(|key| key.verifying_key());
     }
-    VerifyingKey::from_public_key_pem(&text).map_err(|_| wrong())
+    VerifyingKey::from_public_key_pem(&text).map_err(|_| KeyError::NotPublic(path.to_owned()))
+}
+
+/// Looks, after a signature was found not to be that of the public key in a file, whether the file holds the private key: `has_signed`
+/// says whether the signature is that of a public key.
+///
+/// # Errors
+/// With [`KeyError::Private`] if it does, and when the file cannot be read.
+pub fn not_private(path: &Path, has_signed: impl FnOnce(&VerifyingKey) -> bool) -> Result<(), KeyError> {
+    let public = digits(&read(path)?).map(|seed| SigningKey::from_bytes(&seed).verifying_key());
+    match public.filter(has_signed) {
+        Some(public) => Err(KeyError::Private { path: path.to_owned(), public }),
+        None => Ok(()),
+    }
 }
 
 #[cfg(test)]
@@ -108,5 +134,9 @@ mod tests {
         for wrong in ["", "zz", PUBLIC] {
             assert!(signing(written(wrong)).is_err(), "{wrong}");
         }
+        let seed = hex::encode(&signing(written(PRIVATE)).unwrap().to_bytes());
+        let told = not_private(written(&seed), |key| *key == public).unwrap_err().to_string();
+        assert!(told.contains(&digits) && !told.contains(&seed), "{told}");
+        assert!(not_private(written(&digits), |key| *key == public).is_ok());
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::exit::{self, Exit, Failure};
 use crate::input::Input;
-use crate::run::{Run, Session, algorithms};
+use crate::run::{Run, algorithms};
+use crate::session::Session;
 use crate::size;
 use clap::Args;
 use pfh::hash::{self as job, Event, Request, Reuse, Sealing, Summary};
@@ -55,10 +56,12 @@ pub struct Hash {
 }
 
 /// Reads `1%`, `0.5%` or `1`.
-fn percent(text: &str) -> Result<f64, String> {
+fn percent(text: &str) -> Result<f64, Failure> {
     let number = text.strip_suffix('%').unwrap_or(text).parse::<f64>().ok();
     let number = number.filter(|number| (0.0..=100.0).contains(number));
-    number.map(|number| number / 100.0).ok_or_else(|| format!("{text:?} is no share: write 1% or 0.5%"))
+    number
+        .map(|number| number / 100.0)
+        .ok_or_else(|| Failure::usage(format_args!("{text:?} is no share: write 1% or 0.5%")))
 }
 
 impl Default for Hash {
@@ -92,11 +95,11 @@ fn try_run(hash: &Hash) -> Result<Exit, Failure> {
     }
     if let Some(path) = &hash.key {
         // Better now than after a long run.
-        pfh::key::signing(path).map_err(|error| error.to_string())?;
+        pfh::key::signing(path).map_err(Failure::usage)?;
     }
     let mut plan = hash.run.plan(algorithms(&hash.algorithms)?)?;
     plan.piecewise = hash.piecewise;
-    let session = Session::open(&hash.run)?;
+    let session = hash.run.session()?;
     let format = hash.format.parse::<Format>().map_err(Failure::usage)?;
     let layout = Layout {
         end: if hash.zero { End::Nul } else { End::Line },
@@ -118,8 +121,9 @@ fn try_run(hash: &Hash) -> Result<Exit, Failure> {
         },
         &session.control(),
     );
-    let summary = ran.map_err(failed)?;
-    session.end(|session| report(hash, &summary, session))
+    let summary = ran.map_err(|error| session.failed(error))?;
+    session.close();
+    Ok(report(hash, &summary, &session))
 }
 
 /// Prints what is to be said of an input.
@@ -134,29 +138,14 @@ fn show(session: &Session, event: Event<'_>) {
     }
 }
 
-/// Why there is no manifest, and the exit that goes with it.
-fn failed(error: job::Error) -> Failure {
-    use job::Error;
-    match error {
-        Error::Sink(error) => Failure::output(&error),
-        Error::Pieces(format) => Failure::usage(format_args!(
-            "-f {} has no form for --piecewise: use hashdeep, dfxml, jsonl or csv",
-            format.name()
-        )),
-        Error::Format { .. } => Failure::usage(format_args!("-f {error}")),
-        Error::Refused(_) | Error::Input(_) | Error::Cache { .. } => Failure::usage(error),
-        error => Failure::aborted(error),
-    }
-}
-
 /// Prints what is to be said of the whole run, and gives the exit.
 fn report(hash: &Hash, summary: &Summary, session: &Session) -> Exit {
-    hash.run.tell(&summary.run);
+    hash.run.report(&summary.run);
     let exit = match &hash.output {
         Some(_) if summary.run.interrupted => {
             let kept =
                 if hash.cache.is_some() { "; what was hashed is in the cache, the same command resumes" } else { "" };
-            session.interrupted(format_args!("no file was written{kept}")).report()
+            session.interrupted(format_args!("no file was written{kept}"))
         }
         _ => session.exit(&summary.run, summary.unwritten),
     };

@@ -11,7 +11,6 @@ mod crash;
 mod dd;
 mod exit;
 mod faults;
-mod gauge;
 mod hash;
 mod help;
 mod imaging;
@@ -22,13 +21,12 @@ mod lookup;
 mod matching;
 mod pages;
 mod paper;
-mod progress;
 mod reference;
 mod run;
+mod session;
 mod signals;
 mod similar;
 mod size;
-mod stats;
 mod tree;
 mod verify;
 
@@ -67,10 +65,7 @@ fn command() -> Exit {
             Ok(paper::Asked::Hash(request)) => hash::run(&request),
             Ok(paper::Asked::Full(compare)) => compare::run(&compare),
             Ok(paper::Asked::One(compare)) => compare::run_one(&compare),
-            Err(message) => {
-                exit::say(message);
-                Exit::Usage
-            }
+            Err(failure) => failure.report(),
         }
     } else {
         // clap prints usage errors and exits with 2 by itself.
@@ -84,8 +79,7 @@ fn command() -> Exit {
             args::Command::Check(request) => check::run(&request),
             args::Command::Lookup(request) => lookup::run(&request),
             args::Command::Known(request) => known::run(&request),
-            args::Command::Algorithms { json, measure: false } => list::algorithms(json),
-            args::Command::Algorithms { json, measure: true } => list::kernels(json),
+            args::Command::Algorithms { json, measure } => list::run(measure, json),
             args::Command::Tree(tree) => tree::run(&tree),
             args::Command::Audit(audit) => audit::run(&audit),
             args::Command::Bench(bench) => benchmark(&bench),

@@ -9,6 +9,7 @@ use pfh_source::Output;
 use pfh_source::os::Patient;
 use pfh_source::terminal;
 use pfh_source::{Problem, Stage};
+use std::fmt;
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -119,6 +120,19 @@ fn of(manifest: &Path, options: &Options, registry: Registry) -> Result<Seal, Se
     Seal::of(BufReader::with_capacity(1 << 18, file), options, registry)
 }
 
+/// A sentence for people.
+impl fmt::Display for Held {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let records = if self.records == 1 { "1 record".into() } else { format!("{} records", self.records) };
+        let whose = match self.signer {
+            SignedBy::Asked => "signed with the key that was asked for",
+            SignedBy::Anybody => "signed; whose signature it is, only --key can tell",
+            SignedBy::Nobody => "not signed: whoever can write here can make another",
+        };
+        write!(f, "{}: the seal holds: {records}, {whose}", shown(&self.path))
+    }
+}
+
 /// What a seal must hold against.
 #[cfg(feature = "sign")]
 struct Against(Option<key::VerifyingKey>);
@@ -131,6 +145,12 @@ impl Against {
 
     fn verify(&self, seal: &Seal, found: &Seal) -> Result<(), SealError> {
         seal.verify(found, self.0.as_ref())
+    }
+
+    /// Why a seal did not hold against a file that holds the key which signed it: that key is private.
+    fn mistaken(&self, seal: &Seal, found: &Seal, public: Option<&Path>) -> Option<FileError> {
+        let has_signed = |key: &key::VerifyingKey| seal.verify(found, Some(key)).is_ok();
+        public.and_then(|path| key::not_private(path, has_signed).err()).map(FileError::from)
     }
 }
 
@@ -157,6 +177,10 @@ impl Against {
 
     fn verify(&self, seal: &Seal, found: &Seal) -> Result<(), SealError> {
         seal.verify(found)
+    }
+
+    fn mistaken(&self, _: &Seal, _: &Seal, _: Option<&Path>) -> Option<FileError> {
+        None
     }
 }
 
@@ -205,11 +229,18 @@ pub fn verify(
         Ok(file) => file.take(LONGEST).read_to_string(&mut text),
     };
     read.map_err(|error| FileError::Read { seal: path.clone(), error })?;
+    let mut private = None;
     let verified = Seal::decode(&text).and_then(|seal| {
         let (found, other) = meant(manifest, options, registry, &seal)?;
-        against.verify(&seal, &found)?;
+        if let Err(error) = against.verify(&seal, &found) {
+            private = against.mistaken(&seal, &found, public);
+            return Err(error);
+        }
         Ok((seal, other))
     });
+    if let Some(private) = private {
+        return Err(private);
+    }
     match verified {
         // The seal is there; what it is of is not.
         Err(SealError::Io(error)) => {
