@@ -20,11 +20,18 @@
 //! ```
 
 mod manifest;
+#[cfg(not(feature = "known"))]
+mod no_cache;
 mod own;
 mod request;
 
 pub use manifest::{About, Manifest};
 pub use request::{Request, Reuse, Sealing};
+
+#[cfg(not(feature = "known"))]
+pub use no_cache::{Cache, CacheError, Use};
+#[cfg(feature = "known")]
+pub use pfh_cache::{Cache, CacheError, Use};
 
 use crate::algorithms::REGISTRY;
 use crate::destination::OpenError;
@@ -32,7 +39,6 @@ use crate::input::InputError;
 use crate::outputs::Refused;
 use crate::pass::{ends_a_pass, pass};
 use crate::seal;
-use pfh_cache::{Cache, CacheError, Use};
 use pfh_digest::Algorithm;
 use pfh_engine::{Control, Outcome, Record, Summary as Run};
 use pfh_manifest::{Format, Options, Unrepresentable};
