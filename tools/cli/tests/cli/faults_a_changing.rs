@@ -140,8 +140,11 @@ fn a25_nor_does_it_without_openat2() {
 /// Runs, each shaped by `shape`, over a tree one of whose directories is a link out of it from time to time.
 fn the_tree_is_never_left(runs: usize, shape: impl Fn(Trial) -> Trial) {
     let room = Room::new();
-    room.file("outside/secret", b"secret");
-    room.file("tree/dir/inside", b"inside");
+    // The same names on both sides, and enough of them: what was listed inside is opened, through the link, outside.
+    for number in 0..300 {
+        room.file(format!("outside/{number}"), b"secret");
+        room.file(format!("tree/dir/{number}"), b"inside");
+    }
     let secret = sha256(b"secret");
     let (dir, kept, link) = (room.path().join("tree/dir"), room.path().join("kept"), room.path().join("link"));
     symlink(room.path().join("outside"), &link).unwrap();
