@@ -132,7 +132,7 @@ impl Outputs {
     }
 
     /// Says whether existing files may be replaced.
-    #[cfg(feature = "image")]
+    #[cfg(any(feature = "audit", feature = "image"))]
     pub(crate) fn set_replace(&mut self, replace: bool) {
         self.replace = replace;
     }

@@ -10,9 +10,18 @@ use std::path::Path;
 #[error("the cache: this build has none, it lacks the feature `known`")]
 pub struct CacheError;
 
-/// What a run did with a cache: nothing.
+/// What a run did with a cache; no run has one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Use {}
+pub struct Use {
+    /// Files that were not read.
+    pub reused: u64,
+    /// Files of the sample that were read though they need not have been.
+    pub verified: u64,
+    /// Of these the ones whose content changed though nothing said so.
+    pub changed: u64,
+    /// Files that were read because their file system keeps no change time.
+    pub timeless: u64,
+}
 
 /// A cache that cannot be opened.
 #[derive(Clone)]

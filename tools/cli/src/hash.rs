@@ -95,7 +95,10 @@ fn try_run(hash: &Hash) -> Result<Exit, Failure> {
     }
     if let Some(path) = &hash.key {
         // Better now than after a long run.
+        #[cfg(any(feature = "audit", feature = "image"))]
         pfh::key::signing(path).map_err(Failure::usage)?;
+        #[cfg(not(any(feature = "audit", feature = "image")))]
+        return Err(Failure::usage(format!("{}: this build makes no signatures", path.display())));
     }
     let mut plan = hash.run.plan(algorithms(&hash.algorithms)?)?;
     plan.piecewise = hash.piecewise;
