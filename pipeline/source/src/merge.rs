@@ -71,7 +71,11 @@ mod tests {
 
     #[test]
     fn runs_of_any_length_come_in_order_and_an_error_costs_its_run_alone() {
-        let run = |items: &[Result<u32, &'static str>]| items.iter().copied();
+        fn run<'a>(
+            items: &'a [Result<u32, &'static str>],
+        ) -> impl Iterator<Item = Result<u32, &'static str>> + use<'a> {
+            items.iter().copied()
+        }
         let runs = vec![run(&[Ok(1), Ok(4), Err("gone")]), run(&[]), run(&[Ok(1), Ok(2), Ok(9)])];
         let merged: Vec<_> = Merge::new(runs).collect();
         assert_eq!(merged, [Ok(1), Ok(1), Ok(2), Ok(4), Err("gone"), Ok(9)]);
