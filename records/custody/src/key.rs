@@ -44,12 +44,12 @@ pub enum KeyError {
     #[error("{}: 64 digits that are no Ed25519 public key; those of a private key do not serve in its place", shown(.0))]
     NotPublicDigits(PathBuf),
     /// The file holds the digits of the private key by whose public key the signature is.
-    #[error("{}: this is the private key that signed it: give the public key, {}", shown(path), hex::encode(public.as_bytes()))]
+    #[error("{}: this is the private key that signed it: give the public key, {}", shown(path), hex::encode(public))]
     Private {
         /// The file.
         path: PathBuf,
         /// The public key.
-        public: VerifyingKey,
+        public: [u8; 32],
     },
 }
 
@@ -106,7 +106,7 @@ pub fn verifying(path: &Path) -> Result<VerifyingKey, KeyError> {
 pub fn not_private(path: &Path, has_signed: impl FnOnce(&VerifyingKey) -> bool) -> Result<(), KeyError> {
     let public = digits(&read(path)?).map(|seed| SigningKey::from_bytes(&seed).verifying_key());
     match public.filter(has_signed) {
-        Some(public) => Err(KeyError::Private { path: path.to_owned(), public }),
+        Some(public) => Err(KeyError::Private { path: path.to_owned(), public: public.to_bytes() }),
         None => Ok(()),
     }
 }

@@ -215,7 +215,7 @@ fn reading(args: &AcquireArgs) -> Result<Imaging, Failure> {
 fn request(args: &AcquireArgs) -> Result<Request, Failure> {
     let layout = layout(args);
     let form = |path: &PathBuf| layout.form(path).map(|form| To { path: path.clone(), form });
-    let targets = args.to.iter().map(form).collect::<Result<_, _>>().map_err(|error| Failure::usage(error))?;
+    let targets = args.to.iter().map(form).collect::<Result<_, _>>().map_err(Failure::usage)?;
     let path = args.source.clone();
     let mut request = Request::new(if args.image { Origin::Image(path) } else { Origin::Medium(path) }, targets);
     request.imaging = reading(args)?;
