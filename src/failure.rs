@@ -1,7 +1,5 @@
 //! What the error of a job means to whoever asked for the job.
 
-use pfh_source::device::Stop;
-use pfh_source::image::OpenError;
 use std::io;
 
 /// What the error of a job means. A caller decides by it whether to ask again, and the program's exit code is made from it.
@@ -28,6 +26,7 @@ pub trait JobError: std::error::Error {
     fn kind(&self) -> Kind<'_>;
 }
 
+#[cfg(feature = "audit")]
 impl JobError for crate::tree::Error {
     fn kind(&self) -> Kind<'_> {
         use crate::tree::{Error, Failure};
@@ -74,6 +73,7 @@ impl JobError for crate::check::Error {
     }
 }
 
+#[cfg(feature = "known")]
 impl JobError for crate::matching::Error {
     fn kind(&self) -> Kind<'_> {
         use crate::matching::Error;
@@ -85,6 +85,7 @@ impl JobError for crate::matching::Error {
     }
 }
 
+#[cfg(feature = "known")]
 impl JobError for crate::matching::similar::Error {
     fn kind(&self) -> Kind<'_> {
         use crate::matching::similar::Error;
@@ -110,9 +111,12 @@ impl JobError for crate::compare::Error {
     }
 }
 
+#[cfg(feature = "image")]
 impl JobError for crate::acquire::Error {
     fn kind(&self) -> Kind<'_> {
         use crate::acquire::Error;
+        use pfh_source::device::Stop;
+        use pfh_source::image::OpenError;
         match self {
             Error::Stopped { cause: Stop::Cancelled, .. } | Error::NotCompared(Stop::Cancelled) => Kind::Cancelled,
             Error::Usage(_)
@@ -127,6 +131,7 @@ impl JobError for crate::acquire::Error {
     }
 }
 
+#[cfg(feature = "image")]
 impl JobError for crate::dd::Error {
     fn kind(&self) -> Kind<'_> {
         use crate::dd::Error;
@@ -138,6 +143,7 @@ impl JobError for crate::dd::Error {
     }
 }
 
+#[cfg(feature = "image")]
 impl JobError for crate::verify::Error {
     fn kind(&self) -> Kind<'_> {
         use crate::verify::Error;
@@ -148,6 +154,7 @@ impl JobError for crate::verify::Error {
     }
 }
 
+#[cfg(feature = "known")]
 impl JobError for crate::known::Error {
     fn kind(&self) -> Kind<'_> {
         use crate::known::{Error, SetError};
@@ -161,6 +168,7 @@ impl JobError for crate::known::Error {
     }
 }
 
+#[cfg(feature = "audit")]
 impl JobError for crate::audit::Error {
     fn kind(&self) -> Kind<'_> {
         use crate::audit::{Error, Wrong};

@@ -42,11 +42,20 @@
 //! assert!(summary.hashed > 0 && summary.failed == 0);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # Features
+//! All are on by default; without any a program pays for hashing, checking and comparing alone.
+//! * `known`: sets of known digests ([`known`], [`matching`]) and the cache of digests, which bring SQLite.
+//! * `audit`: trees beside files and the audit of a storage server ([`tree`], [`audit`]), which bring Ed25519 and an HTTP client.
+//! * `image`: acquisition and verification of media ([`acquire`], [`dd`], [`verify`]), and the keys that sign logs and seals, which bring Ed25519.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "known")]
 pub use pfh_cache as cache;
 pub use pfh_container as container;
-pub use pfh_custody::{chain, key, seal};
+#[cfg(any(feature = "audit", feature = "image"))]
+pub use pfh_custody::key;
+pub use pfh_custody::{chain, seal};
 pub use pfh_digest::{
     Algorithm, Digest, Hasher, Kernels, Standing, UnknownAlgorithm, finalize_many, hash_many, hex, update_many,
     update_together,
@@ -72,25 +81,32 @@ pub use pfh_source::{
 };
 pub use pfh_source::{Around, Output, Time, device, image, terminal};
 
+#[cfg(feature = "image")]
 pub mod acquire;
 pub mod algorithms;
+#[cfg(feature = "audit")]
 pub mod audit;
 pub mod check;
 pub mod compare;
+#[cfg(feature = "image")]
 pub mod dd;
 mod destination;
 mod errno;
 mod failure;
 pub mod hash;
 mod input;
+#[cfg(feature = "audit")]
 mod jsonl;
+#[cfg(feature = "known")]
 pub mod known;
+#[cfg(feature = "known")]
 pub mod matching;
 pub mod outputs;
 mod pass;
-mod problem;
 pub mod stats;
+#[cfg(feature = "audit")]
 pub mod tree;
+#[cfg(feature = "image")]
 pub mod verify;
 
 pub use algorithms::{REGISTRY, algorithm};

@@ -132,6 +132,7 @@ impl Outputs {
     }
 
     /// Says whether existing files may be replaced.
+    #[cfg(feature = "image")]
     pub(crate) fn set_replace(&mut self, replace: bool) {
         self.replace = replace;
     }

@@ -355,10 +355,5 @@ pub(super) fn save(path: &Path, map: &Map) -> io::Result<()> {
     let fresh = guarding::fresh_map(path);
     let mut file = std::fs::File::create(&fresh)?;
     file.write_all(map.print().as_bytes())?;
-    file.sync_all()?;
-    std::fs::rename(&fresh, path)?;
-    match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => std::fs::File::open(parent)?.sync_all(),
-        _ => std::fs::File::open(".")?.sync_all(),
-    }
+    pfh_source::replace(&file, &fresh, path)
 }

@@ -2,7 +2,7 @@
 
 use pfh_digest::{Algorithm, Digest, Registry};
 use pfh_engine::{Hashed, Piece};
-use pfh_manifest::{Decoder, Ending, Entry, Fault, Format, Item, Options, Times, Unhashed, Window, digits};
+use pfh_manifest::{Decoder, Ending, Entry, Fault, Format, Item, Options, Times, Unhashed, digits};
 use pfh_source::Stat;
 use pfh_source::Time;
 use std::collections::{BTreeMap, HashMap};
@@ -19,7 +19,7 @@ pub struct Expected {
     /// Digests of the whole.
     pub digests: Vec<Digest>,
     /// Digests of windows.
-    pub pieces: Vec<Window>,
+    pub pieces: Vec<Piece>,
     /// Timestamps, where it says.
     pub times: Times,
     /// Whether its lines contradict each other: nothing can be right then.
@@ -117,7 +117,7 @@ impl Expectations {
         let pieces = || self.entries.iter().flat_map(|entry| &entry.pieces);
         let Some(longest) = pieces().map(|piece| piece.length).max() else { return Ok(None) };
         let length = longest.max(1);
-        let fits = |piece: &Window| piece.offset.is_multiple_of(length) && piece.length <= length;
+        let fits = |piece: &Piece| piece.offset.is_multiple_of(length) && piece.length <= length;
         if pieces().all(fits) { Ok(Some(length)) } else { Err(ReadError::Pieces) }
     }
 }

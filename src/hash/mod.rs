@@ -20,12 +20,18 @@
 //! ```
 
 mod manifest;
+#[cfg(not(feature = "known"))]
+mod no_cache;
 mod own;
 mod request;
 
 pub use manifest::{About, Manifest};
-pub(crate) use manifest::{kind, times};
 pub use request::{Request, Reuse, Sealing};
+
+#[cfg(not(feature = "known"))]
+pub use no_cache::{Cache, CacheError, Use};
+#[cfg(feature = "known")]
+pub use pfh_cache::{Cache, CacheError, Use};
 
 use crate::algorithms::REGISTRY;
 use crate::destination::OpenError;
@@ -33,7 +39,6 @@ use crate::input::InputError;
 use crate::outputs::Refused;
 use crate::pass::{ends_a_pass, pass};
 use crate::seal;
-use pfh_cache::{Cache, CacheError, Use};
 use pfh_digest::Algorithm;
 use pfh_engine::{Control, Outcome, Record, Summary as Run};
 use pfh_manifest::{Format, Options, Unrepresentable};
@@ -134,8 +139,8 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
         source = Box::new(cache.reusing(source));
     }
     let output = request.output.open()?;
-    let (format, pieces) = (request.format, request.plan.piecewise.is_some());
-    let manifest = Manifest::open(format, request.layout, &about, pieces, output);
+    let format = request.format;
+    let manifest = Manifest::open(format, request.layout, &about, output);
     let manifest = manifest.map_err(|why| Error::Format { format, why })?;
     let mut writing = Writing { manifest, unwritten: 0, cache: cache.clone(), sink };
     let ran = pass(source, || request.input.again(), &request.plan, &mut writing, control);

@@ -1,11 +1,11 @@
 //! What a run is asked for.
 
+use super::Cache;
 use super::{About, Error};
 use crate::destination::Destination;
 use crate::input::Input;
 use crate::outputs::{Existing, Kind, Outputs};
 use crate::seal;
-use pfh_cache::Cache;
 use pfh_digest::Algorithm;
 use pfh_engine::Plan;
 use pfh_manifest::{End, Format, Layout, Marker};

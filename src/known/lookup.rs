@@ -87,7 +87,7 @@ impl Answers {
     }
 
     /// Answers what standard input asks.
-    fn standard_input(
+    fn answer_standard_input(
         &mut self,
         assumed: &[Algorithm],
         events: &mut dyn FnMut(Event<'_>),
@@ -128,7 +128,7 @@ pub fn run(request: &Request, events: &mut dyn FnMut(Event<'_>), control: &Contr
     let (reference, output) = (opened.reference, request.output.open()?);
     let mut answers = Answers { reference, form: request.form, output, summary };
     if sought.is_empty() {
-        answers.standard_input(&request.sets.algorithms, events, control)?;
+        answers.answer_standard_input(&request.sets.algorithms, events, control)?;
     } else {
         sought.iter().try_for_each(|digest| answers.give(digest)).map_err(Error::Sink)?;
     }

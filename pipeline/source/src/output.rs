@@ -174,12 +174,31 @@ impl Output {
             discard(temporary);
             return result;
         }
-        // The name itself lives in the directory.
-        let directory = os::open_to_sync(directory_of(&path)).map_err(failed("open"))?;
-        match os::sync(&directory) {
-            Ok(()) | Err(Errno::INVAL) => Ok(()),
-            Err(errno) => Err(os::broken("fsync", errno)),
-        }
+        sync_directory_of(&path)
+    }
+}
+
+/// Puts a file that has been written in the place of `path`: its content is synced, it is renamed, and the directory is synced, so that
+/// the old file or the new one is there whatever happens.
+///
+/// # Errors
+/// What the system reports of any of these steps. The new file may still be at `fresh` then.
+pub fn replace(file: impl AsFd, fresh: &Path, path: &Path) -> io::Result<()> {
+    match os::sync(file) {
+        // Some file systems have no sync.
+        Ok(()) | Err(Errno::INVAL | Errno::ROFS) => {}
+        Err(errno) => return Err(os::broken("fsync", errno)),
+    }
+    os::rename(fresh, path).map_err(failed("rename"))?;
+    sync_directory_of(path)
+}
+
+/// Syncs the directory, in which the name itself lives.
+fn sync_directory_of(path: &Path) -> io::Result<()> {
+    let directory = os::open_to_sync(directory_of(path)).map_err(failed("open"))?;
+    match os::sync(&directory) {
+        Ok(()) | Err(Errno::INVAL) => Ok(()),
+        Err(errno) => Err(os::broken("fsync", errno)),
     }
 }
 

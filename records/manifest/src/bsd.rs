@@ -4,12 +4,13 @@
 //! `SHA512/256`. The rest takes its own name in capitals. Where the length can vary and is not the default, it follows in bits:
 //! `SHAKE128-160`, `BLAKE3-512`.
 
-use pfh_digest::{Algorithm, Digest, Output, Registry};
+use pfh_digest::{Algorithm, Digest, Output, Registry, hex};
+use pfh_engine::{Outcome, Record, Summary};
 
-use crate::decode::Fault;
-use crate::manifest::{Carried, Encode, End, Preamble, Problem, Row, Summary, Unrepresentable};
+use crate::encode::{Carried, Encode, Preamble, Unrepresentable};
+use crate::entry::Fault;
+use crate::format::End;
 use crate::{digits, escape, remark};
-use pfh_digest::hex;
 
 /// The spelling of an algorithm in front of the parenthesis.
 pub fn tag(algorithm: Algorithm) -> String {
@@ -60,16 +61,17 @@ impl Encode for Encoder {
         Ok(())
     }
 
-    fn row(&mut self, out: &mut Vec<u8>, row: &Row<'_>) -> Result<(), Unrepresentable> {
-        if !row.pieces.is_empty() {
+    fn record(&mut self, out: &mut Vec<u8>, record: &Record) -> Result<Carried, Unrepresentable> {
+        let Outcome::Hashed(hashed) = &record.outcome else { return Ok(Carried::No) };
+        if !hashed.pieces.is_empty() {
             return Err(Unrepresentable::new("bsd has no form for the digests of pieces"));
         }
         let name = match self.end {
-            End::Line => escape::escape(row.name),
-            End::Nul => row.name.into(),
+            End::Line => escape::escape(&record.name),
+            End::Nul => (&record.name[..]).into(),
         };
-        let escaped = self.end == End::Line && escape::is_needed(row.name);
-        for (tag, digest) in self.tags.iter().zip(row.digests) {
+        let escaped = self.end == End::Line && escape::is_needed(&record.name);
+        for (tag, digest) in self.tags.iter().zip(&hashed.digests) {
             if escaped {
                 out.push(b'\\');
             }
@@ -81,11 +83,7 @@ impl Encode for Encoder {
             out.push(self.end.byte());
             self.records += 1;
         }
-        Ok(())
-    }
-
-    fn problem(&mut self, _: &mut Vec<u8>, _: &Problem<'_>) -> Carried {
-        Carried::No
+        Ok(Carried::Yes)
     }
 
     fn tail(&mut self, out: &mut Vec<u8>, _: &Summary) {

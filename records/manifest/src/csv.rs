@@ -10,14 +10,13 @@
 
 use data_encoding::BASE64;
 use pfh_digest::{Algorithm, Digest, Registry};
+use pfh_engine::{Hashed, Outcome, Piece, Record, Summary};
+use pfh_source::{Problem, Skip, Time, terminal};
 
-use crate::decode::{DecodeLine, Entry, Fault, Item, Parsed, Unhashed, Window};
 use crate::digits;
-use crate::ending::Stated;
-use crate::manifest::{Carried, Encode, Outcome, Preamble, Problem, Row, Summary, Unrepresentable};
+use crate::encode::{Carried, Encode, Preamble, Unrepresentable};
+use crate::entry::{DecodeLine, Entry, Fault, Item, Parsed, Reason, Stated, Unhashed};
 use crate::times::Times;
-use pfh_source::Time;
-use pfh_source::terminal;
 
 /// The columns in front of the digests.
 pub const BEFORE: [&str; 9] = ["type", "path", "path_b64", "size", "offset", "length", "mtime", "ctime", "atime"];
@@ -38,6 +37,57 @@ impl Encoder {
     pub fn new() -> Encoder {
         Encoder::default()
     }
+
+    fn skipped(&self, out: &mut Vec<u8>, name: &[u8], skip: Skip) {
+        let mut line = Line::new(out);
+        line.field("skipped");
+        line.path(name);
+        line.empty(BEFORE.len() - 3 + self.algorithms + 2);
+        line.field(skip.reason());
+        line.field(skip.reason());
+        line.end();
+    }
+
+    fn failed(&self, out: &mut Vec<u8>, name: &[u8], problem: &Problem) {
+        let mut line = Line::new(out);
+        line.field("error");
+        line.path(name);
+        line.number(None);
+        line.number(problem.offset);
+        line.number(problem.length);
+        line.empty(3 + self.algorithms + 1);
+        line.field(problem.stage.name());
+        line.field(problem.code());
+        line.field(&problem.cause.to_string());
+        line.end();
+    }
+}
+
+/// The line of a file, and one for each of its pieces.
+fn file(out: &mut Vec<u8>, name: &[u8], hashed: &Hashed) {
+    let times = Times::of(&hashed.closed);
+    let time = |time: Option<Time>| time.map_or_else(String::new, |time| time.to_string());
+    let notes: Vec<&str> = hashed.closed.notes.iter().map(|note| note.name()).collect();
+    let notes = notes.join(" ");
+    let mut write = |kind: &str, window: Option<&Piece>, digests: &[Digest]| {
+        let mut line = Line::new(out);
+        line.field(kind);
+        line.path(name);
+        line.number(Some(hashed.closed.size));
+        line.number(window.map(|piece| piece.offset));
+        line.number(window.map(|piece| piece.length));
+        line.field(&time(times.modified));
+        line.field(&time(times.changed));
+        line.field(&time(times.accessed));
+        digests.iter().for_each(|digest| line.field(&digest.to_string()));
+        line.field(&notes);
+        line.empty(AFTER.len() - 1);
+        line.end();
+    };
+    write("file", None, &hashed.digests);
+    for piece in &hashed.pieces {
+        write("piece", Some(piece), &piece.digests);
+    }
 }
 
 impl Encode for Encoder {
@@ -53,75 +103,29 @@ impl Encode for Encoder {
             let mut line = Line::new(out);
             line.field("base");
             line.path(base);
-            for _ in 0..BEFORE.len() - 3 + self.algorithms + AFTER.len() {
-                line.field("");
-            }
+            line.empty(BEFORE.len() - 3 + self.algorithms + AFTER.len());
             line.end();
         }
         Ok(())
     }
 
-    fn row(&mut self, out: &mut Vec<u8>, row: &Row<'_>) -> Result<(), Unrepresentable> {
-        let time = |time: Option<crate::Time>| time.map_or_else(String::new, |time| time.to_string());
-        let mut write = |kind: &str, size: u64, window: Option<(u64, u64)>, digests: &[Digest]| {
-            let mut line = Line::new(out);
-            line.field(kind);
-            line.path(row.name);
-            line.number(Some(size));
-            line.number(window.map(|window| window.0));
-            line.number(window.map(|window| window.1));
-            line.field(&time(row.times.modified));
-            line.field(&time(row.times.changed));
-            line.field(&time(row.times.accessed));
-            for digest in digests {
-                line.field(&digest.to_string());
-            }
-            line.field(&row.notes.join(" "));
-            line.field("");
-            line.field("");
-            line.field("");
-            line.end();
-        };
-        write("file", row.size, None, row.digests);
-        for piece in row.pieces {
-            write("piece", row.size, Some((piece.offset, piece.length)), piece.digests);
+    fn record(&mut self, out: &mut Vec<u8>, record: &Record) -> Result<Carried, Unrepresentable> {
+        match &record.outcome {
+            Outcome::Hashed(hashed) => file(out, &record.name, hashed),
+            Outcome::Skipped(skip) => self.skipped(out, &record.name, *skip),
+            Outcome::Failed(problem) => self.failed(out, &record.name, problem),
         }
-        Ok(())
-    }
-
-    fn problem(&mut self, out: &mut Vec<u8>, problem: &Problem<'_>) -> Carried {
-        let mut line = Line::new(out);
-        line.field(match problem.outcome {
-            Outcome::Failed => "error",
-            Outcome::Skipped => "skipped",
-        });
-        line.path(problem.name);
-        line.number(None);
-        line.number(problem.offset);
-        line.number(problem.length);
-        for _ in 0..3 + self.algorithms + 1 {
-            line.field("");
-        }
-        line.field(problem.stage);
-        line.field(problem.code);
-        line.field(problem.cause);
-        line.end();
-        Carried::Yes
+        Ok(Carried::Yes)
     }
 
     fn tail(&mut self, out: &mut Vec<u8>, summary: &Summary) {
         let mut line = Line::new(out);
         line.field("summary");
-        line.field("");
-        line.field("");
+        line.empty(2);
         line.number(Some(summary.bytes));
-        for _ in 0..BEFORE.len() - 4 + self.algorithms {
-            line.field("");
-        }
-        line.field(&format!("files={} errors={} skipped={}", summary.files, summary.failed, summary.skipped));
-        for _ in 0..AFTER.len() - 1 {
-            line.field("");
-        }
+        line.empty(BEFORE.len() - 4 + self.algorithms);
+        line.field(&format!("files={} errors={} skipped={}", summary.hashed, summary.failed, summary.skipped));
+        line.empty(AFTER.len() - 1);
         line.end();
     }
 }
@@ -177,6 +181,11 @@ impl<'a> Line<'a> {
         if quoted {
             self.out.push(b'"');
         }
+    }
+
+    /// Appends this many empty fields.
+    pub fn empty(&mut self, count: usize) {
+        (0..count).for_each(|_| self.field(""));
     }
 
     /// Appends a number, or an empty field.
@@ -335,16 +344,16 @@ impl Decoder {
         if name.contains(&0) {
             return Err(Fault::Nul);
         }
-        let outcome = match kind.as_str() {
+        let reason = match kind.as_str() {
             "base" => return Ok(Parsed::Base(name)),
-            "error" => Some(Outcome::Failed),
-            "skipped" => Some(Outcome::Skipped),
+            "error" => Some(Reason::Failed),
+            "skipped" => Some(Reason::Skipped),
             "file" | "piece" => None,
             "" if !columns.contains(&Column::Named("type")) => None,
             _ => return Err(Fault::Malformed("unknown type of record")),
         };
-        if let Some(outcome) = outcome {
-            return Ok(Parsed::Item(Item::Unhashed(Unhashed { name, outcome, code: text("code")? })));
+        if let Some(reason) = reason {
+            return Ok(Parsed::Item(Item::Unhashed(Unhashed { name, reason, code: text("code")? })));
         }
         let mut digests = Vec::new();
         let mut foreign = Vec::new();
@@ -368,7 +377,7 @@ impl Decoder {
         let size = number("size")?;
         let entry = Entry { name, size, times, foreign, ..Entry::default() };
         Ok(Parsed::Item(Item::Entry(match (number("offset")?, number("length")?) {
-            (Some(offset), Some(length)) => Entry { pieces: vec![Window { offset, length, digests }], ..entry },
+            (Some(offset), Some(length)) => Entry { pieces: vec![Piece { offset, length, digests }], ..entry },
             (None, None) => Entry { digests, ..entry },
             _ => return Err(Fault::Malformed("half a window")),
         })))

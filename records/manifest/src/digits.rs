@@ -4,7 +4,7 @@ use data_encoding::BASE64;
 use pfh_digest::{Algorithm, Digest, Output, Registry, Standing};
 use pfh_similarity::Named;
 
-use crate::decode::Fault;
+use crate::entry::Fault;
 use crate::similarity;
 use pfh_digest::hex;
 

@@ -1,7 +1,6 @@
 //! The end that a manifest promises: whether it is there, and whether its counts are those of what was read.
 
-use crate::decode::Item;
-use crate::manifest::Outcome;
+use crate::entry::{Item, Reason, Stated};
 
 /// What became of the end of a manifest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,21 +23,6 @@ pub enum Ending {
     },
     /// The document is not well-formed from some place on: what follows was not read.
     Broken,
-}
-
-/// The counts that an end states.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Stated {
-    /// Records with digests: lines, or pieces where each is a line.
-    pub(crate) records: Option<u64>,
-    /// Entries with digests of the whole.
-    pub(crate) files: Option<u64>,
-    /// The sum of their sizes.
-    pub(crate) bytes: Option<u64>,
-    /// Entries that failed.
-    pub(crate) failed: Option<u64>,
-    /// Entries that were skipped.
-    pub(crate) skipped: Option<u64>,
 }
 
 /// Counts records up to the next end.
@@ -85,9 +69,9 @@ impl Tally {
                     self.bytes = self.bytes.wrapping_add(entry.size.unwrap_or(0));
                 }
             }
-            Item::Unhashed(unhashed) => match unhashed.outcome {
-                Outcome::Failed => self.failed += 1,
-                Outcome::Skipped => self.skipped += 1,
+            Item::Unhashed(unhashed) => match unhashed.reason {
+                Reason::Failed => self.failed += 1,
+                Reason::Skipped => self.skipped += 1,
             },
             Item::Fault(_) => {}
         }

@@ -3,14 +3,14 @@
 //! Nothing is quoted or escaped. The name comes last, so it may hold commas; it cannot hold LF, and hashdeep drops a CR at its
 //! end. Pieces are lines of their own whose name ends in ` offset FIRST-LAST`, both inclusive.
 
-use pfh_digest::{Algorithm, Registry};
-
-use crate::decode::{DecodeLine, Entry, Fault, Parsed, Window};
-use crate::digits;
-use crate::manifest::{Carried, Encode, Preamble, Problem, Row, Summary, Unrepresentable};
-use crate::remark::{self, Remark};
-use pfh_digest::hex;
+use pfh_digest::{Algorithm, Registry, hex};
+use pfh_engine::{Outcome, Piece, Record, Summary};
 use pfh_source::terminal;
+
+use crate::digits;
+use crate::encode::{Carried, Encode, Preamble, Unrepresentable};
+use crate::entry::{DecodeLine, Entry, Fault, Parsed};
+use crate::remark::{self, Remark};
 
 /// The algorithms that the format names.
 pub const ALGORITHMS: [&str; 5] = ["md5", "sha1", "sha256", "tiger", "whirlpool"];
@@ -59,29 +59,27 @@ impl Encode for Encoder {
         Ok(())
     }
 
-    fn row(&mut self, out: &mut Vec<u8>, row: &Row<'_>) -> Result<(), Unrepresentable> {
-        if row.name.contains(&b'\n') {
+    fn record(&mut self, out: &mut Vec<u8>, record: &Record) -> Result<Carried, Unrepresentable> {
+        let Outcome::Hashed(hashed) = &record.outcome else { return Ok(Carried::No) };
+        let (name, size) = (&record.name[..], hashed.closed.size);
+        if name.contains(&b'\n') {
             return Err(Unrepresentable::new("hashdeep 1.0 cannot hold a name with a line feed"));
         }
-        if row.pieces.is_empty() {
-            if row.name.ends_with(b"\r") {
+        if hashed.pieces.is_empty() {
+            if name.ends_with(b"\r") {
                 return Err(Unrepresentable::new("hashdeep 1.0 cannot hold a name that ends with a carriage return"));
             }
-            if split_piece(row.name, row.size).is_some() {
+            if split_piece(name, size).is_some() {
                 return Err(Unrepresentable::new("hashdeep 1.0 would take this name for that of a piece"));
             }
-            line(out, row.size, row.digests, row.name, None);
+            line(out, size, &hashed.digests, name, None);
             self.records += 1;
         }
-        for piece in row.pieces {
-            line(out, piece.length, piece.digests, row.name, Some(piece.offset));
+        for piece in &hashed.pieces {
+            line(out, piece.length, &piece.digests, name, Some(piece.offset));
             self.records += 1;
         }
-        Ok(())
-    }
-
-    fn problem(&mut self, _: &mut Vec<u8>, _: &Problem<'_>) -> Carried {
-        Carried::No
+        Ok(Carried::Yes)
     }
 
     fn tail(&mut self, out: &mut Vec<u8>, _: &Summary) {
@@ -169,7 +167,7 @@ impl Decoder {
             None => Entry { name: name.to_vec(), size: Some(size), digests, foreign, ..Entry::default() },
             Some((name, offset)) => Entry {
                 name: name.to_vec(),
-                pieces: vec![Window { offset, length: size, digests }],
+                pieces: vec![Piece { offset, length: size, digests }],
                 foreign,
                 ..Entry::default()
             },

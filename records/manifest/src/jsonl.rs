@@ -5,15 +5,14 @@
 
 use data_encoding::BASE64;
 use pfh_digest::{Algorithm, Digest, Registry};
+use pfh_engine::{Hashed, Outcome, Piece, Record, Summary};
+use pfh_source::{Time, terminal};
 use serde_json::{Map, Value};
 
-use crate::decode::{DecodeLine, Entry, Fault, Item, Parsed, Unhashed, Window};
 use crate::digits;
-use crate::ending::Stated;
-use crate::manifest::{Carried, Encode, Kind, Outcome, Preamble, Problem, Row, Summary, Unrepresentable};
+use crate::encode::{Carried, Encode, Kind, Preamble, Unrepresentable};
+use crate::entry::{DecodeLine, Entry, Fault, Item, Parsed, Reason, Stated, Unhashed};
 use crate::times::Times;
-use pfh_source::Time;
-use pfh_source::terminal;
 
 /// Writes JSON lines.
 #[derive(Default)]
@@ -25,6 +24,24 @@ impl Encoder {
     /// A writer.
     pub fn new() -> Encoder {
         Encoder::default()
+    }
+
+    fn file(&self, out: &mut Vec<u8>, name: &[u8], hashed: &Hashed) {
+        out.extend_from_slice(b"{\"type\":\"file\"");
+        path(out, name);
+        number(out, "size", hashed.closed.size);
+        times(out, &Times::of(&hashed.closed));
+        let kind = Kind::of(&hashed.closed);
+        if kind != Kind::File {
+            field(out, "kind", kind.name());
+        }
+        self.digests(out, &hashed.digests);
+        list(out, "pieces", &hashed.pieces, |out, piece| {
+            out.extend_from_slice(format!("{{\"offset\":{},\"length\":{}", piece.offset, piece.length).as_bytes());
+            self.digests(out, &piece.digests);
+            out.push(b'}');
+        });
+        list(out, "notes", &hashed.closed.notes, |out, note| string(out, note.name()));
     }
 
     /// Appends `,"digests":{…}`, in the order of the preamble.
@@ -53,65 +70,32 @@ impl Encode for Encoder {
         Ok(())
     }
 
-    fn row(&mut self, out: &mut Vec<u8>, row: &Row<'_>) -> Result<(), Unrepresentable> {
-        out.extend_from_slice(b"{\"type\":\"file\"");
-        path(out, row.name);
-        number(out, "size", row.size);
-        times(out, &row.times);
-        if row.kind != Kind::File {
-            field(out, "kind", row.kind.name());
-        }
-        self.digests(out, row.digests);
-        if !row.pieces.is_empty() {
-            out.extend_from_slice(b",\"pieces\":[");
-            for (n, piece) in row.pieces.iter().enumerate() {
-                if n > 0 {
-                    out.push(b',');
-                }
-                out.extend_from_slice(format!("{{\"offset\":{},\"length\":{}", piece.offset, piece.length).as_bytes());
-                self.digests(out, piece.digests);
-                out.push(b'}');
+    fn record(&mut self, out: &mut Vec<u8>, record: &Record) -> Result<Carried, Unrepresentable> {
+        match &record.outcome {
+            Outcome::Hashed(hashed) => self.file(out, &record.name, hashed),
+            Outcome::Skipped(skip) => {
+                out.extend_from_slice(b"{\"type\":\"skipped\"");
+                path(out, &record.name);
+                field(out, "code", skip.reason());
+                field(out, "cause", skip.reason());
             }
-            out.push(b']');
-        }
-        if !row.notes.is_empty() {
-            out.extend_from_slice(b",\"notes\":[");
-            for (n, note) in row.notes.iter().enumerate() {
-                if n > 0 {
-                    out.push(b',');
-                }
-                string(out, note);
+            Outcome::Failed(problem) => {
+                out.extend_from_slice(b"{\"type\":\"error\"");
+                path(out, &record.name);
+                field(out, "stage", problem.stage.name());
+                problem.offset.into_iter().for_each(|offset| number(out, "offset", offset));
+                problem.length.into_iter().for_each(|length| number(out, "length", length));
+                field(out, "code", problem.code());
+                field(out, "cause", &problem.cause.to_string());
             }
-            out.push(b']');
         }
         out.extend_from_slice(b"}\n");
-        Ok(())
-    }
-
-    fn problem(&mut self, out: &mut Vec<u8>, problem: &Problem<'_>) -> Carried {
-        out.extend_from_slice(match problem.outcome {
-            Outcome::Failed => b"{\"type\":\"error\"",
-            Outcome::Skipped => b"{\"type\":\"skipped\"",
-        });
-        path(out, problem.name);
-        if !problem.stage.is_empty() {
-            field(out, "stage", problem.stage);
-        }
-        if let Some(offset) = problem.offset {
-            number(out, "offset", offset);
-        }
-        if let Some(length) = problem.length {
-            number(out, "length", length);
-        }
-        field(out, "code", problem.code);
-        field(out, "cause", problem.cause);
-        out.extend_from_slice(b"}\n");
-        Carried::Yes
+        Ok(Carried::Yes)
     }
 
     fn tail(&mut self, out: &mut Vec<u8>, summary: &Summary) {
         out.extend_from_slice(b"{\"type\":\"summary\"");
-        number(out, "files", summary.files);
+        number(out, "files", summary.hashed);
         number(out, "bytes", summary.bytes);
         number(out, "errors", summary.failed);
         number(out, "skipped", summary.skipped);
@@ -132,6 +116,20 @@ pub fn named_path(out: &mut Vec<u8>, member: &str, name: &[u8]) {
             field(out, member, &String::from_utf8_lossy(name));
             field(out, &format!("{member}_b64"), &BASE64.encode(name));
         }
+    }
+}
+
+/// Appends an array, unless it is empty.
+fn list<T>(out: &mut Vec<u8>, name: &str, values: &[T], mut one: impl FnMut(&mut Vec<u8>, &T)) {
+    for (n, value) in values.iter().enumerate() {
+        if n == 0 {
+            key(out, name);
+        }
+        out.push(if n == 0 { b'[' } else { b',' });
+        one(out, value);
+    }
+    if !values.is_empty() {
+        out.push(b']');
     }
 }
 
@@ -198,10 +196,10 @@ impl Decoder {
     }
 
     fn object(&self, object: &Object) -> Result<Parsed, Fault> {
-        let outcome = match object.get("type").and_then(Value::as_str) {
+        let reason = match object.get("type").and_then(Value::as_str) {
             Some("file") => return Ok(Parsed::Item(Item::Entry(self.file(object)?))),
-            Some("error") => Outcome::Failed,
-            Some("skipped") => Outcome::Skipped,
+            Some("error") => Reason::Failed,
+            Some("skipped") => Reason::Skipped,
             Some("base") => return Ok(Parsed::Base(name(object)?)),
             Some("summary") => {
                 let count = |key| object.get(key).map(|count| count.as_u64().unwrap_or(u64::MAX));
@@ -218,7 +216,7 @@ impl Decoder {
             None => return Err(Fault::Malformed("an object without a type")),
         };
         let code = object.get("code").and_then(Value::as_str).unwrap_or_default().to_owned();
-        Ok(Parsed::Item(Item::Unhashed(Unhashed { name: name(object)?, outcome, code })))
+        Ok(Parsed::Item(Item::Unhashed(Unhashed { name: name(object)?, reason, code })))
     }
 
     fn file(&self, object: &Object) -> Result<Entry, Fault> {
@@ -242,7 +240,7 @@ impl Decoder {
                     let piece = value.as_object().ok_or(Fault::Malformed("a piece is not an object"))?;
                     let number = |key| piece.get(key).and_then(Value::as_u64).ok_or(Fault::Malformed("not a window"));
                     let (digests, _) = self.digests(piece)?;
-                    pieces.push(Window { offset: number("offset")?, length: number("length")?, digests });
+                    pieces.push(Piece { offset: number("offset")?, length: number("length")?, digests });
                 }
             }
             Some(_) => return Err(Fault::Malformed("pieces are not an array")),

@@ -1,16 +1,22 @@
 //! Manifests and hash sets as bytes: encoding and decoding, and nothing else. No files, no clock, no threads.
 //!
-//! A manifest is written through [`Encode`], which [`Format::encoder`] hands out.
+//! Records of the engine are written through [`Encode`], which [`Format::encoder`] hands out.
 //!
 //! ```
 //! use pfh_digest::Algorithm;
-//! use pfh_manifest::{Encode, Format, Layout, Preamble, Row};
+//! use pfh_engine::{Hashed, Outcome, Record};
+//! use pfh_manifest::{Encode, Format, Layout, Preamble};
+//! use pfh_source::Closed;
 //!
 //! let sha256: Algorithm = "sha256".parse()?;
+//! let closed = Closed { size: 3, stat: None, notes: Vec::new() };
+//! let hashed = Hashed { closed, digests: vec![sha256.digest(b"abc")], pieces: Vec::new() };
+//! let record = Record { number: 0, name: b"a\nb".to_vec(), outcome: Outcome::Hashed(hashed) };
+//!
 //! let mut encoder = Format::Sums.encoder(Layout::default())?;
 //! let mut out = Vec::new();
 //! encoder.head(&mut out, &Preamble { algorithms: &[sha256], ..Preamble::default() })?;
-//! encoder.row(&mut out, &Row { name: b"a\nb", size: 3, digests: &[sha256.digest(b"abc")], ..Row::default() })?;
+//! let _ = encoder.record(&mut out, &record)?;
 //! assert_eq!(
 //!     String::from_utf8_lossy(&out),
 //!     "\\ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  a\\nb\n"
@@ -41,24 +47,26 @@ pub mod csv;
 mod decode;
 pub mod dfxml;
 pub mod digits;
+mod encode;
+mod encoder;
 mod ending;
+mod entry;
 pub mod escape;
+mod format;
 pub mod hashdeep;
 pub mod jsonl;
 pub mod known;
 pub mod lines;
-mod manifest;
 mod remark;
 pub mod similarity;
 pub mod sums;
 pub mod text;
 mod times;
 
-pub use decode::{Decoder, Entry, Fault, Item, Located, Options, Unhashed, Window};
+pub use decode::Decoder;
+pub use encode::{Carried, Encode, Preamble, Unrepresentable};
 pub use ending::Ending;
-pub use manifest::{
-    Carried, Encode, End, Format, Kind, Layout, Marker, Outcome, Piece, Preamble, Problem, Row, Summary, UnknownFormat,
-    Unrepresentable,
-};
+pub use entry::{Entry, Fault, Item, Located, Options, Reason, Unhashed};
+pub use format::{End, Format, Layout, Marker, UnknownFormat};
 pub use pfh_source::Time;
 pub use times::Times;

@@ -9,8 +9,8 @@
 
 use pfh_digest::{Algorithm, Registry};
 
-use crate::decode::Parsed;
-use crate::ending::Stated;
+use crate::entry::Parsed;
+use crate::entry::Stated;
 use crate::escape;
 
 const MARK: &[u8] = b"# pfh ";

@@ -6,10 +6,12 @@
 //! BLAKE3 alone has none: its reader finds out (see `Entry::guessed`).
 
 use pfh_digest::{Algorithm, Digest, Output, Registry};
+use pfh_engine::{Outcome, Record, Summary};
 use pfh_similarity::{Named, Similar};
 
-use crate::decode::{DecodeLine, Entry, Fault, Options, Parsed};
-use crate::manifest::{Carried, Encode, End, Layout, Marker, Preamble, Problem, Row, Summary, Unrepresentable};
+use crate::encode::{Carried, Encode, Preamble, Unrepresentable};
+use crate::entry::{DecodeLine, Entry, Fault, Options, Parsed};
+use crate::format::{End, Layout, Marker};
 use crate::remark::{self, Remark};
 use crate::{bsd, digits, escape, similarity};
 
@@ -60,21 +62,22 @@ impl Encode for Encoder {
         Ok(())
     }
 
-    fn row(&mut self, out: &mut Vec<u8>, row: &Row<'_>) -> Result<(), Unrepresentable> {
-        if !row.pieces.is_empty() {
+    fn record(&mut self, out: &mut Vec<u8>, record: &Record) -> Result<Carried, Unrepresentable> {
+        let Outcome::Hashed(hashed) = &record.outcome else { return Ok(Carried::No) };
+        if !hashed.pieces.is_empty() {
             return Err(Unrepresentable::new("sums has no form for the digests of pieces"));
         }
         // TLSH has a word of its own for this.
         let absent = |similar: &&Similar| similar.is_absent() && similar.method() != Named::Tlsh;
-        if let Some(similar) = row.digests.iter().filter_map(Similar::of).find(absent) {
+        if let Some(similar) = hashed.digests.iter().filter_map(Similar::of).find(absent) {
             return Err(Unrepresentable::new(format!("{} has no digest for it: too short", similar.method().name())));
         }
         let name = match self.layout.end {
-            End::Line => escape::escape(row.name),
-            End::Nul => row.name.into(),
+            End::Line => escape::escape(&record.name),
+            End::Nul => (&record.name[..]).into(),
         };
-        let escaped = self.layout.end == End::Line && escape::is_needed(row.name);
-        for digest in row.digests {
+        let escaped = self.layout.end == End::Line && escape::is_needed(&record.name);
+        for digest in &hashed.digests {
             if escaped {
                 out.push(b'\\');
             }
@@ -88,11 +91,7 @@ impl Encode for Encoder {
             out.push(self.layout.end.byte());
             self.records += 1;
         }
-        Ok(())
-    }
-
-    fn problem(&mut self, _: &mut Vec<u8>, _: &Problem<'_>) -> Carried {
-        Carried::No
+        Ok(Carried::Yes)
     }
 
     fn tail(&mut self, out: &mut Vec<u8>, _: &Summary) {

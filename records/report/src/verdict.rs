@@ -4,9 +4,10 @@ use std::fmt;
 use std::str::FromStr;
 
 use pfh_digest::Digest;
+use pfh_engine::{Outcome, Record, Summary};
 
 use pfh_manifest::csv::Line;
-use pfh_manifest::{Encode, Preamble, Problem, Row, Summary, UnknownFormat, Unrepresentable, dfxml, jsonl};
+use pfh_manifest::{Encode, Preamble, UnknownFormat, Unrepresentable, dfxml, jsonl};
 use pfh_source::terminal;
 
 /// The formats of verdicts.
@@ -57,14 +58,12 @@ pub struct Place<'a> {
 }
 
 /// What is known of one file.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Known<'a> {
-    /// The file with its digests; of one that could not be read the name alone.
-    pub row: Row<'a>,
+    /// The file with its digests, or why it has none.
+    pub record: &'a Record,
     /// The verdict's word.
     pub verdict: &'a str,
-    /// Why there is none; also of files that were skipped.
-    pub problem: Option<Problem<'a>>,
     /// The sets that hold it.
     pub places: &'a [Place<'a>],
     /// Whether it is empty, which says nothing.
@@ -108,7 +107,11 @@ impl Encoder {
     /// Writes what is known of one file; `digests` is how many the preamble has.
     pub fn row(&mut self, out: &mut Vec<u8>, known: &Known<'_>, digests: usize) {
         match self.form {
-            Form::Text => text(out, known),
+            Form::Text => {
+                let why = known.record.outcome.cause();
+                let Known { record, verdict, places, empty } = known;
+                text(out, &record.name, why.as_deref(), verdict, places, *empty);
+            }
             Form::Jsonl => self.json(out, known),
             Form::Csv => csv(out, known, digests),
             Form::Dfxml => self.xml(out, known),
@@ -130,19 +133,21 @@ impl Encoder {
 
     fn json(&mut self, out: &mut Vec<u8>, known: &Known<'_>) {
         out.extend_from_slice(b"{\"type\":\"match\"");
-        jsonl::path(out, known.row.name);
+        jsonl::path(out, &known.record.name);
         jsonl::field(out, "verdict", known.verdict);
-        match &known.problem {
-            Some(problem) => {
-                if !problem.stage.is_empty() {
-                    jsonl::field(out, "stage", problem.stage);
-                }
-                jsonl::field(out, "code", problem.code);
-                jsonl::field(out, "cause", problem.cause);
+        match &known.record.outcome {
+            Outcome::Hashed(hashed) => {
+                jsonl::number(out, "size", hashed.closed.size);
+                self.jsonl.digests(out, &hashed.digests);
             }
-            None => {
-                jsonl::number(out, "size", known.row.size);
-                self.jsonl.digests(out, known.row.digests);
+            Outcome::Skipped(skip) => {
+                jsonl::field(out, "code", skip.reason());
+                jsonl::field(out, "cause", skip.reason());
+            }
+            Outcome::Failed(problem) => {
+                jsonl::field(out, "stage", problem.stage.name());
+                jsonl::field(out, "code", problem.code());
+                jsonl::field(out, "cause", &problem.cause.to_string());
             }
         }
         if known.empty {
@@ -153,24 +158,12 @@ impl Encoder {
     }
 
     fn xml(&mut self, out: &mut Vec<u8>, known: &Known<'_>) {
-        const CLOSE: &[u8] = b"  </fileobject>\n";
-        let from = out.len();
-        match &known.problem {
-            Some(problem) => {
-                // DFXML has a place for every problem.
-                let _ = self.dfxml.problem(out, problem);
+        self.dfxml.object(out, known.record, |out| {
+            dfxml::element(out, "    ", "pfh:verdict", known.verdict.as_bytes());
+            for place in known.places {
+                dfxml::element(out, "    ", "pfh:known", describe(place).as_bytes());
             }
-            // It has one for every name, too.
-            None => drop(self.dfxml.row(out, &known.row)),
-        }
-        if out.len() > from {
-            out.truncate(out.len() - CLOSE.len());
-        }
-        dfxml::element(out, "    ", "pfh:verdict", known.verdict.as_bytes());
-        for place in known.places {
-            dfxml::element(out, "    ", "pfh:known", describe(place).as_bytes());
-        }
-        out.extend_from_slice(CLOSE);
+        });
     }
 }
 
@@ -210,19 +203,18 @@ pub fn digest(out: &mut Vec<u8>, form: Form, digest: &Digest, verdict: &str, pla
         sets(out, places);
         out.extend_from_slice(b"}\n");
     } else {
-        let hex = digest.to_string();
-        let row = Row { name: hex.as_bytes(), ..Row::default() };
-        text(out, &Known { row, verdict, problem: None, places, empty });
+        text(out, digest.to_string().as_bytes(), None, verdict, places, empty);
     }
 }
 
-fn text(out: &mut Vec<u8>, known: &Known<'_>) {
-    out.extend_from_slice(format!("{:<10}  {}", known.verdict, terminal::render(known.row.name)).as_bytes());
-    if let Some(problem) = &known.problem {
-        out.extend_from_slice(format!("  ({})", problem.cause).as_bytes());
+/// A line for people; `why` is the cause of an input without digests.
+fn text(out: &mut Vec<u8>, name: &[u8], why: Option<&str>, verdict: &str, places: &[Place<'_>], empty: bool) {
+    out.extend_from_slice(format!("{verdict:<10}  {}", terminal::render(name)).as_bytes());
+    if let Some(cause) = why {
+        out.extend_from_slice(format!("  ({cause})").as_bytes());
     }
-    let mut notes: Vec<String> = known.places.iter().map(describe).collect();
-    if known.empty {
+    let mut notes: Vec<String> = places.iter().map(describe).collect();
+    if empty {
         notes.push("empty file".to_owned());
     }
     if !notes.is_empty() {
@@ -233,9 +225,13 @@ fn text(out: &mut Vec<u8>, known: &Known<'_>) {
 
 fn csv(out: &mut Vec<u8>, known: &Known<'_>, digests: usize) {
     let mut line = Line::new(out);
+    let hashed = match &known.record.outcome {
+        Outcome::Hashed(hashed) => Some(hashed),
+        Outcome::Skipped(_) | Outcome::Failed(_) => None,
+    };
     line.field(known.verdict);
-    line.path(known.row.name);
-    line.number(known.problem.is_none().then_some(known.row.size));
+    line.path(&known.record.name);
+    line.number(hashed.map(|hashed| hashed.closed.size));
     let columns: [fn(&Place<'_>) -> String; 6] = [
         |place| if place.maybe { format!("{} (maybe)", place.set) } else { place.set.to_owned() },
         |place| place.class.to_owned(),
@@ -250,11 +246,21 @@ fn csv(out: &mut Vec<u8>, known: &Known<'_>, digests: usize) {
         let joined = if empty { String::new() } else { values.join(";") };
         line.field(&terminal::render(joined.as_bytes()));
     }
-    for n in 0..digests {
-        line.field(&known.row.digests.get(n).map(Digest::to_string).unwrap_or_default());
+    match &known.record.outcome {
+        Outcome::Hashed(hashed) => {
+            hashed.digests.iter().for_each(|digest| line.field(&digest.to_string()));
+            line.empty(3);
+        }
+        Outcome::Skipped(skip) => {
+            line.empty(digests + 1);
+            [skip.reason(), skip.reason()].iter().for_each(|field| line.field(field));
+        }
+        Outcome::Failed(problem) => {
+            line.empty(digests);
+            let cause = problem.cause.to_string();
+            [problem.stage.name(), problem.code(), &cause].iter().for_each(|field| line.field(field));
+        }
     }
-    let [stage, code, cause] = known.problem.map_or([""; 3], |problem| [problem.stage, problem.code, problem.cause]);
-    [stage, code, cause].into_iter().for_each(|field| line.field(field));
     line.end();
 }
 
@@ -289,6 +295,8 @@ impl fmt::Display for Form {
 mod tests {
     use super::*;
     use pfh_digest::Algorithm;
+    use pfh_engine::Hashed;
+    use pfh_source::{Cause, Closed, Problem, Stage};
 
     fn written(form: Form) -> String {
         let md5: Algorithm = "md5".parse().expect("md5");
@@ -300,12 +308,14 @@ mod tests {
             Place { set: "nsrl", class: "good", version: Some("2026"), algorithm: "md5", ..Place::default() },
             Place { set: "mal\u{1b}", class: "bad", tag: Some("category 1"), algorithm: "md5", ..Place::default() },
         ];
-        let row = Row { name: b"=a\nb\xFF", size: 3, digests: &digests, ..Row::default() };
-        encoder.row(&mut out, &Known { row, verdict: "known-bad", places: &places, ..Known::default() }, 1);
-        let problem = Problem { stage: "read", code: "EIO", cause: "bad", ..Problem::skipped(b"c", "") };
-        let problem = Problem { outcome: pfh_manifest::Outcome::Failed, ..problem };
-        let row = Row { name: b"c", ..Row::default() };
-        encoder.row(&mut out, &Known { row, verdict: "error", problem: Some(problem), ..Known::default() }, 1);
+        let closed = Closed { size: 3, stat: None, notes: Vec::new() };
+        let hashed = Outcome::Hashed(Hashed { closed, digests: digests.to_vec(), pieces: Vec::new() });
+        let record = Record { number: 0, name: b"=a\nb\xFF".to_vec(), outcome: hashed };
+        let known = Known { record: &record, verdict: "known-bad", places: &places, empty: false };
+        encoder.row(&mut out, &known, 1);
+        let failed = Outcome::Failed(Problem::new(Stage::Read, Cause::Image("bad".into())));
+        let record = Record { number: 1, name: b"c".to_vec(), outcome: failed };
+        encoder.row(&mut out, &Known { record: &record, verdict: "error", places: &[], empty: false }, 1);
         encoder.tail(&mut out, &[("known-bad", 1), ("error", 1)], &Summary::default());
         String::from_utf8(out).expect("UTF-8")
     }
@@ -321,14 +331,14 @@ mod tests {
             "{\"type\":\"match\",\"path\":\"=a\\nb\u{fffd}\",\"path_b64\":\"PWEKYv8=\",\"verdict\":\"known-bad\",\"size\":3,\"digests\":\
              {\"md5\":\"900150983cd24fb0d6963f7d28e17f72\"},\"sets\":[{\"set\":\"nsrl\",\"class\":\"good\",\"version\":\"2026\",\
              \"algorithm\":\"md5\"},{\"set\":\"mal\\u001b\",\"class\":\"bad\",\"tag\":\"category 1\",\"algorithm\":\"md5\"}]}\n\
-             {\"type\":\"match\",\"path\":\"c\",\"verdict\":\"error\",\"stage\":\"read\",\"code\":\"EIO\",\"cause\":\"bad\"}\n\
+             {\"type\":\"match\",\"path\":\"c\",\"verdict\":\"error\",\"stage\":\"read\",\"code\":\"image\",\"cause\":\"bad\"}\n\
              {\"type\":\"summary\",\"known-bad\":1,\"error\":1}\n"
         );
         assert_eq!(
             written(Form::Csv),
             "verdict,path,path_b64,size,sets,classes,versions,products,tags,found_by,md5,stage,code,cause\r\n\
              known-bad,'=a\\nb\\xff,PWEKYv8=,3,nsrl;mal\\x1b,good;bad,2026;,,;category 1,md5;md5,\
-             900150983cd24fb0d6963f7d28e17f72,,,\r\nerror,c,,,,,,,,,,read,EIO,bad\r\n"
+             900150983cd24fb0d6963f7d28e17f72,,,\r\nerror,c,,,,,,,,,,read,image,bad\r\n"
         );
         let xml = written(Form::Dfxml);
         assert!(

@@ -102,9 +102,8 @@ impl Build<'_> {
         let taken = self.take_in(journal, runs, progress, &work)?;
         let partial = suffixed(&self.output, ".partial");
         let file = File::create(&partial).map_err(Error::io(&partial))?;
-        let directory = self.write(file, &partial, &work, &taken)?;
-        fs::rename(&partial, &self.output).map_err(Error::io(&self.output))?;
-        sync_directory_of(&self.output).map_err(Error::io(&self.output))?;
+        let (directory, file) = self.write(file, &partial, &work, &taken)?;
+        pfh_source::replace(&file, &partial, &self.output).map_err(Error::io(&self.output))?;
         taken.journal.remove()?;
         let digests = directory.tables.iter().map(|table| (table.algorithm.clone(), table.rows)).collect();
         Ok(Built { sets: directory.sets, digests, resumed })
@@ -206,7 +205,7 @@ impl Build<'_> {
         Ok(Taken { journal, runs, origins, blooms: blooms.into_iter().flatten().collect(), records: total })
     }
 
-    fn write(&mut self, file: File, partial: &Path, work: &Path, taken: &Taken) -> Result<Directory, Error> {
+    fn write(&mut self, file: File, partial: &Path, work: &Path, taken: &Taken) -> Result<(Directory, File), Error> {
         let Taken { runs, origins, blooms, records, .. } = taken;
         let records = *records;
         let mut out = Counted::start(file).map_err(Error::io(partial))?;
@@ -264,8 +263,8 @@ impl Build<'_> {
             blooms: filters,
         };
         let json = serde_json::to_vec(&directory).map_err(|error| Error::Io(partial.to_owned(), error.into()))?;
-        out.finish(&json).map_err(Error::io(partial))?;
-        Ok(directory)
+        let file = out.finish(&json).map_err(Error::io(partial))?;
+        Ok((directory, file))
     }
 }
 
@@ -358,9 +357,4 @@ fn suffixed(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)
-}
-
-fn sync_directory_of(path: &Path) -> std::io::Result<()> {
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    File::open(parent)?.sync_all()
 }

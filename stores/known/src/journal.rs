@@ -92,9 +92,7 @@ impl Journal {
         let mut file = File::create(&fresh).map_err(Error::io(&fresh))?;
         let lines = whole.len();
         file.write_all((whole.join("\n") + "\n").as_bytes()).map_err(Error::io(&fresh))?;
-        file.sync_data().map_err(Error::io(&fresh))?;
-        fs::rename(&fresh, &path).map_err(Error::io(&path))?;
-        File::open(directory).and_then(|opened| opened.sync_all()).map_err(Error::io(directory))?;
+        pfh_source::replace(&file, &fresh, &path).map_err(Error::io(&path))?;
         Ok((Journal { directory: directory.to_owned(), file, lines, _lock: lock }, progress, runs))
     }
 

@@ -1,12 +1,11 @@
 //! Many sorted runs as one: each digest once, with all its origins.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use crc32fast::Hasher;
+use pfh_source::Merge;
 
 use crate::Error;
 use crate::journal::Run;
@@ -31,7 +30,7 @@ impl<const W: usize> RunReader<W> {
         Ok(RunReader { path, file, left: run.rows, crc: Hasher::new(), expected: run.crc })
     }
 
-    fn next(&mut self) -> Result<Option<Row<W>>, Error> {
+    fn read(&mut self) -> Result<Option<Row<W>>, Error> {
         let wrong = |path: &Path| Error::damaged(path, "changed since it was written; remove the work directory");
         if self.left == 0 {
             return if self.crc.clone().finalize() == self.expected { Ok(None) } else { Err(wrong(&self.path)) };
@@ -44,40 +43,27 @@ impl<const W: usize> RunReader<W> {
     }
 }
 
-/// The rows of several runs in order, each once.
-struct Merged<const W: usize> {
-    runs: Vec<RunReader<W>>,
-    heads: BinaryHeap<Reverse<(Row<W>, usize)>>,
+impl<const W: usize> Iterator for RunReader<W> {
+    type Item = Result<Row<W>, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.read().transpose()
+    }
 }
+
+/// The rows of several runs in order, each once.
+struct Merged<const W: usize>(Merge<Row<W>, RunReader<W>, Error>);
 
 impl<const W: usize> Merged<W> {
     fn open(directory: &Path, runs: &[Run]) -> Result<Merged<W>, Error> {
-        let mut merged = Merged { runs: Vec::new(), heads: BinaryHeap::new() };
-        for (at, run) in runs.iter().enumerate() {
-            let mut reader = RunReader::open(directory, run)?;
-            merged.heads.extend(reader.next()?.map(|row| Reverse((row, at))));
-            merged.runs.push(reader);
-        }
-        Ok(merged)
+        let readers: Result<Vec<_>, Error> = runs.iter().map(|run| RunReader::open(directory, run)).collect();
+        Ok(Merged(Merge::new(readers?)))
     }
 
     fn next(&mut self) -> Result<Option<Row<W>>, Error> {
-        let Some(row) = self.pop()? else { return Ok(None) };
-        while self.heads.peek().is_some_and(|Reverse((other, _))| *other == row) {
-            self.pop()?;
-        }
-        Ok(Some(row))
-    }
-
-    fn pop(&mut self) -> Result<Option<Row<W>>, Error> {
-        let Some(mut head) = self.heads.peek_mut() else { return Ok(None) };
-        let Reverse((row, at)) = *head;
-        match self.runs[at].next()? {
-            // Replaced in place: one pass down the heap instead of two.
-            Some(next) => head.0.0 = next,
-            None => {
-                std::collections::binary_heap::PeekMut::pop(head);
-            }
+        let Some(row) = self.0.next().transpose()? else { return Ok(None) };
+        while self.0.peek() == Some(&row) {
+            self.0.next().transpose()?;
         }
         Ok(Some(row))
     }

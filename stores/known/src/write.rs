@@ -40,8 +40,8 @@ impl Counted {
         self.offset
     }
 
-    /// Writes the directory and the tail; the file is on the disk afterwards.
-    pub fn finish(mut self, directory: &[u8]) -> io::Result<()> {
+    /// Writes the directory and the tail, and gives the file, which is not synced.
+    pub fn finish(mut self, directory: &[u8]) -> io::Result<File> {
         let offset = self.offset;
         self.write(directory)?;
         let mut tail = Vec::new();
@@ -51,7 +51,7 @@ impl Counted {
         tail.extend_from_slice(self.hash.finalize().as_bytes());
         tail.extend_from_slice(&END);
         self.file.write_all(&tail)?;
-        self.file.into_inner()?.sync_all()
+        self.file.into_inner().map_err(io::IntoInnerError::into_error)
     }
 }
 

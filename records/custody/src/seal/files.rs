@@ -1,7 +1,8 @@
 //! Seals in files beside their manifests.
 
 use super::{Seal, SealError};
-use crate::key::{self, KeyError, VerifyingKey};
+#[cfg(feature = "sign")]
+use crate::key::{self, KeyError};
 use pfh_digest::{Algorithm, Registry};
 use pfh_manifest::{Decoder, Item, Options, digits};
 use pfh_source::Output;
@@ -20,6 +21,7 @@ const LONGEST: u64 = 4096;
 #[non_exhaustive]
 pub enum FileError {
     /// The key.
+    #[cfg(feature = "sign")]
     #[error(transparent)]
     Key(#[from] KeyError),
     /// The manifest cannot be sealed.
@@ -131,16 +133,73 @@ impl fmt::Display for Held {
     }
 }
 
+/// What a seal must hold against.
+#[cfg(feature = "sign")]
+struct Against(Option<key::VerifyingKey>);
+
+#[cfg(feature = "sign")]
+impl Against {
+    fn new(_: &Path, public: Option<&Path>) -> Result<Self, FileError> {
+        Ok(Against(public.map(key::verifying).transpose()?))
+    }
+
+    fn verify(&self, seal: &Seal, found: &Seal) -> Result<(), SealError> {
+        seal.verify(found, self.0.as_ref())
+    }
+
+    /// Why a seal did not hold against a file that holds the key which signed it: that key is private.
+    fn mistaken(&self, seal: &Seal, found: &Seal, public: Option<&Path>) -> Option<FileError> {
+        let has_signed = |key: &key::VerifyingKey| seal.verify(found, Some(key)).is_ok();
+        public.and_then(|path| key::not_private(path, has_signed).err()).map(FileError::from)
+    }
+}
+
+#[cfg(feature = "sign")]
+fn signed(seal: Seal, _: &Path, signing: Option<&Path>) -> Result<Seal, FileError> {
+    Ok(match signing {
+        Some(path) => seal.sign(&key::signing(path)?),
+        None => seal,
+    })
+}
+
+/// What a seal must hold against: records alone, without signatures.
+#[cfg(not(feature = "sign"))]
+struct Against;
+
+#[cfg(not(feature = "sign"))]
+impl Against {
+    fn new(manifest: &Path, public: Option<&Path>) -> Result<Self, FileError> {
+        match public {
+            Some(_) => Err(FileError::Wrong { seal: beside(manifest), error: SealError::NoSignatures }),
+            None => Ok(Against),
+        }
+    }
+
+    fn verify(&self, seal: &Seal, found: &Seal) -> Result<(), SealError> {
+        seal.verify(found)
+    }
+
+    fn mistaken(&self, _: &Seal, _: &Seal, _: Option<&Path>) -> Option<FileError> {
+        None
+    }
+}
+
+#[cfg(not(feature = "sign"))]
+fn signed(seal: Seal, manifest: &Path, signing: Option<&Path>) -> Result<Seal, FileError> {
+    match signing {
+        Some(_) => Err(FileError::Manifest { manifest: manifest.to_owned(), error: SealError::NoSignatures }),
+        None => Ok(seal),
+    }
+}
+
 /// Seals a manifest that has been written, and signs the seal with the key in `signing`.
 ///
 /// # Errors
 /// When the manifest or the key cannot be read, the manifest has a line that is no record, or the seal cannot be written.
 pub fn write(manifest: &Path, options: &Options, registry: Registry, signing: Option<&Path>) -> Result<(), FileError> {
-    let mut seal = of(manifest, options, registry)
+    let seal = of(manifest, options, registry)
         .map_err(|error| FileError::Manifest { manifest: manifest.to_owned(), error })?;
-    if let Some(path) = signing {
-        seal = seal.sign(&key::signing(path)?);
-    }
+    let seal = signed(seal, manifest, signing)?;
     let path = beside(manifest);
     let put = || -> io::Result<()> {
         let mut output = Output::file(&path)?;
@@ -162,10 +221,10 @@ pub fn verify(
     public: Option<&Path>,
 ) -> Result<Option<Held>, FileError> {
     let path = beside(manifest);
-    let key = public.map(key::verifying).transpose()?;
+    let against = Against::new(manifest, public)?;
     let mut text = String::new();
     let read = match Patient::open(&path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound && key.is_none() => return Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::NotFound && public.is_none() => return Ok(None),
         Err(error) => Err(error),
         Ok(file) => file.take(LONGEST).read_to_string(&mut text),
     };
@@ -173,15 +232,14 @@ pub fn verify(
     let mut private = None;
     let verified = Seal::decode(&text).and_then(|seal| {
         let (found, other) = meant(manifest, options, registry, &seal)?;
-        if let Err(error) = seal.verify(&found, key.as_ref()) {
-            let has_signed = |key: &VerifyingKey| seal.verify(&found, Some(key)).is_ok();
-            private = public.and_then(|path| key::not_private(path, has_signed).err());
+        if let Err(error) = against.verify(&seal, &found) {
+            private = against.mistaken(&seal, &found, public);
             return Err(error);
         }
         Ok((seal, other))
     });
     if let Some(private) = private {
-        return Err(private.into());
+        return Err(private);
     }
     match verified {
         // The seal is there; what it is of is not.
@@ -191,7 +249,7 @@ pub fn verify(
         }
         Err(error) => Err(FileError::Wrong { seal: path, error }),
         Ok((seal, algorithm)) => {
-            let signer = match (&key, seal.signature) {
+            let signer = match (public, seal.signature) {
                 (Some(_), _) => SignedBy::Asked,
                 (None, Some(_)) => SignedBy::Anybody,
                 (None, None) => SignedBy::Nobody,

@@ -8,14 +8,16 @@ mod files;
 
 pub use files::{FileError, Held, SignedBy, beside, verify, write};
 
+#[cfg(feature = "sign")]
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 use pfh_digest::hex;
 use pfh_digest::{Algorithm, Digest, Registry};
-use pfh_manifest::{Decoder, Entry, Item, Options, Outcome, Unhashed};
+use pfh_manifest::{Decoder, Entry, Item, Options, Reason, Unhashed};
 use pfh_source::Time;
 use std::io::{self, BufRead};
 
 /// In front of what is signed, so that the signature is good for nothing else.
+#[cfg(feature = "sign")]
 const CONTEXT: &[u8] = b"pfh seal 1\0";
 
 type Hash = [u8; 32];
@@ -50,6 +52,9 @@ pub enum SealError {
     /// The signature is not that of the key that the seal names.
     #[error("the signature is wrong")]
     Signature,
+    /// The seal is signed, or must be, and this build knows no signatures: it lacks the feature `sign`.
+    #[error("this build verifies and makes no signatures")]
+    NoSignatures,
     /// The seal is not signed, or not by the key that is asked for.
     #[error("the seal is not signed with the key that is asked for")]
     Key,
@@ -79,11 +84,13 @@ impl Seal {
         Ok(Seal { records: leaves.len() as u64, root: root(sha256, leaves), signature: None })
     }
 
+    #[cfg(feature = "sign")]
     fn signed(&self) -> Vec<u8> {
         [CONTEXT, &self.records.to_le_bytes(), &self.root].concat()
     }
 
     /// The seal with an Ed25519 signature (RFC 8032).
+    #[cfg(feature = "sign")]
     #[must_use]
     pub fn sign(mut self, key: &SigningKey) -> Seal {
         let signature = key.sign(&self.signed());
@@ -95,6 +102,7 @@ impl Seal {
     ///
     /// # Errors
     /// What is wrong with it.
+    #[cfg(feature = "sign")]
     pub fn verify(&self, found: &Seal, key: Option<&VerifyingKey>) -> Result<(), SealError> {
         if let Some((public, signature)) = &self.signature {
             let named = VerifyingKey::from_bytes(public).map_err(|_| SealError::Signature)?;
@@ -106,6 +114,19 @@ impl Seal {
         {
             return Err(SealError::Key);
         }
+        self.compare(found)
+    }
+
+    /// Whether this is the seal of the records that `found` was made of, where neither is signed.
+    ///
+    /// # Errors
+    /// What is wrong with it; [`SealError::NoSignatures`] for one that is signed.
+    #[cfg(not(feature = "sign"))]
+    pub fn verify(&self, found: &Seal) -> Result<(), SealError> {
+        if self.signature.is_some() { Err(SealError::NoSignatures) } else { self.compare(found) }
+    }
+
+    fn compare(&self, found: &Seal) -> Result<(), SealError> {
         if (self.records, self.root) == (found.records, found.root) { Ok(()) } else { Err(SealError::Records) }
     }
 
@@ -220,12 +241,12 @@ fn canonical(out: &mut Vec<u8>, entry: &Entry) {
 }
 
 fn canonical_unhashed(out: &mut Vec<u8>, unhashed: &Unhashed) {
-    out.push(if unhashed.outcome == Outcome::Failed { 2 } else { 3 });
+    out.push(if unhashed.reason == Reason::Failed { 2 } else { 3 });
     bytes(out, &unhashed.name);
     bytes(out, unhashed.code.as_bytes());
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "sign"))]
 mod tests {
     use super::*;
 

@@ -6,13 +6,13 @@ use std::io::{self, BufRead, Read};
 
 use data_encoding::BASE64;
 use pfh_digest::{Algorithm, Digest, Registry};
+use pfh_engine::Piece;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
-use crate::decode::{Entry, Fault, Item, Located, Unhashed, Window};
 use crate::digits;
-use crate::ending::{Stated, Tally};
-use crate::manifest::Outcome;
+use crate::ending::Tally;
+use crate::entry::{Entry, Fault, Item, Located, Reason, Stated, Unhashed};
 use pfh_source::Time;
 
 /// Elements deeper than this are not DFXML but an attack.
@@ -56,7 +56,7 @@ enum Leaf {
 #[derive(Default)]
 struct Object {
     entry: Entry,
-    unhashed: Option<(Outcome, String)>,
+    unhashed: Option<(Reason, String)>,
     fault: Option<Fault>,
     named: bool,
     /// What it is, where that is no file.
@@ -223,11 +223,11 @@ impl<R: BufRead> Decoder<R> {
             ("error", Some(_)) => Open::Leaf(Leaf::Error),
             ("name_type", Some(_)) => Open::Leaf(Leaf::Kind),
             ("failed", Some(object)) => {
-                object.unhashed = Some((Outcome::Failed, attribute(start, "code")?.unwrap_or_default()));
+                object.unhashed = Some((Reason::Failed, attribute(start, "code")?.unwrap_or_default()));
                 Open::Other
             }
             ("skipped", Some(object)) => {
-                object.unhashed = Some((Outcome::Skipped, attribute(start, "code")?.unwrap_or_default()));
+                object.unhashed = Some((Reason::Skipped, attribute(start, "code")?.unwrap_or_default()));
                 Open::Other
             }
             ("hashdigest", Some(_)) => {
@@ -243,7 +243,7 @@ impl<R: BufRead> Decoder<R> {
                 };
                 match (number("file_offset")?, number("len")?) {
                     (Some(offset), Some(length)) => {
-                        object.entry.pieces.push(Window { offset, length, digests: Vec::new() });
+                        object.entry.pieces.push(Piece { offset, length, digests: Vec::new() });
                         Open::ByteRun
                     }
                     // Runs without an offset in the file say where it lies on a disk; they are not pieces to check.
@@ -313,7 +313,7 @@ impl Object {
             Leaf::Modified => self.entry.times.modified = time(),
             Leaf::Changed => self.entry.times.changed = time(),
             Leaf::Accessed => self.entry.times.accessed = time(),
-            Leaf::Error if self.unhashed.is_none() => self.unhashed = Some((Outcome::Failed, text.to_owned())),
+            Leaf::Error if self.unhashed.is_none() => self.unhashed = Some((Reason::Failed, text.to_owned())),
             Leaf::Error => {}
             Leaf::Kind => self.kind = no_file(text),
         }
@@ -336,10 +336,10 @@ impl Object {
             return Item::Fault(Fault::Malformed("no name"));
         }
         match self.unhashed {
-            Some((outcome, code)) if empty => Item::Unhashed(Unhashed { name: self.entry.name, outcome, code }),
+            Some((reason, code)) if empty => Item::Unhashed(Unhashed { name: self.entry.name, reason, code }),
             _ if empty && self.kind.is_some() => Item::Unhashed(Unhashed {
                 name: self.entry.name,
-                outcome: Outcome::Skipped,
+                reason: Reason::Skipped,
                 code: self.kind.unwrap_or_default().to_owned(),
             }),
             _ if self.kind.is_some() => Item::Fault(Fault::NoFile(self.kind.unwrap_or_default())),

@@ -11,10 +11,11 @@ pub(crate) use decode::Decoder;
 
 use data_encoding::BASE64;
 use pfh_digest::{Algorithm, Digest};
+use pfh_engine::{Hashed, Outcome, Record, Summary};
+use pfh_source::{Problem, Time, terminal};
 
-use crate::manifest::{Carried, Encode, Kind, Outcome, Preamble, Problem, Row, Summary, Unrepresentable};
-use pfh_source::Time;
-use pfh_source::terminal;
+use crate::encode::{Carried, Encode, Kind, Preamble, Unrepresentable};
+use crate::times::Times;
 
 /// The namespace of what the schema leaves to others.
 pub const NAMESPACE: &str = "urn:x-pfh:dfxml:1";
@@ -31,6 +32,53 @@ impl Encoder {
     /// A writer.
     pub fn new() -> Encoder {
         Encoder::default()
+    }
+
+    /// Appends the object of a record, at whose end `more` may append elements of its own.
+    pub fn object(&self, out: &mut Vec<u8>, record: &Record, more: impl FnOnce(&mut Vec<u8>)) {
+        out.extend_from_slice(b"  <fileobject>\n");
+        element(out, "    ", "filename", &record.name);
+        match &record.outcome {
+            Outcome::Hashed(hashed) => self.file(out, hashed),
+            // `error` belongs to what went wrong; an entry that was skipped by rule is no error.
+            Outcome::Skipped(skip) => {
+                out.extend_from_slice(b"    <pfh:skipped code='");
+                text(out, skip.reason().as_bytes());
+                out.extend_from_slice(b"'/>\n");
+            }
+            Outcome::Failed(problem) => failed(out, problem),
+        }
+        more(out);
+        out.extend_from_slice(b"  </fileobject>\n");
+    }
+
+    fn file(&self, out: &mut Vec<u8>, hashed: &Hashed) {
+        let closed = &hashed.closed;
+        element(out, "    ", "name_type", name_type(Kind::of(closed)).as_bytes());
+        element(out, "    ", "filesize", closed.size.to_string().as_bytes());
+        let mut time = |name, time: Option<Time>| {
+            if let Some(time) = time {
+                element(out, "    ", name, time.to_string().as_bytes());
+            }
+        };
+        let times = Times::of(closed);
+        time("mtime", times.modified);
+        time("ctime", times.changed);
+        time("atime", times.accessed);
+        if !hashed.pieces.is_empty() {
+            out.extend_from_slice(b"    <byte_runs>\n");
+            for piece in &hashed.pieces {
+                let (offset, length) = (piece.offset, piece.length);
+                out.extend_from_slice(format!("      <byte_run file_offset='{offset}' len='{length}'>\n").as_bytes());
+                self.digests(out, "        ", &piece.digests);
+                out.extend_from_slice(b"      </byte_run>\n");
+            }
+            out.extend_from_slice(b"    </byte_runs>\n");
+        }
+        self.digests(out, "    ", &hashed.digests);
+        for note in &closed.notes {
+            element(out, "    ", "pfh:note", note.name().as_bytes());
+        }
     }
 
     fn digests(&self, out: &mut Vec<u8>, indent: &str, digests: &[Digest]) {
@@ -82,68 +130,13 @@ impl Encode for Encoder {
         Ok(())
     }
 
-    fn row(&mut self, out: &mut Vec<u8>, row: &Row<'_>) -> Result<(), Unrepresentable> {
-        out.extend_from_slice(b"  <fileobject>\n");
-        element(out, "    ", "filename", row.name);
-        element(out, "    ", "name_type", name_type(row.kind).as_bytes());
-        element(out, "    ", "filesize", row.size.to_string().as_bytes());
-        let mut time = |name, time: Option<Time>| {
-            if let Some(time) = time {
-                element(out, "    ", name, time.to_string().as_bytes());
-            }
-        };
-        time("mtime", row.times.modified);
-        time("ctime", row.times.changed);
-        time("atime", row.times.accessed);
-        if !row.pieces.is_empty() {
-            out.extend_from_slice(b"    <byte_runs>\n");
-            for piece in row.pieces {
-                let (offset, length) = (piece.offset, piece.length);
-                out.extend_from_slice(format!("      <byte_run file_offset='{offset}' len='{length}'>\n").as_bytes());
-                self.digests(out, "        ", piece.digests);
-                out.extend_from_slice(b"      </byte_run>\n");
-            }
-            out.extend_from_slice(b"    </byte_runs>\n");
-        }
-        self.digests(out, "    ", row.digests);
-        for note in row.notes {
-            element(out, "    ", "pfh:note", note.as_bytes());
-        }
-        out.extend_from_slice(b"  </fileobject>\n");
-        Ok(())
-    }
-
-    fn problem(&mut self, out: &mut Vec<u8>, problem: &Problem<'_>) -> Carried {
-        out.extend_from_slice(b"  <fileobject>\n");
-        element(out, "    ", "filename", problem.name);
-        // `error` belongs to what went wrong; an entry that was skipped by rule is no error.
-        if problem.outcome == Outcome::Failed {
-            element(out, "    ", "error", problem.cause.as_bytes());
-        }
-        let mut open = match problem.outcome {
-            Outcome::Failed => String::from("    <pfh:failed"),
-            Outcome::Skipped => String::from("    <pfh:skipped"),
-        };
-        if let Some(offset) = problem.offset {
-            open += &format!(" offset='{offset}'");
-        }
-        if let Some(length) = problem.length {
-            open += &format!(" length='{length}'");
-        }
-        out.extend_from_slice(open.as_bytes());
-        if !problem.stage.is_empty() {
-            out.extend_from_slice(b" stage='");
-            text(out, problem.stage.as_bytes());
-            out.push(b'\'');
-        }
-        out.extend_from_slice(b" code='");
-        text(out, problem.code.as_bytes());
-        out.extend_from_slice(b"'/>\n  </fileobject>\n");
-        Carried::Yes
+    fn record(&mut self, out: &mut Vec<u8>, record: &Record) -> Result<Carried, Unrepresentable> {
+        self.object(out, record, |_| {});
+        Ok(Carried::Yes)
     }
 
     fn tail(&mut self, out: &mut Vec<u8>, summary: &Summary) {
-        let Summary { files, bytes, failed, skipped } = summary;
+        let Summary { hashed: files, bytes, failed, skipped, .. } = summary;
         out.extend_from_slice(
             format!(
                 "  <pfh:summary files='{files}' bytes='{bytes}' errors='{failed}' skipped='{skipped}'/>\n</dfxml>\n"
@@ -151,6 +144,20 @@ impl Encode for Encoder {
             .as_bytes(),
         );
     }
+}
+
+fn failed(out: &mut Vec<u8>, problem: &Problem) {
+    element(out, "    ", "error", problem.cause.to_string().as_bytes());
+    out.extend_from_slice(b"    <pfh:failed");
+    if let Some(offset) = problem.offset {
+        out.extend_from_slice(format!(" offset='{offset}'").as_bytes());
+    }
+    if let Some(length) = problem.length {
+        out.extend_from_slice(format!(" length='{length}'").as_bytes());
+    }
+    out.extend_from_slice(format!(" stage='{}' code='", problem.stage.name()).as_bytes());
+    text(out, problem.code().as_bytes());
+    out.extend_from_slice(b"'/>\n");
 }
 
 /// The letter of the schema's `name_type`.

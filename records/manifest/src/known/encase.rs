@@ -6,7 +6,7 @@ use std::io::{self, BufRead, Read};
 use pfh_digest::{Digest, Registry};
 
 use super::{Known, Take};
-use crate::decode::Fault;
+use crate::entry::Fault;
 
 pub const MAGIC: [u8; 8] = *b"HASH\r\n\xFF\0";
 const HEADER: usize = 0x480;

@@ -16,8 +16,8 @@ use pfh_digest::{Algorithm, Registry};
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::{Kind, Known, Take};
-use crate::decode::Fault;
 use crate::digits;
+use crate::entry::Fault;
 
 /// Said to the parser where the taker wants no more.
 const ENOUGH: &str = "enough";

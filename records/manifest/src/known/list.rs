@@ -3,7 +3,7 @@
 use pfh_digest::{Algorithm, Registry};
 
 use super::Known;
-use crate::decode::Fault;
+use crate::entry::Fault;
 use crate::remark::{self, Remark};
 use crate::{bsd, digits};
 

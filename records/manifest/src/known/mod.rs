@@ -23,10 +23,11 @@ use std::ops::ControlFlow;
 
 use pfh_digest::{Algorithm, Digest, ROWS, Registry, Row};
 
-use crate::decode::{self, Fault, Item};
+use crate::decode::{self, Decoder};
 use crate::ending::Ending;
+use crate::entry::{self, Fault, Item};
+use crate::format::Format;
 use crate::lines::{LIMIT, Line, Lines};
-use crate::manifest::Format;
 use crate::text::Text;
 
 /// The digests of one known file.
@@ -97,11 +98,11 @@ pub fn read<R: BufRead>(reader: R, options: &Options, take: &mut Take<'_>) -> io
     let source = Cursor::new(start).chain(text);
     match kind {
         Kind::Manifest(format) => {
-            let options = decode::Options {
+            let options = entry::Options {
                 format: Some(format),
                 assumed: options.assumed.clone(),
                 limit: options.limit,
-                ..decode::Options::default()
+                ..entry::Options::default()
             };
             manifest(source, &options, registry, take)?;
         }
@@ -124,11 +125,11 @@ pub fn read<R: BufRead>(reader: R, options: &Options, take: &mut Take<'_>) -> io
 
 fn manifest<R: BufRead>(
     source: R,
-    options: &decode::Options,
+    options: &entry::Options,
     registry: Registry,
     take: &mut Take<'_>,
 ) -> io::Result<()> {
-    let mut decoder = decode::Decoder::with_registry(source, options, registry)?;
+    let mut decoder = Decoder::with_registry(source, options, registry)?;
     let mut last = 0;
     for located in decoder.by_ref() {
         let located = located?;

@@ -4,8 +4,8 @@
 use pfh_digest::{Algorithm, Digest, Registry};
 
 use super::Known;
-use crate::decode::Fault;
 use crate::digits;
+use crate::entry::Fault;
 
 /// What a column holds.
 #[derive(Clone, Copy)]

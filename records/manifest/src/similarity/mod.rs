@@ -5,10 +5,11 @@ pub mod sdbf;
 pub mod ssdeep;
 
 use pfh_digest::{Algorithm, Digest};
+use pfh_engine::Hashed;
 use pfh_similarity::{Content, Named, Similar};
 
-use crate::decode::Fault;
-use crate::manifest::{Row, Unrepresentable};
+use crate::encode::Unrepresentable;
+use crate::entry::Fault;
 
 /// The method of an algorithm that the format named `format` must hold alone; `fits` says which ones it can.
 fn only(format: &str, algorithms: &[Algorithm], fits: &[Named]) -> Result<Named, Unrepresentable> {
@@ -25,12 +26,12 @@ fn only(format: &str, algorithms: &[Algorithm], fits: &[Named]) -> Result<Named,
     })
 }
 
-/// The only digest of a row.
-fn value<'a>(format: &str, row: &'a Row<'_>) -> Result<&'a Similar, Unrepresentable> {
-    if !row.pieces.is_empty() {
+/// The only digest of a record.
+fn value<'a>(format: &str, hashed: &'a Hashed) -> Result<&'a Similar, Unrepresentable> {
+    if !hashed.pieces.is_empty() {
         return Err(Unrepresentable::new(format!("{format} has no form for the digests of pieces")));
     }
-    match row.digests.first().and_then(Similar::of) {
+    match hashed.digests.first().and_then(Similar::of) {
         Some(similar) if similar.is_absent() => {
             Err(Unrepresentable::new(format!("{} has no digest for it: too short", similar.method().name())))
         }

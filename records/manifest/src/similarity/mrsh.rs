@@ -1,11 +1,12 @@
 //! mrsh-v2's file format: `name:size:filters − 1:chunks in the last:HEX` and an empty line for each input.
 
 use pfh_digest::{Algorithm, Registry};
+use pfh_engine::{Outcome, Record, Summary};
 use pfh_similarity::mrsh_v2::MrshV2;
 use pfh_similarity::{Content, Named};
 
-use crate::decode::{DecodeLine, Entry, Fault, Parsed};
-use crate::manifest::{Carried, Encode, Preamble, Problem, Row, Summary, Unrepresentable};
+use crate::encode::{Carried, Encode, Preamble, Unrepresentable};
+use crate::entry::{DecodeLine, Entry, Fault, Parsed};
 
 /// Writes mrsh-v2's file format.
 #[derive(Default)]
@@ -23,18 +24,15 @@ impl Encode for Encoder {
         super::only("mrsh", preamble.algorithms, &[Named::MrshV2, Named::MrshV2Network]).map(drop)
     }
 
-    fn row(&mut self, out: &mut Vec<u8>, row: &Row<'_>) -> Result<(), Unrepresentable> {
-        let similar = super::value("mrsh", row)?;
-        if row.name.iter().any(|byte| matches!(byte, b':' | b'\n')) {
+    fn record(&mut self, out: &mut Vec<u8>, record: &Record) -> Result<Carried, Unrepresentable> {
+        let Outcome::Hashed(hashed) = &record.outcome else { return Ok(Carried::No) };
+        let similar = super::value("mrsh", hashed)?;
+        if record.name.iter().any(|byte| matches!(byte, b':' | b'\n')) {
             return Err(Unrepresentable::new("mrsh cannot hold a name with a colon or a line feed"));
         }
-        out.extend_from_slice(row.name);
+        out.extend_from_slice(&record.name);
         out.extend_from_slice(format!("{similar}\n\n").as_bytes());
-        Ok(())
-    }
-
-    fn problem(&mut self, _: &mut Vec<u8>, _: &Problem<'_>) -> Carried {
-        Carried::No
+        Ok(Carried::Yes)
     }
 
     fn tail(&mut self, _: &mut Vec<u8>, _: &Summary) {}

@@ -4,11 +4,12 @@
 //! one digest, and read as one if they are all there, one behind the other.
 
 use pfh_digest::Registry;
+use pfh_engine::{Outcome, Record, Summary};
 use pfh_similarity::{Content, Named, sdhash};
 use std::collections::VecDeque;
 
-use crate::decode::{DecodeLine, Entry, Fault, Item, Parsed};
-use crate::manifest::{Carried, Encode, Preamble, Problem, Row, Summary, Unrepresentable};
+use crate::encode::{Carried, Encode, Preamble, Unrepresentable};
+use crate::entry::{DecodeLine, Entry, Fault, Item, Parsed};
 
 /// Writes sdhash's file format.
 #[derive(Default)]
@@ -26,25 +27,22 @@ impl Encode for Encoder {
         super::only("sdbf", preamble.algorithms, &[Named::Sdhash, Named::SdhashStream, Named::SdhashDd]).map(drop)
     }
 
-    fn row(&mut self, out: &mut Vec<u8>, row: &Row<'_>) -> Result<(), Unrepresentable> {
-        let Content::Sdhash(digest) = super::value("sdbf", row)?.content() else {
+    fn record(&mut self, out: &mut Vec<u8>, record: &Record) -> Result<Carried, Unrepresentable> {
+        let Outcome::Hashed(hashed) = &record.outcome else { return Ok(Carried::No) };
+        let Content::Sdhash(digest) = super::value("sdbf", hashed)?.content() else {
             return Err(Unrepresentable::new("not a digest of sdhash"));
         };
         let unprintable = |_| Unrepresentable::new("sdbf cannot hold a name with a line feed");
         if digest.is_segmented() {
             for segment in digest.clone().into_segments() {
-                segment.digest.print_line(&segment.name(row.name), out).map_err(unprintable)?;
+                segment.digest.print_line(&segment.name(&record.name), out).map_err(unprintable)?;
                 out.push(b'\n');
             }
-            return Ok(());
+            return Ok(Carried::Yes);
         }
-        digest.print_line(row.name, out).map_err(unprintable)?;
+        digest.print_line(&record.name, out).map_err(unprintable)?;
         out.push(b'\n');
-        Ok(())
-    }
-
-    fn problem(&mut self, _: &mut Vec<u8>, _: &Problem<'_>) -> Carried {
-        Carried::No
+        Ok(Carried::Yes)
     }
 
     fn tail(&mut self, _: &mut Vec<u8>, _: &Summary) {}

@@ -1,10 +1,11 @@
 //! ssdeep's file format, version 1.1: a header, then `digest,"name"`.
 
 use pfh_digest::{Algorithm, Registry};
+use pfh_engine::{Outcome, Record, Summary};
 use pfh_similarity::{Content, Named, ssdeep};
 
-use crate::decode::{DecodeLine, Entry, Fault, Parsed};
-use crate::manifest::{Carried, Encode, Preamble, Problem, Row, Summary, Unrepresentable};
+use crate::encode::{Carried, Encode, Preamble, Unrepresentable};
+use crate::entry::{DecodeLine, Entry, Fault, Parsed};
 
 /// Writes ssdeep's file format.
 #[derive(Default)]
@@ -25,18 +26,15 @@ impl Encode for Encoder {
         Ok(())
     }
 
-    fn row(&mut self, out: &mut Vec<u8>, row: &Row<'_>) -> Result<(), Unrepresentable> {
-        let Content::Ssdeep(digest) = super::value("ssdeep", row)?.content() else {
+    fn record(&mut self, out: &mut Vec<u8>, record: &Record) -> Result<Carried, Unrepresentable> {
+        let Outcome::Hashed(hashed) = &record.outcome else { return Ok(Carried::No) };
+        let Content::Ssdeep(digest) = super::value("ssdeep", hashed)?.content() else {
             return Err(Unrepresentable::new("not a digest of ssdeep"));
         };
-        ssdeep::print_line(digest, row.name, out)
+        ssdeep::print_line(digest, &record.name, out)
             .map_err(|_| Unrepresentable::new("ssdeep cannot hold a name with a line feed, or one that its reader would misread: \\ at the end or before a \""))?;
         out.push(b'\n');
-        Ok(())
-    }
-
-    fn problem(&mut self, _: &mut Vec<u8>, _: &Problem<'_>) -> Carried {
-        Carried::No
+        Ok(Carried::Yes)
     }
 
     fn tail(&mut self, _: &mut Vec<u8>, _: &Summary) {}

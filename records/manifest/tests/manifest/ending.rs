@@ -1,7 +1,10 @@
 //! What manifests say of themselves: their end, their base, the algorithm of digests that do not tell.
 
+use crate::records::{failed, skipped, stream};
 use pfh_digest::{Algorithm, Digest};
-use pfh_manifest::{Decoder, Ending, Fault, Format, Item, Layout, Options, Outcome, Preamble, Problem, Row, Summary};
+use pfh_engine::Summary;
+use pfh_manifest::{Carried, Decoder, Ending, Fault, Format, Item, Layout, Options, Preamble};
+use pfh_source::{Cause, Problem, Skip, Stage};
 
 fn algorithm(name: &str) -> Algorithm {
     name.parse().expect("a known algorithm")
@@ -15,15 +18,13 @@ fn manifest(format: Format, name: &str) -> Vec<u8> {
     encoder.head(&mut out, &Preamble { algorithms: &algorithms, ..Preamble::default() }).expect("algorithms");
     for name in ["d/a", "d/back\\slash", "d/c"] {
         let digests = [algorithms[0].digest(name.as_bytes())];
-        let row = Row { name: name.as_bytes(), size: name.len() as u64, digests: &digests, ..Row::default() };
-        encoder.row(&mut out, &row).expect("a name that fits");
+        let record = stream(name.as_bytes(), name.len() as u64, &digests);
+        assert_eq!(encoder.record(&mut out, &record).expect("a name that fits"), Carried::Yes);
     }
-    for outcome in [Outcome::Failed, Outcome::Skipped] {
-        let problem =
-            Problem { name: b"d/p", outcome, stage: "read", offset: None, length: None, code: "EIO", cause: "EIO" };
-        let _ = encoder.problem(&mut out, &problem);
+    for record in [failed(b"d/p", Problem::new(Stage::Read, Cause::Os(5))), skipped(b"d/p", Skip::Fifo)] {
+        let _ = encoder.record(&mut out, &record).expect("a name that fits");
     }
-    encoder.tail(&mut out, &Summary { files: 3, bytes: 18, failed: 1, skipped: 1 });
+    encoder.tail(&mut out, &Summary { hashed: 3, bytes: 18, failed: 1, skipped: 1, ..Summary::default() });
     out
 }
 

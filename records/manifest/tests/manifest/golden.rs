@@ -1,10 +1,10 @@
 //! The bytes themselves, format by format. These samples stand in `docs/formats.md` too.
 
+use crate::records::{FIFO, FILE, cut, failed, file, noted, skipped, stream};
 use pfh_digest::{Algorithm, Digest};
-use pfh_manifest::{
-    Carried, End, Format, Kind, Layout, Marker, Outcome, Piece, Preamble, Problem, Row, Summary, Times,
-};
-use pfh_source::Time;
+use pfh_engine::{Piece, Summary};
+use pfh_manifest::{Carried, End, Format, Layout, Marker, Preamble};
+use pfh_source::{Cause, Note, Problem, Skip, Stage, Time};
 
 fn algorithm(name: &str) -> Algorithm {
     name.parse().expect("a known algorithm")
@@ -25,34 +25,21 @@ fn manifest(format: Format, layout: Layout, names: &[&str]) -> String {
         start: Some(Time { seconds: 1_795_226_793, nanoseconds: 0 }),
     };
     encoder.head(&mut out, &preamble).expect("algorithms");
-    let times = Times { modified: Some(Time { seconds: 1_795_226_793, nanoseconds: 5 }), ..Times::default() };
-    let row = Row { size: 3, digests: &digests, ..Row::default() };
-    encoder.row(&mut out, &Row { name: b"d/a.txt", times, ..row }).expect("a name that fits");
-    encoder.row(&mut out, &Row { name: b"=back\\slash", notes: &["retried"], ..row }).expect("a name that fits");
-    encoder.row(&mut out, &Row { name: b"not\xffutf8", kind: Kind::Fifo, ..row }).expect("a name that fits");
-    let failed = Problem {
-        name: b"d/bad",
-        outcome: Outcome::Failed,
-        stage: "read",
-        offset: Some(4096),
-        length: Some(512),
-        code: "EIO",
-        cause: "Input/output error (EIO)",
-    };
-    let skipped = Problem {
-        name: b"d/pipe",
-        outcome: Outcome::Skipped,
-        stage: "",
-        offset: None,
-        length: None,
-        code: "FIFO",
-        cause: "FIFO",
-    };
-    for problem in [failed, skipped] {
-        let carried = encoder.problem(&mut out, &problem);
+    let times = [(93, 5), (93, 0), (94, 0)];
+    let times = times.map(|(second, nanoseconds)| Time { seconds: 1_795_226_700 + second, nanoseconds });
+    for record in [
+        file(b"d/a.txt", 3, &digests, FILE, times),
+        noted(file(b"=back\\slash", 3, &digests, FILE, times), &[Note::Retried]),
+        file(b"not\xffutf8", 3, &digests, FIFO, times),
+    ] {
+        assert_eq!(encoder.record(&mut out, &record).expect("a name that fits"), Carried::Yes);
+    }
+    let unread = Problem { offset: Some(4096), length: Some(512), ..Problem::new(Stage::Read, Cause::Os(5)) };
+    for record in [failed(b"d/bad", unread), skipped(b"d/pipe", Skip::Fifo)] {
+        let carried = encoder.record(&mut out, &record).expect("a name that fits");
         assert_eq!(carried == Carried::Yes, matches!(format, Format::Dfxml | Format::Jsonl | Format::Csv));
     }
-    encoder.tail(&mut out, &Summary { files: 3, bytes: 9, failed: 1, skipped: 1 });
+    encoder.tail(&mut out, &Summary { hashed: 3, bytes: 9, failed: 1, skipped: 1, ..Summary::default() });
     out.iter()
         .flat_map(
             |&byte| if byte.is_ascii() { vec![char::from(byte)] } else { format!("<{byte:02x}>").chars().collect() },
@@ -172,11 +159,11 @@ fn jsonl() {
         manifest(Format::Jsonl, Layout::default(), &["md5"]),
         format!(
             concat!(
-                r#"{{"type":"file","path":"d/a.txt","size":3,"mtime":"2026-11-21T02:06:33.000000005Z","digests":{{"md5":"{m}"}}}}"#,
+                r#"{{"type":"file","path":"d/a.txt","size":3,"mtime":"2026-11-21T02:06:33.000000005Z","ctime":"2026-11-21T02:06:33Z","atime":"2026-11-21T02:06:34Z","digests":{{"md5":"{m}"}}}}"#,
                 "\n",
-                r#"{{"type":"file","path":"=back\\slash","size":3,"digests":{{"md5":"{m}"}},"notes":["retried"]}}"#,
+                r#"{{"type":"file","path":"=back\\slash","size":3,"mtime":"2026-11-21T02:06:33.000000005Z","ctime":"2026-11-21T02:06:33Z","atime":"2026-11-21T02:06:34Z","digests":{{"md5":"{m}"}},"notes":["retried"]}}"#,
                 "\n",
-                r#"{{"type":"file","path":"not<ef><bf><bd>utf8","path_b64":"bm90/3V0Zjg=","size":3,"kind":"fifo","digests":{{"md5":"{m}"}}}}"#,
+                r#"{{"type":"file","path":"not<ef><bf><bd>utf8","path_b64":"bm90/3V0Zjg=","size":3,"mtime":"2026-11-21T02:06:33.000000005Z","ctime":"2026-11-21T02:06:33Z","atime":"2026-11-21T02:06:34Z","kind":"fifo","digests":{{"md5":"{m}"}}}}"#,
                 "\n",
                 r#"{{"type":"error","path":"d/bad","stage":"read","offset":4096,"length":512,"code":"EIO","cause":"Input/output error (EIO)"}}"#,
                 "\n",
@@ -196,9 +183,9 @@ fn csv() {
         manifest(Format::Csv, Layout::default(), &["md5"]),
         format!(
             "type,path,path_b64,size,offset,length,mtime,ctime,atime,md5,notes,stage,code,cause\r\n\
-             file,d/a.txt,,3,,,2026-11-21T02:06:33.000000005Z,,,{MD5},,,,\r\n\
-             file,'=back\\slash,,3,,,,,,{MD5},retried,,,\r\n\
-             file,not\\xffutf8,bm90/3V0Zjg=,3,,,,,,{MD5},,,,\r\n\
+             file,d/a.txt,,3,,,2026-11-21T02:06:33.000000005Z,2026-11-21T02:06:33Z,2026-11-21T02:06:34Z,{MD5},,,,\r\n\
+             file,'=back\\slash,,3,,,2026-11-21T02:06:33.000000005Z,2026-11-21T02:06:33Z,2026-11-21T02:06:34Z,{MD5},retried,,,\r\n\
+             file,not\\xffutf8,bm90/3V0Zjg=,3,,,2026-11-21T02:06:33.000000005Z,2026-11-21T02:06:33Z,2026-11-21T02:06:34Z,{MD5},,,,\r\n\
              error,d/bad,,,4096,512,,,,,,read,EIO,Input/output error (EIO)\r\n\
              skipped,d/pipe,,,,,,,,,,,FIFO,FIFO\r\n\
              summary,,,9,,,,,,,files=3 errors=1 skipped=1,,,\r\n"
@@ -230,6 +217,8 @@ fn dfxml() {
     <name_type>r</name_type>
     <filesize>3</filesize>
     <mtime>2026-11-21T02:06:33.000000005Z</mtime>
+    <ctime>2026-11-21T02:06:33Z</ctime>
+    <atime>2026-11-21T02:06:34Z</atime>
     <hashdigest type='md5'>{MD5}</hashdigest>
     <hashdigest type='other' pfh:algorithm='sha3-224'>{sha3}</hashdigest>
   </fileobject>
@@ -237,6 +226,9 @@ fn dfxml() {
     <filename>=back\\slash</filename>
     <name_type>r</name_type>
     <filesize>3</filesize>
+    <mtime>2026-11-21T02:06:33.000000005Z</mtime>
+    <ctime>2026-11-21T02:06:33Z</ctime>
+    <atime>2026-11-21T02:06:34Z</atime>
     <hashdigest type='md5'>{MD5}</hashdigest>
     <hashdigest type='other' pfh:algorithm='sha3-224'>{sha3}</hashdigest>
     <pfh:note>retried</pfh:note>
@@ -245,6 +237,9 @@ fn dfxml() {
     <filename pfh:base64='bm90/3V0Zjg='>not<ef><bf><bd>utf8</filename>
     <name_type>p</name_type>
     <filesize>3</filesize>
+    <mtime>2026-11-21T02:06:33.000000005Z</mtime>
+    <ctime>2026-11-21T02:06:33Z</ctime>
+    <atime>2026-11-21T02:06:34Z</atime>
     <hashdigest type='md5'>{MD5}</hashdigest>
     <hashdigest type='other' pfh:algorithm='sha3-224'>{sha3}</hashdigest>
   </fileobject>
@@ -269,13 +264,13 @@ fn dfxml() {
 fn pieces_of_hashdeep_and_dfxml() {
     let md5 = [algorithm("md5")];
     let digests = [md5[0].digest(b"abc")];
-    let pieces = [Piece { offset: 0, length: 3, digests: &digests }, Piece { offset: 3, length: 0, digests: &digests }];
+    let piece = |offset, length| Piece { offset, length, digests: digests.to_vec() };
+    let record = cut(stream(b"a", 3, &digests), vec![piece(0, 3), piece(3, 0)]);
     let write = |format: Format| {
         let mut encoder = format.encoder(Layout::default()).expect("a layout that fits");
         let (mut head, mut out) = (Vec::new(), Vec::new());
         encoder.head(&mut head, &Preamble { algorithms: &md5, ..Preamble::default() }).expect("algorithms");
-        let row = Row { name: b"a", size: 3, digests: &digests, pieces: &pieces, ..Row::default() };
-        encoder.row(&mut out, &row).expect("a name that fits");
+        assert_eq!(encoder.record(&mut out, &record).expect("a name that fits"), Carried::Yes);
         String::from_utf8(out).expect("ASCII")
     };
     assert_eq!(write(Format::Hashdeep), format!("3,{MD5},a offset 0-2\n0,{MD5},a offset 3-3\n"));

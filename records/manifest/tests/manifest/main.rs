@@ -5,5 +5,6 @@ mod golden;
 mod hostile;
 mod known;
 mod oracle;
+mod records;
 mod round_trip;
 mod similarity;

@@ -7,11 +7,11 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use crate::records::{FIFO, FILE, cut, failed, file, noted, skipped, stream};
 use pfh_digest::{Algorithm, Digest};
-use pfh_manifest::{
-    Decoder, Format, Item, Kind, Layout, Marker, Options, Outcome, Piece, Preamble, Problem, Row, Summary, Times,
-};
-use pfh_source::Time;
+use pfh_engine::{Piece, Summary};
+use pfh_manifest::{Decoder, Format, Item, Layout, Marker, Options, Preamble};
+use pfh_source::{Cause, Note, Problem, Skip, Stage, Time};
 
 /// Names that have broken others: every byte but `/` and NUL, white space at both ends, quotes, options, markup, bidi, formulas.
 fn names() -> Vec<Vec<u8>> {
@@ -123,24 +123,16 @@ fn manifest(format: Format, marker: Marker, algorithms: &[Algorithm]) -> (Vec<u8
     };
     encoder.head(&mut out, &preamble).expect("algorithms");
     let mut refused = 0;
-    let time = Some(Time { seconds: -1, nanoseconds: 999_999_999 });
-    let times = Times { modified: time, changed: time, accessed: time };
+    let times = [Time { seconds: -1, nanoseconds: 999_999_999 }; 3];
     for name in names() {
         let digests: Vec<Digest> = algorithms.iter().map(|algorithm| algorithm.digest(&name)).collect();
         let path = [b"d/", &name[..]].concat();
-        let row = Row { name: &path, size: name.len() as u64, digests: &digests, times, ..Row::default() };
-        refused += usize::from(encoder.row(&mut out, &row).is_err());
-        let problem = Problem {
-            name: &path,
-            outcome: if refused % 2 == 0 { Outcome::Failed } else { Outcome::Skipped },
-            stage: "read",
-            offset: Some(1),
-            length: None,
-            code: "EIO",
-            cause: "<&\u{1b}\u{fffe}",
-        };
+        let record = file(&path, name.len() as u64, &digests, FILE, times);
+        refused += usize::from(encoder.record(&mut out, &record).is_err());
         if format == Format::Dfxml {
-            let _ = encoder.problem(&mut out, &problem);
+            let problem = Problem::new(Stage::Read, Cause::Image("<&\u{1b}\u{fffe}".into())).at(1);
+            let record = if refused % 2 == 0 { failed(&path, problem) } else { skipped(&path, Skip::Fifo) };
+            let _ = encoder.record(&mut out, &record);
         }
     }
     encoder.tail(&mut out, &Summary::default());
@@ -296,12 +288,13 @@ fn dfxml_is_valid() {
         )
         .expect("algorithms");
     let digests: Vec<Digest> = algorithms.iter().map(|algorithm| algorithm.digest(b"")).collect();
-    let pieces = [Piece { offset: 0, length: 4, digests: &digests }, Piece { offset: 4, length: 0, digests: &digests }];
-    let times = Times { modified: Some(Time { seconds: -70_000_000_000, nanoseconds: 0 }), ..Times::default() };
-    for kind in [Kind::File, Kind::BlockDevice, Kind::CharacterDevice, Kind::Fifo, Kind::Stream] {
-        let row =
-            Row { name: b"a", size: 4, digests: &digests, times, kind, pieces: &pieces, notes: &["retried", "reused"] };
-        encoder.row(&mut list, &row).expect("a name that fits");
+    let piece = |offset, length| Piece { offset, length, digests: digests.clone() };
+    let times = [Time { seconds: -70_000_000_000, nanoseconds: 0 }; 3];
+    let (block, character) = (0o060_600, 0o020_600);
+    let kinds = [FILE, block, character, FIFO].map(|mode| file(b"a", 4, &digests, mode, times));
+    for record in kinds.into_iter().chain([stream(b"a", 4, &digests)]) {
+        let record = noted(cut(record, vec![piece(0, 4), piece(4, 0)]), &[Note::Retried, Note::Reused]);
+        let _ = encoder.record(&mut list, &record).expect("a name that fits");
     }
     encoder.tail(&mut list, &Summary::default());
     tree.write(&list);

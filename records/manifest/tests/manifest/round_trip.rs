@@ -2,12 +2,11 @@
 
 use std::io::BufReader;
 
+use crate::records::{FILE, cut, failed, file, noted, skipped, stream};
 use pfh_digest::{Algorithm, Digest, Registry, Row as Registered};
-use pfh_manifest::{
-    Carried, Decoder, End, Entry, Format, Item, Layout, Marker, Options, Outcome, Piece, Preamble, Problem, Row,
-    Summary, Times, Window,
-};
-use pfh_source::Time;
+use pfh_engine::{Piece, Summary};
+use pfh_manifest::{Carried, Decoder, End, Entry, Format, Item, Layout, Marker, Options, Preamble, Reason, Times};
+use pfh_source::{Cause, Note, Problem, Skip, Stage, Time};
 use proptest::prelude::*;
 
 static LISTS: [&[Registered]; 2] = [pfh_digest::ROWS, pfh_similarity::ROWS];
@@ -48,11 +47,9 @@ fn name() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-fn time() -> impl Strategy<Value = Option<Time>> {
-    prop::option::of(
-        (-70_000_000_000_i64..250_000_000_000, 0..1_000_000_000_u32)
-            .prop_map(|(seconds, nanoseconds)| Time { seconds, nanoseconds }),
-    )
+fn time() -> impl Strategy<Value = Time> {
+    (-70_000_000_000_i64..250_000_000_000, 0..1_000_000_000_u32)
+        .prop_map(|(seconds, nanoseconds)| Time { seconds, nanoseconds })
 }
 
 fn read(out: &[u8], options: &Options) -> Vec<Item> {
@@ -74,11 +71,12 @@ proptest! {
         format in prop::sample::select(&Format::ALL[..]),
         nul in any::<bool>(), binary in any::<bool>(),
         names in prop::collection::vec(name(), 1..5),
-        size in any::<u64>(), modified in time(), changed in time(), accessed in time(),
+        size in any::<u64>(), stated in prop::option::of([time(), time(), time()]),
     ) {
         let end = if nul && matches!(format, Format::Sums | Format::Bsd) { End::Nul } else { End::Line };
         let marker = if binary { Marker::Binary } else { Marker::Text };
         let algorithms = algorithms(format);
+        let [modified, changed, accessed] = stated.map_or([None; 3], |times| times.map(Some));
         let times = Times { modified, changed, accessed };
         let mut encoder = format.encoder(Layout { end, marker }).expect("a layout that fits");
         let mut out = Vec::new();
@@ -87,9 +85,12 @@ proptest! {
         for name in &names {
             let digests = digests(&algorithms, name);
             let before = out.len();
-            let row = Row { name, size, digests: &digests, times, notes: &["retried"], ..Row::default() };
-            match encoder.row(&mut out, &row) {
-                Ok(()) => expected.push((name.clone(), digests)),
+            let record = match stated {
+                Some(times) => file(name, size, &digests, FILE, times),
+                None => stream(name, size, &digests),
+            };
+            match encoder.record(&mut out, &noted(record, &[Note::Retried])) {
+                Ok(_) => expected.push((name.clone(), digests)),
                 Err(_) => {
                     prop_assert_eq!(before, out.len());
                     prop_assert!(format == Format::Hashdeep || is_of_one(format));
@@ -135,15 +136,15 @@ proptest! {
         let mut encoder = format.encoder(Layout::default()).expect("a layout that fits");
         let mut out = Vec::new();
         encoder.head(&mut out, &Preamble { algorithms: &algorithms, ..Preamble::default() }).expect("algorithms");
-        let pieces: Vec<Piece<'_>> =
-            (0..count).map(|n| Piece { offset: n * length, length, digests: &digests }).collect();
-        let row = Row { name: &name, size: length * count, digests: &digests, pieces: &pieces, ..Row::default() };
-        if encoder.row(&mut out, &row).is_err() {
+        let pieces: Vec<Piece> =
+            (0..count).map(|n| Piece { offset: n * length, length, digests: digests.clone() }).collect();
+        let record = cut(stream(&name, length * count, &digests), pieces.clone());
+        if encoder.record(&mut out, &record).is_err() {
             prop_assert!(name.contains(&b'\n'));
             return Ok(());
         }
         encoder.tail(&mut out, &Summary::default());
-        let mut windows: Vec<Window> = Vec::new();
+        let mut windows: Vec<Piece> = Vec::new();
         for item in read(&out, &Options::default()) {
             let Item::Entry(entry) = item else { return Err(TestCaseError::fail(format!("{item:?}"))) };
             prop_assert_eq!(&entry.name, &name);
@@ -158,18 +159,19 @@ proptest! {
 
     #[test]
     fn problems(
-        format in prop::sample::select(&Format::ALL[..]), name in name(), failed in any::<bool>(), offset in any::<Option<u64>>(),
-        code in "[A-Za-z -]{1,12}", cause in "\\PC{0,20}",
+        format in prop::sample::select(&Format::ALL[..]), name in name(), has_failed in any::<bool>(), offset in any::<Option<u64>>(),
+        cause in prop_oneof![(1..40_i32).prop_map(Cause::Os), "\\PC{0,20}".prop_map(|what| Cause::Image(what.into()))],
+        skip in prop::sample::select(&[Skip::Symlink, Skip::Fifo, Skip::OtherFileSystem, Skip::Own][..]),
     ) {
         let algorithms = algorithms(format);
         let mut encoder = format.encoder(Layout::default()).expect("a layout that fits");
         let mut out = Vec::new();
         encoder.head(&mut out, &Preamble { algorithms: &algorithms, ..Preamble::default() }).expect("algorithms");
         let before = out.len();
-        let outcome = if failed { Outcome::Failed } else { Outcome::Skipped };
-        let stage = if failed { "read" } else { "" };
-        let problem = Problem { name: &name, outcome, stage, offset, length: offset, code: &code, cause: &cause };
-        let carried = encoder.problem(&mut out, &problem);
+        let problem = Problem { stage: Stage::Read, offset, length: offset, cause };
+        let (reason, code) = if has_failed { (Reason::Failed, problem.code()) } else { (Reason::Skipped, skip.reason()) };
+        let record = if has_failed { failed(&name, problem) } else { skipped(&name, skip) };
+        let carried = encoder.record(&mut out, &record).expect("every name fits, or none is written");
         if is_of_one(format) || matches!(format, Format::Sums | Format::Bsd | Format::Hashdeep) {
             prop_assert_eq!((carried, out.len()), (Carried::No, before));
             return Ok(());
@@ -178,7 +180,7 @@ proptest! {
         encoder.tail(&mut out, &Summary::default());
         let items = read(&out, &Options::default());
         let [Item::Unhashed(unhashed)] = &items[..] else { return Err(TestCaseError::fail(format!("{items:?}"))) };
-        prop_assert_eq!((&unhashed.name, unhashed.outcome, &unhashed.code), (&name, outcome, &code));
+        prop_assert_eq!((&unhashed.name, unhashed.reason, &unhashed.code[..]), (&name, reason, code));
     }
 
     /// Whatever comes: no panic, and in formats that have lines every physical line is one item or is neutral.
@@ -194,7 +196,8 @@ proptest! {
             encoder.head(&mut out, &Preamble { algorithms: &algorithms, ..Preamble::default() }).expect("algorithms");
             for name in [&b"a"[..], b"b\\n", b"c,\xff"] {
                 let digests = digests(&algorithms, name);
-                encoder.row(&mut out, &Row { name, digests: &digests, ..Row::default() }).expect("a name that fits");
+                let carried = encoder.record(&mut out, &stream(name, 0, &digests)).expect("a name that fits");
+                prop_assert_eq!(carried, Carried::Yes);
             }
             for (at, byte) in flips {
                 if let Some(flipped) = out.get_mut(at) { *flipped = byte }

@@ -57,8 +57,8 @@ pub fn apply(base: &Path, deltas: &[PathBuf], output: &Path, cancel: &Arc<Atomic
         idle.extend(copy.run(delta)?.map(|line| (delta.clone(), line)));
     }
     copy.close()?;
-    File::open(&partial).and_then(|file| file.sync_all()).map_err(Error::io(&partial))?;
-    std::fs::rename(&partial, output).map_err(Error::io(output))?;
+    let file = File::open(&partial).map_err(Error::io(&partial))?;
+    pfh_source::replace(&file, &partial, output).map_err(Error::io(output))?;
     Ok(idle)
 }
 

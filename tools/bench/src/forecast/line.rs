@@ -73,6 +73,13 @@ impl Costs {
     }
 }
 
+impl Costs {
+    /// With so many seconds a byte from the device, in place of what was measured.
+    pub(super) fn at_rate(&mut self, seconds: f64) {
+        self.device = Some(self.device.take().unwrap_or_else(Cost::free).at_rates(&[seconds], 22));
+    }
+}
+
 /// pfh with one of its algorithms. `None` when there are no runs of it.
 pub(super) fn of_pfh(algorithm: &str, runs: &[Run], costs: &Costs, load: &Load) -> Option<Line> {
     let cost = Cost::fit(runs, |run| run.cpu, costs.table, 11)?;

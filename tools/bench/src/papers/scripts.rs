@@ -12,10 +12,11 @@ const TREES: &str = "Lopes, Franqueira & Hobson, Efficient computation of hashes
 const CLONER: &str = "Panichprecha et al., Multi-threading in disk cloner";
 
 /// The project's measuring scripts as far as the papers need them: the program has them with it.
-const CONTAINED: [(&str, &str); 11] = [
+const CONTAINED: [(&str, &str); 12] = [
     ("run", include_str!("../../../../bench/run")),
     ("measure/__init__.py", include_str!("../../../../bench/measure/__init__.py")),
     ("measure/answers.py", include_str!("../../../../bench/measure/answers.py")),
+    ("measure/diverse.txt", include_str!("../../../../bench/measure/diverse.txt")),
     ("measure/files.py", include_str!("../../../../bench/measure/files.py")),
     ("measure/imaging.py", include_str!("../../../../bench/measure/imaging.py")),
     ("measure/lanes.py", include_str!("../../../../bench/measure/lanes.py")),
