@@ -41,6 +41,9 @@ fn has_ended(seen: &Outcome) -> bool {
 /// Killed at any moment, and gone on with by the same command: the image of an undisturbed run.
 #[test]
 fn a_killed_acquisition_goes_on() {
+    if lacks(&[Need::Time]) {
+        return;
+    }
     let room = Room::in_memory();
     let size = 96 * MIB;
     let source = room.file("source", &content(12, size));

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::program::Room;
-use pfh_inject::{Outcome, Trial};
+use pfh_inject::{Need, Outcome, Trial, lacks};
 use serde_json::Value;
 
 fn bench(room: &Room, arguments: &[&str]) -> Outcome {
@@ -44,6 +44,9 @@ fn is_left(room: &Room) -> usize {
 
 #[test]
 fn a_list_of_sizes_gives_the_case_that_the_directory_gives() {
+    if lacks(&[Need::Time]) {
+        return;
+    }
     let room = Room::new();
     case(&room);
     let listed = bench(&room, &["sizes", "d"]);
@@ -129,6 +132,9 @@ fn the_answer_has_its_schema() {
 
 #[test]
 fn what_was_measured_is_kept_and_forecasts_other_cases() {
+    if lacks(&[Need::Time]) {
+        return;
+    }
     let room = Room::new();
     case(&room);
     let save = [&["forecast", "--like", "d", "-a", "sha1,md5", "--save", "fit.json"], &QUICK[..]].concat();
