@@ -5,7 +5,7 @@
 //! * [`Digest`]: the value; prints as lower-case hexadecimal digits.
 //! * [`hash_many`], [`update_many`], [`advance_many`], [`finalize_many`]: several messages at once, which lets algorithms with SIMD kernels
 //!   work on one message per lane.
-//! * [`update_together`]: one message, several digests.
+//! * [`update_together`]: one message, several digests; [`few`]: for how many messages that is the cheaper way.
 //!
 //! Crates to the right of this one add algorithms of their own as further [`Row`]s; a [`Registry`] joins the lists.
 //!
@@ -43,4 +43,4 @@ pub use many::{Kernels, advance_many, finalize_many, hash_many, update_many};
 pub use registry::ROWS;
 pub use rope::Rope;
 pub use row::{Alone, Executor, Output, Registry, Row, Standing, State, Task};
-pub use together::update_together;
+pub use together::{few, update_together};

@@ -5,15 +5,11 @@ use crate::pieces::Pieces;
 use crate::places::{Place, Places};
 use crate::plan::Plan;
 use crate::record::{self, Hashed, Outcome, Record};
-use pfh_digest::{Alone, Digest, Executor, Hasher, advance_many, update_together};
+use pfh_digest::{Alone, Digest, Executor, Hasher, advance_many, few, update_together};
 use pfh_prefetch::{Chunk, Depth, Ended, Job, Lap, Moved, Table};
 use pfh_source::{Cause, Closed, Entry, Item, Problem, Stage};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
-
-/// Up to so many messages, one message's several digests are computed together (stitched kernels: three for the price
-/// of MD5); with more, each algorithm takes all messages in lanes.
-const FEW: usize = 2;
+use std::sync::{Arc, OnceLock};
 
 /// Bytes of one message that are worth threads of their own: starting one takes some 30 µs, hashing these some 1,300.
 const WORTH_SHARING: u64 = 4 << 20;
@@ -82,6 +78,8 @@ impl Found {
 pub(crate) struct Hashing {
     plan: Arc<Plan>,
     units: Vec<Vec<usize>>,
+    /// For each unit, once it has more than one message: up to how many are taken one by one.
+    few: Vec<OnceLock<usize>>,
     table: Arc<Table<State>>,
     ledger: Arc<Ledger>,
     places: Arc<Places>,
@@ -104,7 +102,8 @@ impl Hashing {
         ledger: Arc<Ledger>,
         places: Arc<Places>,
     ) -> Self {
-        Hashing { plan, units, table, ledger, places }
+        let few = units.iter().map(|_| OnceLock::new()).collect();
+        Hashing { plan, units, few, table, ledger, places }
     }
 
     /// Works through a batch, in a place among the threads that hash. A panic in it is a problem of every message in it; the run goes on.
@@ -248,7 +247,7 @@ impl Hashing {
                 }
                 !divides
             });
-            if mine.len() + messages.len() <= FEW {
+            if self.is_few(unit, mine.len() + messages.len()) {
                 for Piece { state, bytes, .. } in &mut mine {
                     update_together(&mut state.hashers.iter_mut().collect::<Vec<_>>(), bytes);
                 }
@@ -277,6 +276,13 @@ impl Hashing {
         let digests = digests.into_iter().map(|d| d.into_iter().flatten().collect());
         let mut windows = self.pieces_of(messages).into_iter();
         digests.map(|digests| Found { digests, pieces: windows.next().unwrap_or_default() }).collect()
+    }
+
+    /// Whether so many messages are better taken one by one, each under all algorithms of the unit, than all together under one after the
+    /// other.
+    fn is_few(&self, unit: usize, messages: usize) -> bool {
+        let algorithms = || self.units[unit].iter().map(|index| self.plan.algorithms[*index]).collect::<Vec<_>>();
+        messages <= 1 || self.units[unit].len() > 1 && messages <= *self.few[unit].get_or_init(|| few(&algorithms()))
     }
 
     /// Advances a tree's state by all its chunks, with the threads that are idle now: nothing waits that they could take.

@@ -16,13 +16,6 @@ const ENOUGH_JOBS: usize = 64;
 /// Jobs and bytes of one batch.
 const BATCH_JOBS: usize = 1024;
 const BATCH_BYTES: usize = 32 << 20;
-/// Seven eighths of the default table.
-const MOST_BYTES: usize = 112 << 20;
-/// Of so many bytes read, one may wait in a page of the table that was not used before. 350 cached files of 167 MB took .162 s under MD5, SHA-1
-/// and SHA-256 and .089 s under SHA-256, .184 and .116 s when they filled the table first; 1.22 GB take the same (medians of 15 rounds, two
-/// threads). With 2 in place of 4 less of that is gained.
-const EARNED: u64 = 4;
-
 /// Bytes of long messages that are enough in the table while reads do not wait and nothing else is there: what was read is hashed while it is in the
 /// cache, and its slabs are filled again while they are. One thread takes them one by one. Of several, one reads while another shares out what it has
 /// taken, and both shares are to be worth it. A GiB under BLAKE3 that went through the whole table took .5 s of processor time in place of .36 s, 30,000 page
@@ -72,18 +65,10 @@ impl Shared {
     fn is_enough(&self) -> bool {
         let (jobs, bytes) = self.table.waiting();
         let table = self.budget.slabs() * self.budget.slab();
-        let (enough_jobs, enough) = if self.reserve.is_called() {
-            // Reads wait, so the processor is free: full lanes are enough. The other half of the table is what readers fill meanwhile.
-            (ENOUGH_JOBS, (table / 2).min(BATCH_BYTES))
-        } else {
-            // Reading is work like hashing, and may as well come first: the more messages wait, the evener the lanes. 4,457 cached files took
-            // 1.10 s of processor time under MD5, SHA-1 and SHA-256 with 32 MiB, .92 s with 112 MiB (minima of seven and thirteen rounds).
-            // But fresh pages cost about as much as hashing them: a run begins with a part of the table, and takes more of it as it goes on.
-            let earned = (self.read_bytes.load(Ordering::Relaxed) / EARNED).max(BATCH_BYTES as u64);
-            (BATCH_JOBS, (table / 8 * 7).min(MOST_BYTES).min(usize::try_from(earned).unwrap_or(usize::MAX)))
-        };
+        // Reads wait, so the processor is free: full lanes are enough. The other half of the table is what readers fill meanwhile.
+        let enough = (table / 2).min(BATCH_BYTES);
         // Long messages count by the slabs that are out.
-        jobs >= enough_jobs || bytes >= enough || jobs > 0 && self.budget.out() * self.budget.slab() > enough
+        jobs >= ENOUGH_JOBS || bytes >= enough || jobs > 0 && self.budget.out() * self.budget.slab() > enough
     }
 
     /// Whether more in the table would only be colder: nothing but long messages is there, no lanes could be filled by what comes (each message is worked
@@ -132,8 +117,9 @@ impl Shared {
         let pace = Pace {
             arena: ARENA,
             readers: self.fit.readers,
+            lanes: self.fit.lanes,
             piece: PIECE,
-            longest: if self.table.divides() { ARENA } else { LONGEST },
+            longest: if self.table.divides() { self.budget.slab() } else { LONGEST },
             most,
         };
         let from = Instant::now();
@@ -192,13 +178,15 @@ impl Shared {
     }
 }
 
-/// Reading for lanes: one lap brings so many bytes, which stay in the second-level cache until they are hashed.
-const ARENA: usize = 1 << 20;
-/// Bytes of one message in a lap, so that as many lanes as the widest kernels have find messages.
-const PIECE: usize = 32 << 10;
-/// Where few messages are left, more of each at once.
+/// Reading for lanes: what one lap brings, to be hashed while it is in the second-level cache, or not far from it. With a cache of 1 MiB, 2 MiB in
+/// pieces of 64 KiB took .304 s of processor time under MD5 and .489 s under SHA-256 for 1.16 GB in 4,457 files; 1 MiB and 64 KiB .351 and .502 s; 1 MiB
+/// and 32 KiB .334 and .531 s; 512 KiB and 16 KiB .342 and .541 s.
+const ARENA: usize = 2 << 20;
+/// Bytes of one message in a lap. Seventeen fit into a slab.
+const PIECE: usize = 60 << 10;
+/// If few messages are left, more of each at once.
 const LONGEST: usize = 256 << 10;
-/// A lap's reading is a copy of some 200 µs. When it takes so long, reads wait, and readers ahead are to know soon.
+/// A lap's reading is a copy of some 300 µs. When it takes so long, reads wait, and readers ahead are to know soon.
 const LATE: Duration = Duration::from_millis(1);
 /// Bytes that are worth waking another thread for.
 const WORTH_MOVING: u64 = 2 << 20;

@@ -399,4 +399,44 @@ mod tests {
         push(0, 1500, 40);
         assert_eq!((table.only_flowing(), budget.out()), (0, 0));
     }
+
+    #[test]
+    fn what_is_put_down_is_taken_up_once_and_with_its_states() {
+        let bell = Arc::new(Bell::default());
+        let budget = Budget::new(1 << 20, 1, bell.clone());
+        let table = Table::new(vec![Depth::One, Depth::One], bell, |unit| unit);
+        let reading = || entry(0).open().unwrap();
+        // As lanes leave it: with states, and nothing in the table.
+        table.park(entry(3), reading(), Some(vec![30, 31]), For::All);
+        table.park(entry(4), reading(), Some(vec![40, 41]), For::Table);
+        assert!(table.has_parked(true) && table.has_parked(false));
+        let begun = table.take_up(true).unwrap();
+        assert_eq!((begun.entry.number, begun.states), (3, Some(vec![30, 31])));
+        assert!(table.take_up(true).is_none() && !table.has_parked(true), "the other is to be shared");
+        let begun = table.take_up(false).unwrap();
+        assert_eq!((begun.entry.number, begun.states, begun.whom), (4, None, For::Table));
+        // As a reader of the table leaves it: a lane may have it when every unit has had what was read.
+        let push = |offset| {
+            let bytes = Bytes::new(Arc::new(budget.try_take().unwrap()), 0..100);
+            table.push_part(Chunk { entry: entry(5), offset, bytes, end: None });
+        };
+        push(0);
+        table.park(entry(5), reading(), None, For::All);
+        let jobs = table.take(Take { jobs: 100, bytes: 1 << 20, share: false });
+        assert!(!table.has_parked(true) && table.take_up(true).is_none(), "units are at work");
+        for job in jobs {
+            let Job::Part { unit, state, chunks } = job else { panic!("only parts were put in") };
+            assert!(table.take_up(true).is_none());
+            let count = chunks.len();
+            drop(chunks);
+            table.give_back(&entry(5), unit, count, Some(state + 50));
+        }
+        let begun = table.take_up(true).unwrap();
+        assert_eq!((begun.entry.number, begun.states), (5, Some(vec![50, 51])));
+        assert!(!table.has_parked(false) && budget.out() == 0);
+        // What was given up is not to be taken up.
+        table.park(entry(6), reading(), Some(vec![60, 61]), For::All);
+        table.abandon(6);
+        assert!(table.take_up(false).is_none());
+    }
 }
