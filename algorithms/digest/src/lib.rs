@@ -3,9 +3,9 @@
 //! * [`Algorithm`]: a name from the [registry](ROWS) with the length of its output: `sha256`, `shake128:64`.
 //! * [`Hasher`]: one message, in any number of pieces.
 //! * [`Digest`]: the value; prints as lower-case hexadecimal digits.
-//! * [`hash_many`], [`update_many`], [`finalize_many`]: several messages at once, which lets algorithms with SIMD kernels
+//! * [`hash_many`], [`update_many`], [`advance_many`], [`finalize_many`]: several messages at once, which lets algorithms with SIMD kernels
 //!   work on one message per lane.
-//! * [`update_together`]: one message, several digests.
+//! * [`update_together`]: one message, several digests; [`few`]: for how many messages that is the cheaper way.
 //!
 //! Crates to the right of this one add algorithms of their own as further [`Row`]s; a [`Registry`] joins the lists.
 //!
@@ -40,8 +40,8 @@ pub use algorithm::{Algorithm, UnknownAlgorithm};
 pub use digest::{Digest, MalformedDigest, Typed, Value};
 pub use function::Function;
 pub use hasher::Hasher;
-pub use many::{Kernels, finalize_many, hash_many, update_many};
+pub use many::{Kernels, advance_many, finalize_many, hash_many, update_many};
 pub use registry::ROWS;
 pub use rope::Rope;
 pub use row::{Alone, Executor, Output, Registry, Row, Standing, State, Task};
-pub use together::update_together;
+pub use together::{few, update_together};

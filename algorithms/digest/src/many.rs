@@ -35,6 +35,18 @@ pub fn update_many(jobs: &mut [(&mut Hasher, &[u8])]) {
     }
 }
 
+/// Both at once, so that the ones fill the lanes beside the others: advances each hasher of `pieces` by its bytes, as [`update_many`] does,
+/// and returns the digests of the whole `messages`, as [`hash_many`] does. All hashers should be of `algorithm`.
+pub fn advance_many(algorithm: Algorithm, pieces: &mut [(&mut Hasher, &[u8])], messages: &[&[u8]]) -> Vec<Digest> {
+    match algorithm.row().start {
+        Start::Many(many) if pieces.len() + messages.len() > 1 => many.advance(algorithm, pieces, messages),
+        _ => {
+            update_many(pieces);
+            hash_many(algorithm, messages)
+        }
+    }
+}
+
 /// Ends many messages at once; the digests in the order of the hashers.
 pub fn finalize_many(hashers: Vec<Hasher>) -> Vec<Digest> {
     match hashers.first().map(|hasher| hasher.algorithm().row().start) {
@@ -78,6 +90,13 @@ pub(crate) trait Many: Sync {
     fn hash(&'static self, algorithm: Algorithm, messages: &[&[u8]]) -> Vec<Digest>;
     /// [`update_many`]; hashers of other functions are advanced too, one by one.
     fn update(&'static self, jobs: &mut [(&mut Hasher, &[u8])]);
+    /// [`advance_many`]
+    fn advance(
+        &'static self,
+        algorithm: Algorithm,
+        pieces: &mut [(&mut Hasher, &[u8])],
+        messages: &[&[u8]],
+    ) -> Vec<Digest>;
     /// [`finalize_many`]; hashers of other functions are finished too, one by one.
     fn finalize(&'static self, hashers: Vec<Hasher>) -> Vec<Digest>;
 }
@@ -98,14 +117,19 @@ impl<W: Word, const N: usize, const B: usize> Many for Function<W, N, B> {
     }
 
     fn update(&'static self, jobs: &mut [(&mut Hasher, &[u8])]) {
-        let mut pieces = Vec::with_capacity(jobs.len());
-        for (hasher, bytes) in jobs {
-            match self.state(hasher) {
-                Some(_) => pieces.push((self.state(hasher).expect("looked at just now"), *bytes)),
-                None => hasher.update(bytes),
-            }
-        }
-        lanes::run(&self.choice(), &mut queue::Pieces::new(pieces));
+        lanes::run(&self.choice(), &mut queue::Pieces::new(self.states(jobs)));
+    }
+
+    fn advance(
+        &'static self,
+        algorithm: Algorithm,
+        pieces: &mut [(&mut Hasher, &[u8])],
+        messages: &[&[u8]],
+    ) -> Vec<Digest> {
+        let pieces = queue::Pieces::new(self.states(pieces));
+        let mut both = queue::Both::new(pieces, queue::Messages::new(self, algorithm, messages));
+        lanes::run(&self.choice(), &mut both);
+        both.digests()
     }
 
     fn finalize(&'static self, hashers: Vec<Hasher>) -> Vec<Digest> {
@@ -120,6 +144,21 @@ impl<W: Word, const N: usize, const B: usize> Function<W, N, B> {
     fn choice(&self) -> impl Fn(usize) -> &'static Kernel<W> + use<W, N, B> {
         let compression = self.compression();
         move |messages| compression.many(messages)
+    }
+
+    /// The states of hashers with their bytes; hashers of other functions are advanced here, one by one.
+    fn states<'s, 'a>(
+        &'static self,
+        jobs: &'s mut [(&mut Hasher, &'a [u8])],
+    ) -> Vec<(&'s mut Blocks<W, N, B>, &'a [u8])> {
+        let mut states = Vec::with_capacity(jobs.len());
+        for (hasher, bytes) in jobs {
+            match self.state(hasher) {
+                Some(_) => states.push((self.state(hasher).expect("looked at just now"), *bytes)),
+                None => hasher.update(bytes),
+            }
+        }
+        states
     }
 
     /// The state of a hasher, if it is of this function.

@@ -2,10 +2,10 @@
 
 use std::any::Any;
 
-use pfh_kernel::{Word, stitched};
+use pfh_kernel::{self as kernel, MAX_LANES, Word, stitched};
 
 use crate::function::{Blocks, Function};
-use crate::{Hasher, State, functions};
+use crate::{Algorithm, Hasher, State, functions};
 
 /// What every hasher takes in before the next bytes are looked at: they stay in the first-level cache until the last has had them.
 const PIECE: usize = 16 << 10;
@@ -31,6 +31,24 @@ pub fn update_together(hashers: &mut [&mut Hasher], bytes: &[u8]) {
         set.update(piece);
         others.iter_mut().for_each(|state| state.update(piece));
     }
+}
+
+/// Up to how many messages [`update_together`], one message after the other, is cheaper than each algorithm with all messages in lanes
+/// ([`advance_many`](crate::advance_many)): by what the kernels cost on this machine, at least 1. The results are the same.
+pub fn few(algorithms: &[Algorithm]) -> usize {
+    let wanted = |names: &[&str]| algorithms.iter().any(|algorithm| names.contains(&algorithm.name()));
+    let (md5, sha1, sha256) = (wanted(&["md5"]), wanted(&["sha1"]), wanted(&["sha256", "sha224"]));
+    let set = [md5, sha1, sha256];
+    // Two of one function, or others beside them: nothing says what they cost together.
+    let is_set = algorithms.len() > 1 && set.iter().filter(|wanted| **wanted).count() == algorithms.len();
+    let Some(together) = is_set.then(|| stitched::picoseconds(md5, sha1, sha256)).flatten() else { return 1 };
+    let lanes = |messages: usize| {
+        let cost = |wanted: bool, cost: fn(usize) -> u64| if wanted { cost(messages) } else { 0 };
+        cost(md5, |messages| kernel::MD5.picoseconds(messages))
+            + cost(sha1, |messages| kernel::SHA1.picoseconds(messages))
+            + cost(sha256, |messages| kernel::SHA256.picoseconds(messages))
+    };
+    (2..=MAX_LANES).take_while(|messages| together * (*messages as u64) < lanes(*messages)).last().unwrap_or(1)
 }
 
 /// Hashers that one kernel advances. All have the same number of bytes in their buffers.

@@ -100,3 +100,15 @@ pub(crate) fn measure<W: Word>(kernels: &[&'static Kernel<W>], length: usize) ->
         |(time, calls): (&Duration, u32)| time.as_nanos() as u64 * 1000 / (u64::from(calls) * BLOCKS as u64);
     shortest.iter().zip(calls).map(picoseconds).map(|cost| cost.max(1)).collect()
 }
+
+/// What `call`, which takes in `blocks` blocks, costs a block, in picoseconds: the shortest of some samples.
+pub(crate) fn of_call(mut call: impl FnMut(), blocks: usize) -> u64 {
+    call();
+    let sample = |_| {
+        let start = Instant::now();
+        call();
+        start.elapsed()
+    };
+    let shortest = (0..2 * ROUNDS).map(sample).min().unwrap_or_default();
+    (shortest.as_nanos() as u64 * 1000 / blocks as u64).max(1)
+}

@@ -179,6 +179,8 @@ pub(crate) struct Chosen<W: 'static> {
     refused: Vec<&'static Kernel<W>>,
     /// At `n`: the best kernel for `n + 1` messages.
     many: Vec<&'static Kernel<W>>,
+    /// At `n`: what a block of each of `n` messages takes, in picoseconds.
+    picoseconds: Vec<u64>,
 }
 
 /// A kernel, its costs and its use on this machine.
@@ -269,6 +271,14 @@ impl<W: Word> Compression<W> {
         many[(messages - 1).min(many.len() - 1)]
     }
 
+    /// What a block of each of `messages` messages takes, in picoseconds, by the costs that the choice was made by.
+    pub fn picoseconds(&'static self, messages: usize) -> u64 {
+        let known = &self.chosen().picoseconds;
+        let last = known.len() - 1;
+        // Beyond the known numbers all lanes are full.
+        known.get(messages).copied().unwrap_or_else(|| known[last].saturating_mul(messages as u64) / last as u64)
+    }
+
     #[inline]
     fn chosen(&'static self) -> &'static Chosen<W> {
         self.chosen.get_or_init(|| self.choose())
@@ -323,6 +333,6 @@ impl<W: Word> Compression<W> {
             many.push(best.0);
         }
         let (usable, costs) = priced.into_iter().unzip();
-        Chosen { usable, costs, refused, many }
+        Chosen { usable, costs, refused, many, picoseconds }
     }
 }

@@ -5,6 +5,7 @@
 //! here uses a 256-bit register: alternating those with the SHA extensions, which exist in the old encoding only, costs hundreds of cycles
 //! per change.
 
+use crate::costs::{self, Costs};
 use crate::{Isa, MD5, SHA1, SHA256};
 use std::sync::LazyLock;
 
@@ -60,6 +61,27 @@ pub fn compress(states: States<'_>, message: &[u8]) {
 /// Whether [`compress`] takes its states together on this machine.
 pub fn usable() -> bool {
     *USABLE
+}
+
+/// What a block of one message takes under the functions that are wanted, in picoseconds; `None` where there is no kernel for the set.
+/// Measured, unless `PFH_COSTS` asks for the tables: those have no row for these kernels, and the dearest function's stands for it.
+pub fn picoseconds(md5: bool, sha1: bool, sha256: bool) -> Option<u64> {
+    const BLOCKS: usize = 64;
+    if !*USABLE {
+        return None;
+    }
+    if Costs::used() == Costs::Table {
+        let cost = |wanted: bool, cost: fn() -> u64| if wanted { cost() } else { 0 };
+        let dearest = cost(md5, || MD5.picoseconds(1)).max(cost(sha1, || SHA1.picoseconds(1)));
+        return Some(dearest.max(cost(sha256, || SHA256.picoseconds(1))));
+    }
+    let (message, mut a, mut b, mut c) = ([0x5a; 64 * BLOCKS], [0; 4], [0; 5], [0; 8]);
+    let call = || {
+        let states =
+            States { md5: md5.then_some(&mut a), sha1: sha1.then_some(&mut b), sha256: sha256.then_some(&mut c) };
+        together(states, &message);
+    };
+    Some(costs::of_call(call, BLOCKS))
 }
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]

@@ -17,7 +17,12 @@ pub(crate) struct Fit {
     pub backend: Backend,
     /// Whether each may keep the record of its waiting open.
     pub looks: bool,
+    /// Messages that each of the plan's threads may have open in lanes.
+    pub lanes: usize,
 }
+
+/// No kernel has more.
+const MOST_LANES: usize = 64;
 
 impl Fit {
     /// For the limit of this process.
@@ -31,7 +36,10 @@ impl Fit {
         // A ring, the record of waiting, and the files that are open together.
         let together = readers.saturating_mul(2 + Batch::WIDTH) <= room;
         let backend = if together { plan.backend } else { Backend::Plain };
-        Fit { readers, backend, looks: readers.saturating_mul(2) <= room }
+        // What is put down in the middle stays open while readers of the table begin with others.
+        let each = if backend == Backend::Plain { 2 } else { 2 + Batch::WIDTH };
+        let lanes = room.saturating_sub(readers.saturating_mul(each)) / plan.threads.max(1);
+        Fit { readers, backend, looks: readers.saturating_mul(2) <= room, lanes: lanes.clamp(1, MOST_LANES) }
     }
 }
 
@@ -43,10 +51,10 @@ mod tests {
     #[test]
     fn the_usual_limit_gives_every_reader_a_ring_and_a_small_one_gives_none() {
         let mut plan = Plan { threads: 2, prefetchers: 6, ..Plan::new(Vec::new()) };
-        assert_eq!(Fit::within(&plan, 1024), Fit { readers: 8, backend: Backend::Auto, looks: true });
-        assert_eq!(Fit::within(&plan, 16), Fit { readers: 4, backend: Backend::Plain, looks: false });
+        assert_eq!(Fit::within(&plan, 1024), Fit { readers: 8, backend: Backend::Auto, looks: true, lanes: 64 });
+        assert_eq!(Fit::within(&plan, 16), Fit { readers: 4, backend: Backend::Plain, looks: false, lanes: 1 });
         (plan.threads, plan.prefetchers) = (64, 192);
-        assert_eq!(Fit::within(&plan, 1024), Fit { readers: 256, backend: Backend::Plain, looks: true });
+        assert_eq!(Fit::within(&plan, 1024), Fit { readers: 256, backend: Backend::Plain, looks: true, lanes: 7 });
     }
 
     proptest! {
@@ -59,6 +67,9 @@ mod tests {
             let each = 1 + usize::from(fit.looks) + if fit.backend == Backend::Plain { 0 } else { Batch::WIDTH };
             prop_assert!(fit.readers >= 1 && fit.readers <= plan.readers());
             prop_assert!(fit.readers * each + BESIDES.min(limit / 2) <= limit);
+            // Nothing but the one message that every reader may have open is sure to be had.
+            let lanes = if fit.lanes == 1 { 0 } else { fit.lanes * threads.max(1) };
+            prop_assert!(fit.readers * each + lanes + BESIDES.min(limit / 2) <= limit);
         }
     }
 }

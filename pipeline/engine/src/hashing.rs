@@ -4,16 +4,12 @@ use crate::ledger::{Finished, Ledger};
 use crate::pieces::Pieces;
 use crate::places::{Place, Places};
 use crate::plan::Plan;
-use crate::record::{Hashed, Outcome, Piece, Record};
-use pfh_digest::{Alone, Digest, Executor, Hasher, finalize_many, hash_many, update_many, update_together};
-use pfh_prefetch::{Chunk, Depth, Job, Table};
-use pfh_source::{Cause, Entry, Item, Problem, Stage};
+use crate::record::{self, Hashed, Outcome, Record};
+use pfh_digest::{Alone, Digest, Executor, Hasher, advance_many, few, update_together};
+use pfh_prefetch::{Chunk, Depth, Ended, Job, Lap, Moved, Table};
+use pfh_source::{Cause, Closed, Entry, Item, Problem, Stage};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
-
-/// Up to so many messages, one message's several digests are computed together (stitched kernels: three for the price
-/// of MD5); with more, each algorithm takes all messages in lanes.
-const FEW: usize = 2;
+use std::sync::{Arc, OnceLock};
 
 /// Bytes of one message that are worth threads of their own: starting one takes some 30 µs, hashing these some 1,300.
 const WORTH_SHARING: u64 = 4 << 20;
@@ -39,8 +35,42 @@ struct Part {
 }
 
 impl Part {
+    /// Its only chunk, if it takes one at a time.
+    fn piece(&mut self) -> Piece<'_> {
+        Piece { unit: self.unit, state: &mut self.state, bytes: &self.chunks[0].bytes }
+    }
+
     fn length(&self) -> u64 {
         self.chunks.iter().map(|chunk| chunk.bytes.len() as u64).sum()
+    }
+}
+
+/// Bytes that go into one state.
+struct Piece<'a> {
+    unit: usize,
+    state: &'a mut State,
+    bytes: &'a [u8],
+}
+
+/// What came of a lap: to be entered if the reader was not declared lost meanwhile.
+#[derive(Default)]
+pub(crate) struct Outcomes {
+    records: Vec<Record>,
+    /// Messages whose states took in more than one piece, with what each unit has of them.
+    finished: Vec<(Arc<Entry>, Closed, Vec<Finished>)>,
+}
+
+/// What was found of a whole message.
+struct Found {
+    digests: Vec<Digest>,
+    pieces: Vec<record::Piece>,
+}
+
+impl Found {
+    fn of(self, entry: &Entry, closed: Closed) -> Record {
+        let Found { digests, pieces } = self;
+        let outcome = Outcome::Hashed(Hashed { closed, digests, pieces });
+        Record { number: entry.number, name: entry.name(), outcome }
     }
 }
 
@@ -48,6 +78,8 @@ impl Part {
 pub(crate) struct Hashing {
     plan: Arc<Plan>,
     units: Vec<Vec<usize>>,
+    /// For each unit, once it has more than one message: up to how many are taken one by one.
+    few: Vec<OnceLock<usize>>,
     table: Arc<Table<State>>,
     ledger: Arc<Ledger>,
     places: Arc<Places>,
@@ -70,7 +102,8 @@ impl Hashing {
         ledger: Arc<Ledger>,
         places: Arc<Places>,
     ) -> Self {
-        Hashing { plan, units, table, ledger, places }
+        let few = units.iter().map(|_| OnceLock::new()).collect();
+        Hashing { plan, units, few, table, ledger, places }
     }
 
     /// Works through a batch, in a place among the threads that hash. A panic in it is a problem of every message in it; the run goes on.
@@ -122,17 +155,12 @@ impl Hashing {
         let messages: Vec<&[u8]> = wholes.iter().map(|(_, bytes, _)| &bytes[..]).collect();
         let bytes = messages.iter().map(|m| m.len() as u64).sum::<u64>()
             + parts.iter().filter(|p| p.unit == 0).map(Part::length).sum::<u64>();
-        let mut digests: Vec<Vec<Digest>> = self.hash(&messages, &mut parts);
-        let mut pieces: Vec<Vec<Piece>> = self.pieces_of(&messages);
-        for (at, (entry, _, closed)) in wholes.iter().enumerate() {
-            let hashed = Hashed {
-                closed: closed.clone(),
-                digests: std::mem::take(&mut digests[at]),
-                pieces: pieces.get_mut(at).map(std::mem::take).unwrap_or_default(),
-            };
-            let (number, name) = (entry.number, entry.name());
-            records.push(Record { number, name, outcome: Outcome::Hashed(hashed) });
-        }
+        let (divided, mut apart): (Vec<&mut Part>, Vec<&mut Part>) =
+            parts.iter_mut().partition(|part| part.state.depth() == Depth::All);
+        divided.into_iter().for_each(|part| self.divide(part));
+        let mut pieces: Vec<Piece<'_>> = apart.iter_mut().map(|part| part.piece()).collect();
+        let found = self.hash(&messages, &mut pieces);
+        records.extend(wholes.iter().zip(found).map(|((entry, _, closed), hashed)| hashed.of(entry, closed.clone())));
         self.ledger.enter(records);
         drop(messages);
         drop(wholes);
@@ -142,21 +170,86 @@ impl Hashing {
         bytes
     }
 
-    /// Digests of whole messages, [message][algorithm]; advances the parts' states on the way.
-    fn hash(&self, messages: &[&[u8]], parts: &mut [Part]) -> Vec<Vec<Digest>> {
-        let mut digests: Vec<Vec<Option<Digest>>> = vec![vec![None; self.plan.algorithms.len()]; messages.len()];
-        for (unit, algorithms) in self.units.iter().enumerate() {
-            let (divided, mut mine): (Vec<&mut Part>, Vec<&mut Part>) =
-                parts.iter_mut().filter(|p| p.unit == unit).partition(|p| p.state.depth() == Depth::All);
-            divided.into_iter().for_each(|part| self.divide(part));
-            for Part { state, chunks, .. } in &mut mine {
-                if let Some(pieces) = &mut state.pieces {
-                    pieces.update(&chunks[0].bytes);
+    /// Hashes what a lap has brought. A panic in it is a problem of every message in it.
+    pub(crate) fn lap(&self, lap: &mut Lap<State>) -> (Outcomes, u64) {
+        let worked = catch_unwind(AssertUnwindSafe(|| self.advance(lap)));
+        worked.unwrap_or_else(|_| {
+            let records = lap.fail().into_iter().map(|entry| {
+                let problem = Problem::new(Stage::Hash, Cause::Panicked);
+                Record { number: entry.number, name: entry.name(), outcome: Outcome::Failed(problem) }
+            });
+            (Outcomes { records: records.collect(), finished: Vec::new() }, 0)
+        })
+    }
+
+    fn advance(&self, lap: &mut Lap<State>) -> (Outcomes, u64) {
+        let (open, ended) = lap.parts();
+        let (mut bytes, mut messages, mut pieces) = (0, Vec::new(), Vec::new());
+        // What failed to be read needs no hashing.
+        let good = ended.into_iter().filter(|moved| moved.is_good);
+        for Moved { states, bytes: some, .. } in good.chain(open) {
+            bytes += some.len() as u64;
+            if states.is_empty() {
+                messages.push(some);
+            } else {
+                let unit = |(unit, state)| Piece { unit, state, bytes: some };
+                pieces.extend(states.iter_mut().enumerate().map(unit));
+            }
+        }
+        let mut found = self.hash(&messages, &mut pieces).into_iter();
+        let mut outcomes = Outcomes::default();
+        for Ended { entry, end, states, .. } in std::mem::take(&mut lap.ended) {
+            match end {
+                Err(problem) => {
+                    let outcome = Outcome::Failed(problem);
+                    outcomes.records.push(Record { number: entry.number, name: entry.name(), outcome });
+                }
+                Ok(closed) if states.is_empty() => {
+                    outcomes.records.extend(found.next().map(|found| found.of(&entry, closed)));
+                }
+                Ok(closed) => {
+                    let units = states.into_iter().enumerate().map(|(unit, state)| self.finish(unit, state));
+                    outcomes.finished.push((entry, closed, units.collect()));
                 }
             }
-            if mine.len() + messages.len() <= FEW {
-                for Part { state, chunks, .. } in &mut mine {
-                    update_together(&mut state.hashers.iter_mut().collect::<Vec<_>>(), &chunks[0].bytes);
+        }
+        (outcomes, bytes)
+    }
+
+    /// Enters what came of a lap.
+    pub(crate) fn enter(&self, outcomes: Outcomes) {
+        let Outcomes { records, finished } = outcomes;
+        if !records.is_empty() {
+            self.ledger.enter(records);
+        }
+        for (entry, closed, units) in finished {
+            for unit in units {
+                self.ledger.enter_unit(entry.number, || entry.name(), &closed, unit);
+            }
+        }
+    }
+
+    /// Digests of whole messages; advances the pieces' states on the way.
+    fn hash(&self, messages: &[&[u8]], pieces: &mut [Piece<'_>]) -> Vec<Found> {
+        let mut digests: Vec<Vec<Option<Digest>>> = vec![vec![None; self.plan.algorithms.len()]; messages.len()];
+        for (unit, algorithms) in self.units.iter().enumerate() {
+            let mut mine: Vec<&mut Piece<'_>> = pieces.iter_mut().filter(|piece| piece.unit == unit).collect();
+            for Piece { state, bytes, .. } in &mut mine {
+                if let Some(pieces) = &mut state.pieces {
+                    pieces.update(bytes);
+                }
+            }
+            // A tree fills its lanes with each message's own leaves.
+            mine.retain_mut(|piece| {
+                let divides = piece.state.depth() == Depth::All;
+                if divides {
+                    piece.state.hashers.iter_mut().for_each(|hasher| hasher.update_on(&[piece.bytes], &Alone));
+                }
+                !divides
+            });
+            if self.is_few(unit, mine.len() + messages.len()) {
+                for Piece { state, bytes, .. } in &mut mine {
+                    update_together(&mut state.hashers.iter_mut().collect::<Vec<_>>(), bytes);
                 }
                 for (at, message) in messages.iter().enumerate() {
                     if let [index] = algorithms[..] {
@@ -173,22 +266,23 @@ impl Hashing {
                 continue;
             }
             for (place, index) in algorithms.iter().enumerate() {
-                let algorithm = self.plan.algorithms[*index];
-                let found = if mine.is_empty() {
-                    hash_many(algorithm, messages)
-                } else {
-                    let mut fresh: Vec<Hasher> = messages.iter().map(|_| algorithm.hasher()).collect();
-                    let long = mine.iter_mut().map(|p| (&mut p.state.hashers[place], &p.chunks[0].bytes[..]));
-                    let short = fresh.iter_mut().zip(messages).map(|(hasher, message)| (hasher, *message));
-                    update_many(&mut long.chain(short).collect::<Vec<_>>());
-                    finalize_many(fresh)
-                };
+                let jobs = mine.iter_mut().map(|piece| (&mut piece.state.hashers[place], piece.bytes));
+                let found = advance_many(self.plan.algorithms[*index], &mut jobs.collect::<Vec<_>>(), messages);
                 for (at, digest) in found.into_iter().enumerate() {
                     digests[at][*index] = Some(digest);
                 }
             }
         }
-        digests.into_iter().map(|d| d.into_iter().flatten().collect()).collect()
+        let digests = digests.into_iter().map(|d| d.into_iter().flatten().collect());
+        let mut windows = self.pieces_of(messages).into_iter();
+        digests.map(|digests| Found { digests, pieces: windows.next().unwrap_or_default() }).collect()
+    }
+
+    /// Whether so many messages are better taken one by one, each under all algorithms of the unit, than all together under one after the
+    /// other.
+    fn is_few(&self, unit: usize, messages: usize) -> bool {
+        let algorithms = || self.units[unit].iter().map(|index| self.plan.algorithms[*index]).collect::<Vec<_>>();
+        messages <= 1 || self.units[unit].len() > 1 && messages <= *self.few[unit].get_or_init(|| few(&algorithms()))
     }
 
     /// Advances a tree's state by all its chunks, with the threads that are idle now: nothing waits that they could take.
@@ -199,7 +293,7 @@ impl Hashing {
         part.state.hashers.iter_mut().for_each(|hasher| hasher.update_on(&pieces, executor));
     }
 
-    fn pieces_of(&self, messages: &[&[u8]]) -> Vec<Vec<Piece>> {
+    fn pieces_of(&self, messages: &[&[u8]]) -> Vec<Vec<record::Piece>> {
         let Some(length) = self.plan.piecewise else { return Vec::new() };
         let cut = |message: &&[u8]| {
             let mut pieces = Pieces::new(self.plan.algorithms.clone(), length);
@@ -207,6 +301,17 @@ impl Hashing {
             pieces.finish()
         };
         messages.iter().map(cut).collect()
+    }
+
+    /// Ends what one unit has of a message.
+    fn finish(&self, unit: usize, state: State) -> Finished {
+        let algorithms = &self.units[unit];
+        let digests = state.hashers.into_iter().map(Hasher::finalize);
+        Finished {
+            digests: algorithms.iter().copied().zip(digests).collect(),
+            pieces: state.pieces.map(Pieces::finish).unwrap_or_default(),
+            piece_algorithms: algorithms.clone(),
+        }
     }
 
     /// Returns states, finishes messages whose last chunk this was.
@@ -224,13 +329,7 @@ impl Hashing {
                     self.table.give_back(&entry, unit, count, None);
                 }
                 Some(Ok(closed)) => {
-                    let algorithms = &self.units[unit];
-                    let digests = state.hashers.into_iter().map(Hasher::finalize);
-                    let finished = Finished {
-                        digests: algorithms.iter().copied().zip(digests).collect(),
-                        pieces: state.pieces.map(Pieces::finish).unwrap_or_default(),
-                        piece_algorithms: algorithms.clone(),
-                    };
+                    let finished = self.finish(unit, state);
                     self.ledger.enter_unit(entry.number, || entry.name(), &closed, finished);
                     self.table.give_back(&entry, unit, count, None);
                 }

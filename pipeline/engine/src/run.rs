@@ -14,7 +14,7 @@ use pfh_prefetch::{Bell, Budget, Feed, InHand, Reserve, Table};
 use pfh_source::{Cause, Note, Problem, Source, Stage};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// Why a run ended before its time.
@@ -100,6 +100,7 @@ pub fn run(source: Box<dyn Source>, plan: &Plan, sink: &mut dyn Sink, control: &
         out,
         reserve: Reserve::default(),
         fit,
+        idle: AtomicUsize::new(0),
         stop: Arc::default(),
         clock: Instant::now(),
         plan,

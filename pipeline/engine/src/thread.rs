@@ -2,13 +2,13 @@
 
 use crate::descriptors::Fit;
 use crate::hashing::{Hashing, State};
-use crate::places::Places;
+use crate::places::{Place, Places};
 use crate::plan::{Mode, Plan};
 use crate::progress::Counters;
-use pfh_prefetch::{Bell, Budget, Feed, Gates, Reader, Reserve, Step, Table, Take};
+use pfh_prefetch::{Bell, Budget, Feed, For, Gates, Pace, Reader, Reserve, Step, Table, Take};
 use pfh_source::os::Waits;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// Jobs that fill the widest lanes (64 of MD5) once.
@@ -16,13 +16,6 @@ const ENOUGH_JOBS: usize = 64;
 /// Jobs and bytes of one batch.
 const BATCH_JOBS: usize = 1024;
 const BATCH_BYTES: usize = 32 << 20;
-/// Seven eighths of the default table.
-const MOST_BYTES: usize = 112 << 20;
-/// Of so many bytes read, one may wait in a page of the table that was not used before. 350 cached files of 167 MB took .162 s under MD5, SHA-1
-/// and SHA-256 and .089 s under SHA-256, .184 and .116 s when they filled the table first; 1.22 GB take the same (medians of 15 rounds, two
-/// threads). With 2 in place of 4 less of that is gained.
-const EARNED: u64 = 4;
-
 /// Bytes of long messages that are enough in the table while reads do not wait and nothing else is there: what was read is hashed while it is in the
 /// cache, and its slabs are filled again while they are. One thread takes them one by one. Of several, one reads while another shares out what it has
 /// taken, and both shares are to be worth it. A GiB under BLAKE3 that went through the whole table took .5 s of processor time in place of .36 s, 30,000 page
@@ -47,6 +40,8 @@ pub(crate) struct Shared {
     pub out: Arc<Bell>,
     pub reserve: Reserve,
     pub fit: Fit,
+    /// Threads that read and hash and have nothing to do.
+    pub idle: AtomicUsize,
     pub stop: Arc<AtomicBool>,
     pub clock: Instant,
 }
@@ -70,18 +65,10 @@ impl Shared {
     fn is_enough(&self) -> bool {
         let (jobs, bytes) = self.table.waiting();
         let table = self.budget.slabs() * self.budget.slab();
-        let (enough_jobs, enough) = if self.reserve.is_called() {
-            // Reads wait, so the processor is free: full lanes are enough. The other half of the table is what readers fill meanwhile.
-            (ENOUGH_JOBS, (table / 2).min(BATCH_BYTES))
-        } else {
-            // Reading is work like hashing, and may as well come first: the more messages wait, the evener the lanes. 4,457 cached files took
-            // 1.10 s of processor time under MD5, SHA-1 and SHA-256 with 32 MiB, .92 s with 112 MiB (minima of seven and thirteen rounds).
-            // But fresh pages cost about as much as hashing them: a run begins with a part of the table, and takes more of it as it goes on.
-            let earned = (self.read_bytes.load(Ordering::Relaxed) / EARNED).max(BATCH_BYTES as u64);
-            (BATCH_JOBS, (table / 8 * 7).min(MOST_BYTES).min(usize::try_from(earned).unwrap_or(usize::MAX)))
-        };
+        // Reads wait, so the processor is free: full lanes are enough. The other half of the table is what readers fill meanwhile.
+        let enough = (table / 2).min(BATCH_BYTES);
         // Long messages count by the slabs that are out.
-        jobs >= enough_jobs || bytes >= enough || jobs > 0 && self.budget.out() * self.budget.slab() > enough
+        jobs >= ENOUGH_JOBS || bytes >= enough || jobs > 0 && self.budget.out() * self.budget.slab() > enough
     }
 
     /// Whether more in the table would only be colder: nothing but long messages is there, no lanes could be filled by what comes (each message is worked
@@ -123,6 +110,66 @@ impl Shared {
         any
     }
 
+    /// One lap: reads a piece of each message that this thread has open, and hashes it. False if there was nothing to read in this way.
+    fn lap(&self, reader: &mut Reader<State>, waits: &mut Waits) -> bool {
+        self.share(reader);
+        let most = if self.plan.mode == Mode::Smt { Duration::MAX } else { LATE };
+        let pace = Pace {
+            arena: ARENA,
+            readers: self.fit.readers,
+            lanes: self.fit.lanes,
+            piece: PIECE,
+            longest: if self.table.divides() { self.budget.slab() } else { LONGEST },
+            most,
+        };
+        let from = Instant::now();
+        waits.begin();
+        let Some(mut lap) = reader.lap(pace) else { return false };
+        self.reserve.note(waits.end());
+        let read = Instant::now();
+        Counters::add(&self.counters.read_ns, read - from);
+        let messages = (lap.open.len() + lap.ended.len()) as u64;
+        // Not before: a read that does not come back must not keep a place.
+        let place = self.wait_for_place();
+        let (outcomes, bytes) = self.hashing.lap(&mut lap);
+        drop(place);
+        if reader.keep(lap) {
+            self.hashing.enter(outcomes);
+        }
+        self.counters.batches.fetch_add(1, Ordering::Relaxed);
+        self.counters.batch_jobs.fetch_add(messages, Ordering::Relaxed);
+        self.counters.hash_bytes.fetch_add(bytes, Ordering::Relaxed);
+        Counters::add(&self.counters.hash_ns, read.elapsed());
+        self.tell_end();
+        true
+    }
+
+    /// Others may have them all for a while: readers that were called and hash what they have read, or the last long message.
+    fn wait_for_place(&self) -> Place {
+        loop {
+            let heard = self.bell.heard();
+            match self.places.take() {
+                Some(place) => return place,
+                None => _ = self.bell.wait(heard, Duration::from_millis(5)),
+            }
+        }
+    }
+
+    /// Where others have nothing to do and no file is left to begin with: half of what is open is theirs, or they share the last one.
+    fn share(&self, reader: &mut Reader<State>) {
+        if self.idle.load(Ordering::Relaxed) == 0 || !self.feed.is_empty() || self.table.has_parked(true) {
+            return;
+        }
+        match reader.begun() {
+            (0, _) | (_, ..WORTH_MOVING) => {}
+            (1, _) => reader.put_down_lanes(0, For::Table),
+            (open, _) => {
+                reader.put_down_lanes(open / 2, For::All);
+                self.bell.ring();
+            }
+        }
+    }
+
     /// Wakes the thread that writes, once nothing more can come: it need not wait for its next look.
     fn tell_end(&self) {
         if self.feed.exhausted() {
@@ -130,6 +177,19 @@ impl Shared {
         }
     }
 }
+
+/// Reading for lanes: what one lap brings, to be hashed while it is in the second-level cache, or not far from it. With a cache of 1 MiB, 2 MiB in
+/// pieces of 64 KiB took .304 s of processor time under MD5 and .489 s under SHA-256 for 1.16 GB in 4,457 files; 1 MiB and 64 KiB .351 and .502 s; 1 MiB
+/// and 32 KiB .334 and .531 s; 512 KiB and 16 KiB .342 and .541 s.
+const ARENA: usize = 2 << 20;
+/// Bytes of one message in a lap. Seventeen fit into a slab.
+const PIECE: usize = 60 << 10;
+/// If few messages are left, more of each at once.
+const LONGEST: usize = 256 << 10;
+/// A lap's reading is a copy of some 300 µs. When it takes so long, reads wait, and readers ahead are to know soon.
+const LATE: Duration = Duration::from_millis(1);
+/// Bytes that are worth waking another thread for.
+const WORTH_MOVING: u64 = 2 << 20;
 
 /// What a thread does.
 #[derive(Debug, Clone, Copy, Default)]
@@ -145,24 +205,44 @@ pub(crate) fn live(shared: &Shared, mut reader: Option<Reader<State>>, role: Rol
     let hashes = role.hashes;
     let mut waits = Waits::new(shared.fit.looks && reader.is_some());
     loop {
+        // Others read what a lost reader had.
+        reader = reader.filter(|reader| !reader.is_lost());
         // Noted before anything is looked at, so that no ring after the look is missed.
         let (heard, called) = (shared.bell.heard(), shared.reserve.heard());
         if shared.stop.load(Ordering::SeqCst) {
             return;
         }
-        // A long file that it began only this reader can end.
+        let adaptive = hashes && shared.plan.mode != Mode::Mtp;
+        // While reads do not wait nothing is read ahead.
+        let direct = adaptive && (shared.plan.mode == Mode::Smt || !shared.reserve.is_called());
+        let put_down = direct && reader.as_mut().is_some_and(Reader::put_down);
         let free = reader.as_ref().is_none_or(|reader| !reader.has_current());
         if role.held_back && free && !shared.reserve.is_called() {
+            if put_down {
+                shared.bell.ring();
+            }
             shared.reserve.wait(called);
             continue;
         }
-        let adaptive = hashes && shared.plan.mode != Mode::Mtp;
+        if let Some(reader) = reader.as_mut().filter(|_| !role.held_back) {
+            if direct && !reader.is_apart() {
+                // What is in the table was read before.
+                if shared.hash() || shared.lap(reader, &mut waits) {
+                    continue;
+                }
+            }
+            if reader.has_lanes() {
+                reader.put_down_lanes(0, For::All);
+                shared.bell.ring();
+            }
+            reader.rest();
+        }
         if adaptive && shared.is_enough() && shared.hash() {
             continue;
         }
         let mut full = adaptive && shared.is_hot();
         if let Some(reader) = &mut reader
-            && (reader.has_current() || !shared.feed.is_empty())
+            && (reader.has_current() || !shared.feed.is_empty() || shared.table.has_parked(false))
             && !full
         {
             let from = Instant::now();
@@ -182,7 +262,10 @@ pub(crate) fn live(shared: &Shared, mut reader: Option<Reader<State>>, role: Rol
         if hashes && shared.hash() {
             continue;
         }
+        let idle = usize::from(adaptive && !role.held_back);
+        shared.idle.fetch_add(idle, Ordering::Relaxed);
         let waited = shared.bell.wait(heard, Duration::from_millis(100));
+        shared.idle.fetch_sub(idle, Ordering::Relaxed);
         let counter = if full { &shared.counters.space_ns } else { &shared.counters.data_ns };
         if full || hashes {
             Counters::add(counter, waited);

@@ -21,6 +21,8 @@ pub(crate) struct Held {
     pub entries: Vec<Arc<Entry>>,
     /// Entries whose turn comes after those.
     ahead: VecDeque<Arc<Entry>>,
+    /// Of several open messages that of `entries` which is being read; without it that is the last.
+    at: Option<u64>,
     /// Whether `ahead` is in one system call, and nobody knows which of it keeps the call from coming back.
     together: bool,
 }
@@ -44,8 +46,12 @@ impl InHand {
     pub fn lose(&self) -> Lost {
         let mut held = self.lock();
         self.lost.store(true, Ordering::SeqCst);
-        let Held { mut entries, ahead, together } = std::mem::take(&mut *held);
-        let culprit = if together { None } else { entries.pop() };
+        let Held { mut entries, at, ahead, together } = std::mem::take(&mut *held);
+        let culprit = match at {
+            Some(number) => entries.iter().position(|entry| entry.number == number).map(|at| entries.remove(at)),
+            None if together => None,
+            None => entries.pop(),
+        };
         entries.extend(ahead);
         Lost { culprit, others: entries }
     }
@@ -73,9 +79,39 @@ impl InHand {
         self.since.store(0, Ordering::SeqCst);
     }
 
-    /// The reader begins to read an entry.
-    pub(crate) fn take(&self, entry: Arc<Entry>) {
-        self.lock().entries.push(entry);
+    /// The reader begins to read an entry. `false`: it was declared lost, and nobody would miss what it takes now.
+    #[must_use]
+    pub(crate) fn take(&self, entry: Arc<Entry>) -> bool {
+        let mut held = self.lock();
+        let is_lost = self.is_lost();
+        if !is_lost {
+            held.entries.push(entry);
+        }
+        !is_lost
+    }
+
+    /// Takes an entry out of the reader's hands; `false` when it was taken already.
+    pub(crate) fn release(&self, entry: &Entry) -> bool {
+        let mut held = self.lock();
+        let place = held.entries.iter().position(|e| e.number == entry.number);
+        place.map(|place| held.entries.remove(place)).is_some()
+    }
+
+    /// Of the messages that the reader has open, this one is read now.
+    pub(crate) fn turn(&self, entry: &Entry) {
+        self.lock().at = Some(entry.number);
+    }
+
+    /// All that the reader has in hand now: `false`, and nothing, when it was declared lost.
+    pub(crate) fn hold(&self, entries: impl Iterator<Item = Arc<Entry>>) -> bool {
+        let mut held = self.lock();
+        if self.is_lost() {
+            return false;
+        }
+        held.entries.clear();
+        held.entries.extend(entries);
+        held.at = None;
+        true
     }
 
     /// Takes the entry being read out of the reader's hands; `false` when it was taken already.
@@ -122,7 +158,7 @@ mod tests {
     #[test]
     fn nobody_is_blamed_for_what_several_may_have_done() {
         let in_hand = InHand::default();
-        in_hand.take(entry(0));
+        assert!(in_hand.take(entry(0)));
         in_hand.take_together(&[entry(1), entry(2), entry(3)]);
         let lost = in_hand.lose();
         assert!(lost.culprit.is_none());
@@ -131,9 +167,21 @@ mod tests {
     }
 
     #[test]
+    fn of_several_open_messages_the_one_whose_turn_it_is_is_named() {
+        let in_hand = InHand::default();
+        assert!(in_hand.hold([entry(4), entry(5), entry(6)].into_iter()));
+        in_hand.turn(&entry(5));
+        let lost = in_hand.lose();
+        assert_eq!(lost.culprit.map(|e| e.number), Some(5));
+        assert_eq!(lost.others.iter().map(|e| e.number).collect::<Vec<_>>(), [4, 6]);
+        assert!(!in_hand.hold([entry(4)].into_iter()) && !in_hand.take(entry(4)) && !in_hand.release(&entry(5)));
+        assert!(in_hand.lose().others.is_empty(), "it comes back to nothing");
+    }
+
+    #[test]
     fn the_one_being_read_is_named() {
         let in_hand = InHand::default();
-        in_hand.take(entry(0));
+        assert!(in_hand.take(entry(0)));
         in_hand.take_together(&[entry(1), entry(2), entry(3)]);
         assert!(in_hand.drop_next() && in_hand.take_next());
         let lost = in_hand.lose();

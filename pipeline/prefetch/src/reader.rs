@@ -8,7 +8,8 @@ use crate::chunk::{Bytes, Chunk, End};
 use crate::device::Gates;
 use crate::feed::{Feed, Pulled};
 use crate::in_hand::InHand;
-use crate::table::Table;
+use crate::lap::Open;
+use crate::table::{Begun, For, Table};
 use crate::together::{Backend, Together};
 use pfh_source::{Cause, Entry, Item, Problem, Reading, Stage};
 use std::ops::Range;
@@ -48,16 +49,17 @@ impl Pack {
 }
 
 /// An open file that did not fit.
-struct Current {
-    entry: Arc<Entry>,
-    reading: Reading,
-    /// Whether chunks of it are in the table already.
-    flowing: bool,
+pub(crate) struct Current {
+    pub entry: Arc<Entry>,
+    pub reading: Reading,
+    /// Whether the table has a state of it already.
+    pub flowing: bool,
+    pub whom: For,
 }
 
 /// One reader. `S` is the table's state type.
 pub struct Reader<S> {
-    table: Arc<Table<S>>,
+    pub(crate) table: Arc<Table<S>>,
     pub(crate) budget: Arc<Budget>,
     pub(crate) feed: Arc<Feed>,
     pub(crate) gates: Arc<Gates>,
@@ -65,10 +67,16 @@ pub struct Reader<S> {
     clock: Instant,
     pub(crate) pack: Option<Pack>,
     pub(crate) together: Together,
-    current: Option<Current>,
+    pub(crate) current: Option<Current>,
+    /// Messages that this reader's thread hashes as they are read.
+    pub(crate) lanes: Vec<Open<S>>,
+    /// Where pieces of them are read to.
+    pub(crate) arena: Vec<Slab>,
+    /// Whether lanes are no use: the device is to be read by one reader at a time.
+    pub(crate) apart: bool,
     pub(crate) in_hand: Arc<InHand>,
     pub(crate) read_bytes: Arc<AtomicU64>,
-    stop: Arc<AtomicBool>,
+    pub(crate) stop: Arc<AtomicBool>,
 }
 
 /// Messages start at multiples of this in a pack: 64 bytes is a cache line, and staggered starts keep lanes out of one
@@ -90,8 +98,23 @@ impl<S> Reader<S> {
         stop: Arc<AtomicBool>,
     ) -> Self {
         let (together, in_hand) = (Together::new(backend), Arc::default());
-        let (pack, current) = (None, None);
-        Reader { table, budget, feed, gates, retries, clock, pack, together, current, in_hand, read_bytes, stop }
+        Reader {
+            table,
+            budget,
+            feed,
+            gates,
+            retries,
+            clock,
+            pack: None,
+            together,
+            current: None,
+            lanes: Vec::new(),
+            arena: Vec::new(),
+            apart: false,
+            in_hand,
+            read_bytes,
+            stop,
+        }
     }
 
     /// What the outside may know of this reader.
@@ -99,18 +122,39 @@ impl<S> Reader<S> {
         self.in_hand.clone()
     }
 
-    /// Whether the reader has something to go on with that only it can read.
+    /// Whether the reader has something in the middle of which it is.
     pub fn has_current(&self) -> bool {
         self.current.is_some()
+    }
+
+    /// Puts down what it is in the middle of, for others to take up; not a pipe, nor what several threads share, nor what only one
+    /// reader may read. Whether there was something.
+    pub fn put_down(&mut self) -> bool {
+        let Some(current) = self.current.take_if(|c| c.whom == For::All && !c.reading.may_wait()) else { return false };
+        let mut in_hand = self.in_hand.lock();
+        if !self.in_hand.is_lost() {
+            in_hand.entries.pop();
+            self.table.park(current.entry, current.reading, None, For::All);
+        }
+        true
     }
 
     /// Reads until something is in the table.
     pub fn step(&mut self) -> Step {
         loop {
             if self.in_hand.is_lost() {
-                self.pack = None;
-                self.current = None;
+                self.drop_all();
                 return Step::Exhausted;
+            }
+            if self.current.is_none()
+                && self.pack.as_ref().is_none_or(|pack| pack.pieces.is_empty())
+                && let Some(Begun { entry, reading, whom, .. }) = self.table.take_up(false)
+            {
+                if !self.in_hand.take(entry.clone()) {
+                    self.table.park(entry, reading, None, whom);
+                    continue;
+                }
+                self.current = Some(Current { entry, reading, flowing: true, whom });
             }
             if let Some(current) = self.current.take() {
                 return match self.advance(current) {
@@ -149,15 +193,31 @@ impl<S> Reader<S> {
         }
     }
 
-    pub(crate) fn timed<T>(&self, call: impl FnOnce() -> T) -> T {
+    /// A reader that was declared lost has nothing any more.
+    pub(crate) fn drop_all(&mut self) {
+        self.pack = None;
+        self.current = None;
+        self.lanes.clear();
+        self.arena.clear();
+    }
+
+    /// That a system call is at hand, for whoever watches.
+    pub(crate) fn enter(&self) {
         self.in_hand.enter(1 + self.clock.elapsed().as_millis() as u64);
+    }
+
+    pub(crate) fn timed<T>(&self, call: impl FnOnce() -> T) -> T {
+        self.enter();
         let result = call();
         self.in_hand.leave();
         result
     }
 
     fn open(&mut self, entry: Arc<Entry>) -> Option<Step> {
-        self.in_hand.take(entry.clone());
+        if !self.in_hand.take(entry.clone()) {
+            self.feed.give_back([entry]);
+            return None;
+        }
         let opened = self.timed(|| entry.open());
         let mut reading = match opened {
             Ok(reading) => reading,
@@ -174,7 +234,7 @@ impl<S> Reader<S> {
         let small = reading.size_hint() < (self.budget.slab() / 2) as u64;
         if !small || reading.size_hint() >= room as u64 {
             // Keep it open, publish what there is, go on with a slab of its own or a fresh pack.
-            self.current = Some(Current { entry, reading, flowing: false });
+            self.current = Some(Current { entry, reading, flowing: false, whom: For::All });
             return if self.publish() { Some(Step::Filled) } else { None };
         }
         self.read_small(entry, reading)
@@ -195,7 +255,7 @@ impl<S> Reader<S> {
                 let slab = Arc::new(pack.slab);
                 self.push_wholes(slab.clone(), pack.pieces);
                 self.push_flow(&entry, 0, Bytes::new(slab, start..start + filled), None);
-                self.current = Some(Current { entry, reading, flowing: true });
+                self.current = Some(Current { entry, reading, flowing: true, whom: For::All });
                 Some(Step::Filled)
             }
             Some(end) => {
@@ -233,12 +293,12 @@ impl<S> Reader<S> {
         };
         let offset = current.reading.offset();
         let (end, filled) = self.timed_fill(&mut current.reading, slab.bytes_mut(), 0);
-        let Current { entry, reading, flowing } = current;
+        let Current { entry, reading, flowing, whom } = current;
         let bytes = Bytes::new(Arc::new(slab), 0..filled);
         match end {
             None => {
                 self.push_flow(&entry, offset, bytes, None);
-                self.current = Some(Current { entry, reading, flowing: true });
+                self.current = Some(Current { entry, reading, flowing: true, whom });
             }
             Some(end) => {
                 let end = end.and_then(|()| self.timed(|| reading.close()));

@@ -2,7 +2,7 @@
 
 use crate::bell::Bell;
 use crate::chunk::Chunk;
-use pfh_source::{Entry, Item};
+use pfh_source::{Entry, Item, Reading};
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -44,6 +44,34 @@ pub struct Take {
     pub share: bool,
 }
 
+/// A message that was begun and that nobody reads at the moment: see [`Table::park`].
+struct Parked {
+    entry: Arc<Entry>,
+    reading: Reading,
+    whom: For,
+}
+
+/// Who may take up a message that was begun.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum For {
+    /// Whoever comes first: also a thread that reads it into its own lanes.
+    All,
+    /// Only a reader that fills the table: several threads are to share it.
+    Table,
+}
+
+/// A message that was taken up again.
+pub struct Begun<S> {
+    /// Which.
+    pub entry: Arc<Entry>,
+    /// Where its reading stands.
+    pub reading: Reading,
+    /// One state for each unit, all of which have had what was read so far; none if the table keeps them.
+    pub states: Option<Vec<S>>,
+    /// As it was parked.
+    pub whom: For,
+}
+
 /// A message that streams through: chunks in order, and where each unit stands.
 struct Flow<S> {
     chunks: VecDeque<Chunk>,
@@ -51,6 +79,7 @@ struct Flow<S> {
     first: u64,
     units: Vec<Unit<S>>,
     queued: bool,
+    parked: Option<Parked>,
 }
 
 struct Unit<S> {
@@ -61,9 +90,20 @@ struct Unit<S> {
 }
 
 impl<S> Flow<S> {
+    fn new(states: Vec<S>) -> Self {
+        let unit = |state| Unit { next: 0, state: Some(state), finished: false };
+        let units = states.into_iter().map(unit).collect();
+        Flow { chunks: VecDeque::new(), first: 0, units, queued: false, parked: None }
+    }
+
     fn has_work(&self) -> bool {
         let end = self.first + self.chunks.len() as u64;
         self.units.iter().any(|u| u.state.is_some() && u.next < end)
+    }
+
+    /// Whether every unit has had all that was read so far, and none is at work.
+    fn is_at_rest(&self) -> bool {
+        self.chunks.is_empty() && self.units.iter().all(|u| u.state.is_some())
     }
 
     fn bytes(&self) -> usize {
@@ -79,6 +119,17 @@ struct Inner<S> {
     /// Bytes of the flows' chunks.
     flow_bytes: usize,
     queue: VecDeque<u64>,
+    /// Messages that nobody reads at the moment, the longest waiting first.
+    parked: VecDeque<u64>,
+}
+
+impl<S> Inner<S> {
+    fn may_take_up(&self, number: u64, lanes: bool) -> bool {
+        let flow = self.flows.get(&number);
+        flow.is_some_and(|f| {
+            !lanes || f.is_at_rest() && f.parked.as_ref().is_some_and(|parked| parked.whom == For::All)
+        })
+    }
 }
 
 /// The table. `S` is what a worker keeps of a message between two chunks, one per unit.
@@ -100,6 +151,7 @@ impl<S> Table<S> {
             flows: HashMap::new(),
             flow_bytes: 0,
             queue: VecDeque::new(),
+            parked: VecDeque::new(),
         };
         Table { inner: Mutex::new(inner), depths, make: Box::new(make), bell }
     }
@@ -151,14 +203,7 @@ impl<S> Table<S> {
         if chunk.offset > 0 && !inner.flows.contains_key(&number) {
             return;
         }
-        let flow = inner.flows.entry(number).or_insert_with(|| Flow {
-            chunks: VecDeque::new(),
-            first: 0,
-            units: (0..self.depths.len())
-                .map(|u| Unit { next: 0, state: Some((self.make)(u)), finished: false })
-                .collect(),
-            queued: false,
-        });
+        let flow = inner.flows.entry(number).or_insert_with(|| Flow::new(self.states()));
         inner.flow_bytes += chunk.bytes.len();
         flow.chunks.push_back(chunk);
         if !flow.queued && flow.has_work() {
@@ -246,6 +291,45 @@ impl<S> Table<S> {
         self.bell.ring();
     }
 
+    /// States for a message that begins, one for each unit.
+    pub fn states(&self) -> Vec<S> {
+        (0..self.depths.len()).map(|unit| (self.make)(unit)).collect()
+    }
+
+    /// Puts down a message in the middle of its reading, for any other reader to take up. `states` have had what was read so far; without
+    /// them the table has them, or nothing was read. A message that was given up is dropped. The bell is the caller's to ring, if others are
+    /// to come for it.
+    pub fn park(&self, entry: Arc<Entry>, reading: Reading, states: Option<Vec<S>>, whom: For) {
+        let number = entry.number;
+        let mut guard = self.lock();
+        let inner = &mut *guard;
+        let known = inner.flows.contains_key(&number);
+        if !known && states.is_none() && reading.offset() > 0 {
+            return;
+        }
+        let flow = inner.flows.entry(number).or_insert_with(|| Flow::new(states.unwrap_or_else(|| self.states())));
+        flow.parked = Some(Parked { entry, reading, whom });
+        inner.parked.push_back(number);
+    }
+
+    /// Takes up a message that was put down; for `lanes` with its states, and only where the table has none of its bytes left.
+    pub fn take_up(&self, lanes: bool) -> Option<Begun<S>> {
+        let mut guard = self.lock();
+        let inner = &mut *guard;
+        let at = inner.parked.iter().position(|number| inner.may_take_up(*number, lanes))?;
+        let number = inner.parked.remove(at)?;
+        let Parked { entry, reading, whom } = inner.flows.get_mut(&number)?.parked.take()?;
+        let flow = if lanes { inner.flows.remove(&number) } else { None };
+        let states = flow.map(|flow| flow.units.into_iter().filter_map(|unit| unit.state).collect());
+        Some(Begun { entry, reading, states, whom })
+    }
+
+    /// Whether there is a message that [`take_up`](Table::take_up) would return.
+    pub fn has_parked(&self, lanes: bool) -> bool {
+        let inner = self.lock();
+        inner.parked.iter().any(|number| inner.may_take_up(*number, lanes))
+    }
+
     /// Gives up a long message whose reader was lost.
     pub fn abandon(&self, number: u64) {
         let mut guard = self.lock();
@@ -253,6 +337,7 @@ impl<S> Table<S> {
         let gone = inner.flows.remove(&number);
         inner.flow_bytes -= gone.as_ref().map_or(0, Flow::bytes);
         inner.queue.retain(|n| *n != number);
+        inner.parked.retain(|n| *n != number);
         drop(guard);
         drop(gone);
         self.bell.ring();
@@ -313,5 +398,45 @@ mod tests {
         // What is pushed behind a message that was given up is dropped.
         push(0, 1500, 40);
         assert_eq!((table.only_flowing(), budget.out()), (0, 0));
+    }
+
+    #[test]
+    fn what_is_put_down_is_taken_up_once_and_with_its_states() {
+        let bell = Arc::new(Bell::default());
+        let budget = Budget::new(1 << 20, 1, bell.clone());
+        let table = Table::new(vec![Depth::One, Depth::One], bell, |unit| unit);
+        let reading = || entry(0).open().unwrap();
+        // As lanes leave it: with states, and nothing in the table.
+        table.park(entry(3), reading(), Some(vec![30, 31]), For::All);
+        table.park(entry(4), reading(), Some(vec![40, 41]), For::Table);
+        assert!(table.has_parked(true) && table.has_parked(false));
+        let begun = table.take_up(true).unwrap();
+        assert_eq!((begun.entry.number, begun.states), (3, Some(vec![30, 31])));
+        assert!(table.take_up(true).is_none() && !table.has_parked(true), "the other is to be shared");
+        let begun = table.take_up(false).unwrap();
+        assert_eq!((begun.entry.number, begun.states, begun.whom), (4, None, For::Table));
+        // As a reader of the table leaves it: a lane may have it when every unit has had what was read.
+        let push = |offset| {
+            let bytes = Bytes::new(Arc::new(budget.try_take().unwrap()), 0..100);
+            table.push_part(Chunk { entry: entry(5), offset, bytes, end: None });
+        };
+        push(0);
+        table.park(entry(5), reading(), None, For::All);
+        let jobs = table.take(Take { jobs: 100, bytes: 1 << 20, share: false });
+        assert!(!table.has_parked(true) && table.take_up(true).is_none(), "units are at work");
+        for job in jobs {
+            let Job::Part { unit, state, chunks } = job else { panic!("only parts were put in") };
+            assert!(table.take_up(true).is_none());
+            let count = chunks.len();
+            drop(chunks);
+            table.give_back(&entry(5), unit, count, Some(state + 50));
+        }
+        let begun = table.take_up(true).unwrap();
+        assert_eq!((begun.entry.number, begun.states), (5, Some(vec![50, 51])));
+        assert!(!table.has_parked(false) && budget.out() == 0);
+        // What was given up is not to be taken up.
+        table.park(entry(6), reading(), Some(vec![60, 61]), For::All);
+        table.abandon(6);
+        assert!(table.take_up(false).is_none());
     }
 }

@@ -114,6 +114,50 @@ impl<'a, W: Word, const N: usize, const B: usize> Queue<'a, W, N, B> for Pieces<
     }
 }
 
+/// Pieces of messages, and whole messages beside them: the longer ones first, whichever they are.
+pub(super) struct Both<'s, 'm, 'a, W: 'static, const N: usize, const B: usize> {
+    pieces: Pieces<'s, 'a, W, N, B>,
+    messages: Messages<'m, 'a, W, N, B>,
+}
+
+impl<'s, 'm, 'a, W: Word, const N: usize, const B: usize> Both<'s, 'm, 'a, W, N, B> {
+    pub(super) fn new(pieces: Pieces<'s, 'a, W, N, B>, messages: Messages<'m, 'a, W, N, B>) -> Self {
+        Both { pieces, messages }
+    }
+
+    pub(super) fn digests(self) -> Vec<Digest> {
+        self.messages.digests()
+    }
+}
+
+impl<'a, W: Word, const N: usize, const B: usize> Queue<'a, W, N, B> for Both<'_, '_, 'a, W, N, B> {
+    fn submit(&mut self, slot: &mut Slot<'a, W, N, B>) -> bool {
+        let piece = self.pieces.order.as_slice().first().map(|id| self.pieces.pieces[*id].1.len());
+        let message = self.messages.order.as_slice().first().map(|id| self.messages.messages[*id].len());
+        // Of pieces in which no block became whole none may be left.
+        if piece >= message && piece.is_some() && self.pieces.submit(slot) {
+            return true;
+        }
+        if self.messages.submit(slot) {
+            slot.id += self.pieces.pieces.len();
+            return true;
+        }
+        self.pieces.submit(slot)
+    }
+
+    #[inline]
+    fn evict(&mut self, id: usize, state: impl Fn(usize) -> W) {
+        match id.checked_sub(self.pieces.pieces.len()) {
+            Some(id) => self.messages.evict(id, state),
+            None => self.pieces.evict(id, state),
+        }
+    }
+
+    fn waiting(&self) -> usize {
+        self.pieces.waiting() + self.messages.waiting()
+    }
+}
+
 /// Ends of messages: only the padding is still to come.
 pub(super) struct Ends<W: 'static, const N: usize, const B: usize> {
     function: &'static Function<W, N, B>,

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use pfh_digest::{Algorithm, Hasher, finalize_many, hash_many, update_many};
+use pfh_digest::{Algorithm, Hasher, advance_many, finalize_many, hash_many, update_many};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -64,6 +64,28 @@ proptest! {
             update_many(&mut jobs);
             let mut jobs: Vec<_> = hashers.iter_mut().zip(halves.iter().map(|half| half.1)).rev().collect();
             update_many(&mut jobs);
+            prop_assert_eq!(&finalize_many(hashers), &alone);
+        }
+    }
+
+    /// Pieces of messages that go on, and whole messages that pass through beside them.
+    #[test]
+    fn pieces_and_whole_messages_share_lanes(
+        long in vec((message(), 0usize..3000), 0..24), short in vec(message(), 0..40), cut in 0usize..40,
+    ) {
+        let (before, after) = short.split_at(cut.min(short.len()));
+        for algorithm in algorithms() {
+            let mut hashers: Vec<Hasher> = long.iter().map(|_| algorithm.hasher()).collect();
+            let halves: Vec<_> = long.iter().map(|(message, cut)| message.split_at((*cut).min(message.len()))).collect();
+            let mut found = Vec::new();
+            for (half, messages) in [(0, before), (1, after)] {
+                let pieces = halves.iter().map(|halves| if half == 0 { halves.0 } else { halves.1 });
+                let messages: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();
+                found.extend(advance_many(algorithm, &mut hashers.iter_mut().zip(pieces).collect::<Vec<_>>(), &messages));
+            }
+            let alone: Vec<_> = short.iter().map(|message| algorithm.digest(message)).collect();
+            prop_assert_eq!(&found, &alone);
+            let alone: Vec<_> = long.iter().map(|(message, _)| algorithm.digest(message)).collect();
             prop_assert_eq!(&finalize_many(hashers), &alone);
         }
     }
