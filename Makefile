@@ -4,22 +4,29 @@ CORPUS ?= target/corpus
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help test ci faults nightly campaigns large bench fuzz corpus aarch64 aarch64-nightly portable
+.PHONY: help test ci faults foreign slow nightly campaigns large bench fuzz corpus aarch64 aarch64-nightly portable
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):[^#]*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 20
 
-test: ## every test that a change must pass
+test: ## what the README promises: every test but those of the targets below
 	$(CARGO) test --workspace
 
 ci: ## what the continuous integration runs, with the tools it installs
 	bash .ci/run
 
-faults: ## the fault matrix of docs/faults.md; needs root, FUSE and strace, and fails where they are missing
-	PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-cli --test cli faults_ -- --include-ignored
+faults: ## the tests that inject faults, with the matrix of docs/faults.md; needs root, FUSE and strace, and fails where they are missing
+	PFH_TIERS=faults PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-cli --package pfh-inject
+	PFH_TIERS=faults PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-cli --test cli faults_ -- --ignored
+
+foreign: ## the tests that ask other programs (hashdeep, ewfinfo, hfind …) and build the benchmark's runners; fails where they are missing
+	PFH_TIERS=foreign PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-cli --package pfh-bench
+
+slow: ## the tests of the program that take ten seconds each and more
+	PFH_TIERS=slow $(CARGO) test --package pfh-cli --package pfh-bench
 
 nightly: ## the tests that take minutes: long vectors, many seeds, every errno at every call
-	PFH_NIGHTLY=1 $(CARGO) test --workspace --release -- --include-ignored
+	PFH_TIERS=faults,foreign,slow PFH_NIGHTLY=1 $(CARGO) test --workspace --release -- --include-ignored
 
 campaigns: ## 20,000 errnos, 10,000 power cuts, 300 raced writes, and a dated record (part of nightly, without the record)
 	PFH_RECORD=$(CURDIR)/bench/record/$(shell date +%F)-campaigns.md PFH_REQUIRE_INJECTORS=1 \
@@ -39,10 +46,10 @@ portable: ## the portable system layer: its tests, and the same output as with t
 
 corpus: $(CORPUS) ## build the benchmark's corpus (1.22 GB)
 $(CORPUS):
-	bench/corpus $@
+	bench/run corpus $@
 
 bench: $(CORPUS) ## pfh against its peers on the corpus, and a dated record in bench/record
-	bench/compare all --corpus $(CORPUS)
+	bench/run compare all --corpus $(CORPUS) --record
 
 fuzz: ## each fuzz target for FUZZ_SECONDS (needs cargo-fuzz and a nightly toolchain)
 	cd fuzz && for target in $$($(CARGO) fuzz list); do $(CARGO) fuzz run "$$target" -- -max_total_time=$(FUZZ_SECONDS) || exit 1; done

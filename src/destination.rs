@@ -1,7 +1,7 @@
 //! Where the output of a job goes.
 
-use pfh_format::terminal;
-use pfh_sink::{Around, Output};
+use pfh_source::terminal;
+use pfh_source::{Around, Output};
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -19,6 +19,7 @@ pub enum Destination {
 /// An output that cannot be opened.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {error}", terminal::render(path.as_os_str().as_encoded_bytes()))]
+#[non_exhaustive]
 pub struct OpenError {
     /// The file.
     pub path: PathBuf,

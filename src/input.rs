@@ -8,9 +8,9 @@
 //! ```
 
 use crate::outputs::Outputs;
-use pfh_format::terminal;
 use pfh_source::image::{ImageObject, files_of};
 use pfh_source::os::Patient;
+use pfh_source::terminal;
 use pfh_source::{
     Descend, Entry, Item, Links, Operands, Order, Ordered, Origin, Recurse, Separator, Source, Special, names,
 };

@@ -1,7 +1,30 @@
 //! pfh acquires, fingerprints, matches and audits data, and never gives a digest that it cannot stand behind.
 //!
-//! This crate is the library behind the command `pfh`: a source is read once, every algorithm sees every byte, and one
-//! record per input goes to a sink, in input order. Hash a directory:
+//! # What
+//! This crate is the library behind the command `pfh`. What a command does is a *job*: a module with a `Request`, whose constructor
+//! resolves all defaults, and `run(request, events, &Control) -> Result<Summary, Error>`. A job writes what the program writes: the
+//! signed log of an acquisition, the seal of a manifest, the tree of a file.
+//!
+//! # When
+//! | to | use | example |
+//! |---|---|---|
+//! | hash files and trees into a manifest | [`hash`] | `examples/hash_tree.rs` |
+//! | verify files by a manifest, or audit a tree | [`check`] | |
+//! | look files up in known sets, or find similar ones in a list | [`matching`], [`matching::similar`] | `examples/matching.rs` |
+//! | find all pairs of similar files | [`compare`] | `examples/compare.rs` |
+//! | compile known sets, look digests up | [`known`] | `examples/known_set.rs` |
+//! | acquire a medium, verify an image | [`acquire`], [`verify`], [`dd`] | `examples/acquire.rs` |
+//! | find what changed in a large file, prove a part of it | [`tree`] | `examples/tree.rs` |
+//! | audit a storage server | [`audit`] | |
+//! | have the digests themselves, one record per input | [`run`](run()), below | |
+//! | hash many messages that are in memory | [`hash_many`], [`update_many`] | `examples/many_messages.rs` |
+//!
+//! # How
+//! A [`Control`] cancels any job and follows its [`Progress`]. Events come while the job runs; the summary has the verdict. The error of a
+//! job implements [`JobError`]: its [`Kind`] says whether the request was refused, the answer is negative, nothing was found out, or the
+//! output is incomplete. Algorithms of all crates are found by [`algorithm`]; `str::parse` knows those of plain digests.
+//!
+//! Without a job, a source is read once, every algorithm sees every byte, and one record per input goes to a sink, in input order:
 //!
 //! ```
 //! use pfh::{Control, Descend, Operands, Outcome, Plan, Record, Recurse};
@@ -19,10 +42,22 @@
 //! assert!(summary.hashed > 0 && summary.failed == 0);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # Features
+//! All are on by default; without any a program pays for hashing, checking and comparing alone.
+//! * `known`: sets of known digests ([`known`], [`matching`]) and the cache of digests, which bring SQLite.
+//! * `audit`: trees beside files and the audit of a storage server ([`tree`], [`audit`]), which bring Ed25519 and an HTTP client.
+//! * `image`: acquisition and verification of media ([`acquire`], [`dd`], [`verify`]), and the keys that sign logs and seals, which bring Ed25519.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "known")]
+pub use pfh_cache as cache;
+pub use pfh_container as container;
+#[cfg(any(feature = "audit", feature = "image"))]
+pub use pfh_custody::key;
+pub use pfh_custody::{chain, seal};
 pub use pfh_digest::{
-    Algorithm, Digest, Hasher, Kernels, Standing, UnknownAlgorithm, finalize_many, hash_many, update_many,
+    Algorithm, Digest, Hasher, Kernels, Standing, UnknownAlgorithm, finalize_many, hash_many, hex, update_many,
     update_together,
 };
 pub use pfh_engine::imaging;
@@ -30,12 +65,11 @@ pub use pfh_engine::{
     Backend, Cancel, Control, DEFAULT_MEMORY, Error, FileProgress, Hashed, Mode, Outcome, Phase, Piece, Plan, Progress,
     Record, Sink, Stats, Summary, run,
 };
-pub use pfh_format as format;
 pub use pfh_kernel::{Costs, Isa, Row, Table, Unused, tables as kernel_tables};
-pub use pfh_known as known;
+pub use pfh_manifest as manifest;
+pub use pfh_outboard as outboard;
+pub use pfh_report as report;
 pub use pfh_similarity as similarity;
-pub use pfh_sink as sink;
-pub use pfh_sink::outboard;
 pub use pfh_source::os::{
     DEVICES, EVICTS, Patient, bound_heaps, children_time, cpu_time, evict_range, free_bytes, is_in_memory, kernel_text,
     names_in, processors, set_patience, sync_filesystem, system_name,
@@ -45,29 +79,48 @@ pub use pfh_source::{
     Recurse, Selection, SelectionError, Separator, Skip, Source, Special, Stage, Stat, Within, errno_name, names,
     total,
 };
-pub use pfh_source::{device, image};
-pub use pfh_tree as tree;
+pub use pfh_source::{Around, Output, Time, device, image, terminal};
 
+#[cfg(feature = "image")]
 pub mod acquire;
-mod algorithms;
+pub mod algorithms;
+#[cfg(feature = "audit")]
+pub mod audit;
 pub mod check;
 pub mod compare;
+#[cfg(feature = "image")]
+pub mod dd;
 mod destination;
+mod errno;
+mod failure;
 pub mod hash;
 mod input;
-pub mod key;
+#[cfg(feature = "audit")]
+mod jsonl;
+#[cfg(feature = "known")]
+pub mod known;
+#[cfg(feature = "known")]
 pub mod matching;
 pub mod outputs;
 mod pass;
-mod problem;
-pub mod seal;
+pub mod stats;
+#[cfg(feature = "audit")]
+pub mod tree;
+#[cfg(feature = "image")]
 pub mod verify;
 
 pub use algorithms::{REGISTRY, algorithm};
 pub use destination::{Destination, OpenError};
+pub use errno::with_names;
+pub use failure::{JobError, Kind};
 pub use input::{Content, Input, InputError, NameList};
 
 /// A path as a terminal may see it.
 fn shown(path: &std::path::Path) -> String {
-    pfh_format::terminal::render(path.as_os_str().as_encoded_bytes())
+    rendered(path.as_os_str().as_encoded_bytes())
+}
+
+/// A name as a terminal may see it.
+fn rendered(name: &[u8]) -> String {
+    pfh_source::terminal::render(name)
 }

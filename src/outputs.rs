@@ -26,6 +26,7 @@ use std::path::{Path, PathBuf};
 
 /// What an output may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Kind {
     /// A file, a pipe, a character device such as `/dev/null`.
     File,
@@ -37,6 +38,7 @@ pub enum Kind {
 
 /// What becomes of a file that is there and not empty, unless replacing was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Existing {
     /// It stays, and the command is refused.
     Refused,
@@ -48,6 +50,7 @@ pub enum Existing {
 
 /// Why a command must not start.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Refused {
     /// The output is, or lies on, what is read.
     #[error("{option} {}: {} {}, which is read; nothing was written", shown(path), how(*meeting), shown(read))]
@@ -129,6 +132,7 @@ impl Outputs {
     }
 
     /// Says whether existing files may be replaced.
+    #[cfg(any(feature = "audit", feature = "image"))]
     pub(crate) fn set_replace(&mut self, replace: bool) {
         self.replace = replace;
     }

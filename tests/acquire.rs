@@ -126,3 +126,33 @@ fn what_is_refused_is_typed_and_writes_nothing() {
     let left: Vec<_> = std::fs::read_dir(room.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, ["disk"]);
 }
+
+/// The logs as they were written before remarks on a resumption had a key of their own.
+fn as_before(room: &Path) {
+    use pfh::chain::Chain;
+    let (text, chained) = (room.join("disk.img.log"), room.join("disk.img.log.jsonl"));
+    let (mut chain, mut lines) = (Chain::default(), String::new());
+    for line in std::fs::read_to_string(&chained).unwrap().lines() {
+        let mut record: serde_json::Map<String, serde_json::Value> = serde_json::from_str(line).unwrap();
+        record.remove("remarks");
+        let kind = record["kind"].as_str().unwrap().to_owned();
+        lines += &chain.append(&kind, record).unwrap();
+    }
+    assert_ne!(std::fs::read_to_string(&chained).unwrap(), lines);
+    std::fs::write(chained, lines).unwrap();
+    let people = std::fs::read_to_string(&text).unwrap();
+    let end = people.rfind("chain of records: ").unwrap();
+    std::fs::write(text, format!("{}chain of records: {}\n", &people[..end], chain.value())).unwrap();
+}
+
+#[test]
+fn a_log_without_the_key_for_remarks_is_verified() {
+    let room = tempfile::tempdir().unwrap();
+    disk(room.path(), 1 << 20);
+    acquire::run(request(room.path()), &mut |_| {}, &Control::new()).unwrap();
+    as_before(room.path());
+    let found = verify::run(&verify::Request::image(room.path().join("disk.img")), &mut |_| {}, &Control::new());
+    let found = found.unwrap();
+    assert_eq!(found.verdict(), Verdict::Verified, "{:?}", found.findings);
+    assert!(found.sentence().contains("the log for people") && found.is_complete(), "{}", found.sentence());
+}

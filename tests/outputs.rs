@@ -1,14 +1,14 @@
 //! The jobs of files write to nothing that they read, and replace nothing that is there: the library's user has the program's guard.
 
 use pfh::outputs::Refused;
-use pfh::{Control, Input, compare, hash, matching};
+use pfh::{Control, Input, audit, compare, hash, known, matching, tree};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 struct Room(tempfile::TempDir);
 
 impl Room {
-    /// Two files, a list of their digests, a list of similarity digests, and somebody's file.
+    /// Two files, a list of their digests, a list of similarity digests, a tree and what is kept of it, and somebody's file.
     fn new() -> Room {
         let room = Room(tempfile::tempdir().unwrap());
         let text = |from: u32| (from..from + 2000).map(|n| format!("{n} ")).collect::<String>();
@@ -19,6 +19,9 @@ impl Room {
             let request = hash::Request::new(room.input(), vec![pfh::algorithm(algorithm).unwrap()]);
             hash::run(&request.output(room.at(list)), &mut |_| Ok(()), &Control::new()).unwrap();
         }
+        let build = tree::build::Request::file(room.at("a"));
+        tree::build::run(&build, &mut |_| Ok(()), &Control::new()).unwrap();
+        audit::commit::run(&audit::commit::Request::new([room.at("a")]).output(room.at("kept"))).unwrap();
         room
     }
 
@@ -90,7 +93,46 @@ fn drawing(room: &Room, output: &Path, replace: bool) -> Result<(), Option<Refus
     ran.map(drop).map_err(|error| if let compare::Error::Refused(refused) = error { Some(refused) } else { None })
 }
 
-const JOBS: [(&str, Job, &[&str]); 7] = [
+fn building(room: &Room, output: &Path, replace: bool) -> Result<(), Option<Refused>> {
+    let mut request = tree::build::Request::file(room.at("a"));
+    (request.tree, request.replace) = (Some(output.to_owned()), replace);
+    of_tree(tree::build::run(&request, &mut |_| Ok(()), &Control::new()))
+}
+
+fn proving(room: &Room, output: &Path, replace: bool) -> Result<(), Option<Refused>> {
+    let mut request = tree::prove::Request::new(room.at("a"), 0..10);
+    (request.output, request.replace) = (output.into(), replace);
+    of_tree(tree::prove::run(&request))
+}
+
+fn of_tree<T>(ran: Result<T, tree::Error>) -> Result<(), Option<Refused>> {
+    ran.map(drop).map_err(|error| if let tree::Error::Refused(refused) = error { Some(refused) } else { None })
+}
+
+fn committing(room: &Room, output: &Path, replace: bool) -> Result<(), Option<Refused>> {
+    let mut request = audit::commit::Request::new([room.at("a")]).output(output);
+    request.replace = replace;
+    of_audit(audit::commit::run(&request))
+}
+
+fn asking(room: &Room, output: &Path, replace: bool) -> Result<(), Option<Refused>> {
+    let mut request = audit::challenge::Request::new(room.at("kept")).output(output);
+    request.replace = replace;
+    of_audit(audit::challenge::run(&request))
+}
+
+fn of_audit(ran: Result<(), audit::Error>) -> Result<(), Option<Refused>> {
+    ran.map_err(|error| if let audit::Error::Refused(refused) = error { Some(refused) } else { None })
+}
+
+fn compiling(room: &Room, output: &Path, replace: bool) -> Result<(), Option<Refused>> {
+    let mut request = known::build::Request::new(output).set(room.at("list"), known::Class::Bad);
+    (request.work, request.replace) = (room.at("work"), replace);
+    let ran = known::build::run(&request, &mut |_| {}, &Control::new());
+    ran.map(drop).map_err(|error| if let known::Error::Refused(refused) = error { Some(refused) } else { None })
+}
+
+const JOBS: [(&str, Job, &[&str]); 12] = [
     ("hash", hashing, &["a", "b"]),
     ("hash with a cache", caching, &["a", "b"]),
     ("match", matches, &["a", "b", "list"]),
@@ -98,6 +140,11 @@ const JOBS: [(&str, Job, &[&str]); 7] = [
     ("an index", indexing, &["similar"]),
     ("compare", comparing, &["a", "b"]),
     ("a page", drawing, &["a", "b"]),
+    ("tree build", building, &["a"]),
+    ("tree prove", proving, &["a", "a.pfhtree"]),
+    ("audit commit", committing, &["a", "a.pfhtree"]),
+    ("audit challenge", asking, &["kept"]),
+    ("known build", compiling, &["list"]),
 ];
 
 #[test]

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use pfh_format::known::bloom::Bloom;
+use pfh_manifest::known::bloom::Bloom;
 
 fuzz_target!(|bytes: &[u8]| {
     if let Ok(bloom) = Bloom::open(bytes, 1 << 20) {

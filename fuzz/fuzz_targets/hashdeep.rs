@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use pfh_format::{Decoder, Format, Item, Options};
+use pfh_manifest::{Decoder, Format, Item, Options};
 
 fuzz_target!(|bytes: &[u8]| {
     let options = Options { format: Some(Format::Hashdeep), limit: 4096, ..Options::default() };

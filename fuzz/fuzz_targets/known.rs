@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 
 use libfuzzer_sys::fuzz_target;
-use pfh_format::known::{Kind, Options, read};
+use pfh_manifest::known::{Kind, Options, read};
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((&choice, bytes)) = bytes.split_first() else { return };

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use pfh_format::{Decoder, Options};
+use pfh_manifest::{Decoder, Options};
 
 fuzz_target!(|bytes: &[u8]| {
     let options = Options { limit: 4096, ..Options::default() };

@@ -2,7 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use pfh_format::{escape, terminal};
+use pfh_manifest::escape;
+use pfh_source::terminal;
 
 fuzz_target!(|name: &[u8]| {
     let escaped = escape::escape(name);

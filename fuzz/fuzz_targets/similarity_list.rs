@@ -3,7 +3,9 @@
 
 use libfuzzer_sys::fuzz_target;
 use pfh_digest::{Registry, Row as Registered};
-use pfh_format::{Decoder, Format, Item, Layout, Options, Row};
+use pfh_engine::{Hashed, Outcome, Record};
+use pfh_manifest::{Decoder, Format, Item, Layout, Options};
+use pfh_source::Closed;
 
 static LISTS: [&[Registered]; 2] = [pfh_digest::ROWS, pfh_similarity::ROWS];
 
@@ -17,9 +19,11 @@ fuzz_target!(|bytes: &[u8]| {
             items += 1;
             let Item::Entry(entry) = item.expect("memory").item else { continue };
             assert!(!entry.name.is_empty() && !entry.name.contains(&0) && !entry.digests.is_empty());
-            let row = Row { name: &entry.name, digests: &entry.digests, ..Row::default() };
+            let closed = Closed { size: 0, stat: None, notes: Vec::new() };
+            let hashed = Hashed { closed, digests: entry.digests.clone(), pieces: Vec::new() };
+            let record = Record { number: 0, name: entry.name.clone(), outcome: Outcome::Hashed(hashed) };
             let mut out = Vec::new();
-            if format.encoder(Layout::default()).expect("a layout").row(&mut out, &row).is_ok() {
+            if format.encoder(Layout::default()).expect("a layout").record(&mut out, &record).is_ok() {
                 let mut again = Decoder::with_registry(&out[..], &options, registry).expect("memory");
                 let Some(Ok(located)) = again.next() else { panic!("{out:?}") };
                 let Item::Entry(read) = located.item else { panic!("{out:?}") };

@@ -126,7 +126,7 @@ fn start(asked: &Request, medium: &Medium, beginning: &Beginning, name: &str, bl
         "sector": medium.sector(), "physical-sector": medium.physical_sector(), "facts": facts, "write-block": block,
         "mounts": beginning.mounts, "direct": medium.is_direct(), "resumed-at": beginning.done,
         "targets": targets(asked), "identity": beginning.identity.as_ref().map(Identity::to_json),
-        "notes": beginning.notes,
+        "remarks": beginning.notes,
         "from": asked.imaging.from, "length": asked.imaging.length, "retries": asked.imaging.care.retries,
         "case": asked.about.case_number, "evidence": asked.about.evidence_number, "examiner": asked.about.examiner,
         "description": asked.about.description, "notes": asked.about.notes,

@@ -77,7 +77,7 @@ fn compare(
     }
     let equal = Compared { bytes: found.bytes, digests_agree: true, differing: Vec::new(), unreadable: Vec::new() };
     let imaged = Imaged { bad, digests: stated.to_vec(), times: Times { ..found.times }, ..found };
-    let mut summary = Summary::new(imaged, session.medium(), session.asked().imaging.from);
+    let mut summary = Summary::new(imaged, session.medium(), session.asked());
     summary.compared = vec![equal; session.asked().targets.len()];
     summary.departures = session.beginning().departures;
     summary.log = Some(log);

@@ -1,6 +1,6 @@
 //! What a copy of an image carries on from it: its case data, and its list of errors.
 
-use pfh_format::image::ewf::About;
+use pfh_container::ewf::About;
 
 /// Case data for a copy of an image: each field that is empty in `asked` is the source image's. Software, platform and the
 /// time are those of the copy.

@@ -1,9 +1,9 @@
 //! Reading a target back, past the page cache, and comparing it with what was read from the source.
 
-use super::{Error, Form, To};
+use super::{Error, Form, To, sectors};
 use pfh_engine::imaging::{Follow, Imaged, Imaging, image};
 use pfh_engine::{Control, Phase};
-use pfh_source::device::{Access, Medium};
+use pfh_source::device::{Access, Medium, Stop};
 use pfh_source::image::Image;
 use pfh_source::os;
 use std::io;
@@ -12,6 +12,7 @@ use std::path::PathBuf;
 
 /// How a target compares.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Compared {
     /// Bytes read back.
     pub bytes: u64,
@@ -28,6 +29,13 @@ impl Compared {
     /// Whether the target is the image.
     pub fn is_good(&self) -> bool {
         self.digests_agree && self.differing.is_empty() && self.unreadable.is_empty()
+    }
+
+    /// The first differing ranges, a line of `line` for each behind the name, and the number of the others.
+    pub fn lines(&self, name: &str, line: impl Fn(u64, u64) -> String) -> Vec<String> {
+        let first = self.differing.iter().take(sectors::MOST_LISTED);
+        let lines = first.map(|(offset, length)| format!("{name}: {}", line(*offset, *length)));
+        lines.chain(sectors::more(&self.differing).map(|more| format!("{name}: {more}"))).collect()
     }
 }
 
@@ -82,8 +90,10 @@ pub fn compare(
     };
     let follow = Follow::new(control, phase);
     let back = image(&medium, None, &again, &mut [], follow).map_err(Error::Imaging)?;
-    if let Some(stop) = back.stopped {
-        return Err(Error::Target { path: to.path.clone(), error: io::Error::other(stop) });
+    match back.stopped {
+        None => {}
+        Some(Stop::Cancelled) => return Err(Error::NotCompared(Stop::Cancelled)),
+        Some(stop) => return Err(Error::Target { path: to.path.clone(), error: io::Error::other(stop) }),
     }
     let mut differing = Vec::new();
     let marks = imaged.marks.len().max(back.marks.len());

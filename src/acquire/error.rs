@@ -1,9 +1,9 @@
 //! Why an acquisition did not end well.
 
 use super::log::LogError;
-use crate::key::KeyError;
 use crate::outputs::Refused;
 use crate::shown;
+use pfh_custody::key::KeyError;
 use pfh_engine::imaging::ImagingError;
 use pfh_source::device::Stop;
 use std::io;
@@ -92,7 +92,7 @@ pub enum Error {
         /// The algorithms that were compared.
         algorithms: String,
     },
-    /// A comparison with a finished acquisition was stopped.
+    /// The comparison of an image that is complete was stopped.
     #[error("stopped: {0}")]
     NotCompared(Stop),
     /// The acquisition ended before its end. What is written stays.

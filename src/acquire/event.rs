@@ -1,7 +1,7 @@
 //! What happens while a medium is acquired, and what comes of it.
 
 use super::identity::Identity;
-use super::{Compared, To};
+use super::{Compared, Request, To};
 use crate::shown;
 use pfh_engine::imaging::Imaged;
 use pfh_source::device::{Bad, Medium};
@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// What was found out before the first byte.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Beginning {
     /// Bytes of the image, where that is known.
     pub bytes: Option<u64>,
@@ -154,6 +155,10 @@ pub type Sink<'a> = &'a mut dyn FnMut(&Event<'_>);
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Summary {
+    /// The source, if it has a name.
+    pub source: Option<PathBuf>,
+    /// The targets.
+    pub targets: Vec<PathBuf>,
     /// The image: bytes, digests, unreadable runs, times.
     pub imaged: Imaged,
     /// How the targets compare, in their order; empty if they were not compared.
@@ -173,13 +178,15 @@ pub struct Summary {
 }
 
 impl Summary {
-    pub(super) fn new(imaged: Imaged, medium: &Medium, from: u64) -> Self {
+    pub(super) fn new(imaged: Imaged, medium: &Medium, asked: &Request) -> Self {
         Summary {
+            source: asked.source.path().map(Path::to_owned),
+            targets: asked.targets.iter().map(|to| to.path.clone()).collect(),
             imaged,
             compared: Vec::new(),
             compared_with: Vec::new(),
             sector: medium.sector(),
-            from,
+            from: asked.imaging.from,
             changed: None,
             departures: Vec::new(),
             log: None,

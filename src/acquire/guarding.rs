@@ -5,7 +5,7 @@ use super::request::beside;
 use super::target::{Pieces, Start};
 use super::{Error, Form, Origin, Request, To};
 use crate::outputs::{Existing, Kind, Outputs};
-use pfh_format::image::ewf::{Writer, extension};
+use pfh_container::ewf::{Writer, extension};
 use pfh_source::device::Medium;
 use pfh_source::image;
 use std::collections::BTreeSet;

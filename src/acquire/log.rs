@@ -2,11 +2,11 @@
 
 use super::request::beside;
 use super::{Error, logged};
-use crate::key::SigningKey;
 use crate::shown;
 use ed25519_dalek::Signer;
-use pfh_format::Time;
-use pfh_format::custody::{self, Broken, Chain};
+use pfh_custody::chain::{self, Broken, Chain};
+use pfh_custody::key::SigningKey;
+use pfh_source::Time;
 use serde_json::{Map, Value};
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufReader, Write};
@@ -154,7 +154,7 @@ impl Logs {
     /// The record `end` of a finished log; `None` if there is none, or it cannot be read.
     pub(super) fn end_of(text: &Path) -> Option<Map<String, Value>> {
         let file = File::open(chained_name(text)).ok()?;
-        custody::standing(BufReader::new(file)).ok()?.end
+        chain::standing(BufReader::new(file)).ok()?.end
     }
 
     /// Ends both; with a key the end is signed. What the log for people says so far is part of the end.
@@ -183,7 +183,7 @@ impl Logs {
         let value = chain.value();
         if let Some(key) = key {
             let signature = key.sign(&chain.signed()).to_bytes();
-            let members: Map<String, Value> = custody::signature(&signature, &key.verifying_key().to_bytes());
+            let members: Map<String, Value> = chain::signature(&signature, &key.verifying_key().to_bytes());
             file.write_all(chain.append("signature", members)?.as_bytes())?;
         }
         file.sync_all()?;
@@ -194,7 +194,7 @@ impl Logs {
 /// The chain of a log that is there, and the bytes of it that are kept.
 fn existing(file: File, name: &Path, opening: Opening, targets: &[String]) -> Result<(Chain, u64), LogError> {
     let path = name.to_owned();
-    let found = match custody::standing(BufReader::new(file)) {
+    let found = match chain::standing(BufReader::new(file)) {
         Ok(found) => found,
         Err(error) => return Err(LogError::Broken { path, error }),
     };

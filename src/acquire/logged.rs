@@ -1,10 +1,10 @@
 //! What a chained log states beside the digests of the image, and how it compares with what is there: the log for people, the
 //! files of the image, the case data in an E01 image, the digests of windows.
 
+use pfh_container::ewf::About;
+use pfh_custody::chain::Sound;
 use pfh_digest::Algorithm;
 use pfh_engine::Piece;
-use pfh_format::custody::Sound;
-use pfh_format::image::ewf::About;
 use pfh_source::image::{Image, files_of};
 use serde_json::{Map, Value, json};
 use std::fs::File;
@@ -15,6 +15,7 @@ use super::{Form, To};
 
 /// One thing that was compared, as a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Finding {
     /// What was compared with the log, and by what.
     Equal(String),
@@ -22,6 +23,8 @@ pub enum Finding {
     Differs(String),
     /// The log states it, and there is nothing to compare with.
     Absent(String),
+    /// What the log remarks on a resumption.
+    Remark(String),
     /// The log states it, and what it is to be compared with cannot be read.
     Unread(String),
 }
@@ -130,11 +133,18 @@ pub fn compare_windows(sound: &Sound, pieces: &[Piece]) -> Option<Finding> {
 /// image, its case data.
 pub fn compare(log: &Path, sound: &Sound, image: Option<&Path>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = people(log, sound).into_iter().collect();
+    findings.extend(remarks(sound).map(|remark| Finding::Remark(format!("{}: {remark}", log.display()))));
     if let Some(image) = image {
         findings.extend(segments(sound, image));
         findings.extend(case_data(sound, image));
     }
     findings
+}
+
+/// The remarks on resumptions. Logs of pfh 0.1.0 before this key have them for people alone.
+fn remarks(sound: &Sound) -> impl Iterator<Item = &str> {
+    let starts = of_kind(&sound.records, "start");
+    starts.filter_map(|record| record.get("remarks")?.as_array()).flatten().filter_map(Value::as_str)
 }
 
 /// The log for people: `NAME.log` beside `NAME.log.jsonl`.

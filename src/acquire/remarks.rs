@@ -3,9 +3,9 @@
 
 use super::Request;
 use super::identity::Identity;
+use pfh_container::map::Map;
+use pfh_digest::hex;
 use pfh_digest::{Algorithm, Digest};
-use pfh_format::hex;
-use pfh_format::image::map::Map;
 use pfh_source::device::Fill;
 use serde_json::{Value, json};
 

@@ -3,15 +3,16 @@
 use super::target::{Pieces, Start};
 use crate::outputs::Outputs;
 use crate::shown;
+use pfh_container::ewf::{About, Compression};
 use pfh_digest::Algorithm;
 use pfh_engine::imaging::Imaging;
-use pfh_format::image::ewf::{About, Compression};
 use pfh_source::device::Access;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The form of a target.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum Form {
     /// The medium's bytes in one file, or on a device.
     Raw {
@@ -53,6 +54,7 @@ pub struct To {
 
 /// Where the bytes come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Origin {
     /// A device or a file; `-` is standard input.
     Medium(PathBuf),

@@ -4,11 +4,11 @@ use super::identity::{Identity, Likeness};
 use super::remarks::{Part, Remarks};
 use super::target::Resumable;
 use super::{Error, Form, Request, guarding};
+use pfh_container::ewf::Section;
+use pfh_container::map::{Block, Map, Status};
 use pfh_digest::Digest;
 use pfh_engine::imaging::{Follow, Imaging, ImagingError, image};
 use pfh_engine::{Cancel, Control, Phase};
-use pfh_format::image::ewf::Section;
-use pfh_format::image::map::{Block, Map, Status};
 use pfh_source::device::{Access, Bad, Kind, Loss, Medium};
 use pfh_source::image::Image;
 use std::io::{self, Write};
@@ -355,10 +355,5 @@ pub(super) fn save(path: &Path, map: &Map) -> io::Result<()> {
     let fresh = guarding::fresh_map(path);
     let mut file = std::fs::File::create(&fresh)?;
     file.write_all(map.print().as_bytes())?;
-    file.sync_all()?;
-    std::fs::rename(&fresh, path)?;
-    match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => std::fs::File::open(parent)?.sync_all(),
-        _ => std::fs::File::open(".")?.sync_all(),
-    }
+    pfh_source::replace(&file, &fresh, path)
 }

@@ -6,15 +6,15 @@ use super::error::CASE_UNWRITTEN;
 use super::log::{Logs, Opening, chained_name, now, time};
 use super::session::Session;
 use super::{Again, Error, Event, Request, Retried, Sink, Summary, account, compare};
-use crate::key::{self, SigningKey};
 use crate::shown;
+use pfh_custody::key::{self, SigningKey};
 use pfh_engine::imaging::Imaged;
 use pfh_engine::{Control, Phase};
-use pfh_format::Time;
+use pfh_source::Time;
 use pfh_source::device::Kind;
 use pfh_source::os;
 use serde_json::json;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 
 /// Acquires a medium: reads it once into all targets and digests, and keeps map, logs and CASE document beside them.
@@ -59,18 +59,16 @@ fn check(request: &mut Request) -> Result<Option<SigningKey>, Error> {
         return Err(Error::Usage(format!("--log {}: a log has a twin beside it and must be a file", shown(log))));
     }
     if request.set.is_none() && request.has_e01() {
-        request.set = Some(random_set().map_err(|error| Error::Usage(format!("/dev/urandom: {error}")))?);
+        request.set = Some(random_set().map_err(|error| Error::Usage(format!("no random numbers: {error}")))?);
     }
     Ok(key)
 }
 
 /// A random identifier (RFC 9562, version 4).
-fn random_set() -> io::Result<[u8; 16]> {
+fn random_set() -> Result<[u8; 16], getrandom::Error> {
     let mut set = [0; 16];
-    std::fs::File::open("/dev/urandom")?.read_exact(&mut set)?;
-    set[6] = set[6] & 0x0f | 0x40;
-    set[8] = set[8] & 0x3f | 0x80;
-    Ok(set)
+    getrandom::fill(&mut set)?;
+    Ok(uuid::Builder::from_random_bytes(set).into_uuid().into_bytes())
 }
 
 /// An acquisition whose logs are open.
@@ -91,7 +89,10 @@ impl Job<'_, '_> {
         account::begin(&mut self.logs, &self.session, &mut *self.events)?;
         let imaged = self.image(retried)?;
         let mut summary = self.summary(imaged)?;
-        self.verify(&mut summary)?;
+        if let Err(error) = self.verify(&mut summary) {
+            account::failed(&mut self.logs, &error.to_string())?;
+            return Err(error);
+        }
         account::files(&mut self.logs, self.session.asked())?;
         let case = self.session.asked().case.clone().filter(|_| !summary.differs());
         if let Some(path) = &case {
@@ -152,7 +153,7 @@ impl Job<'_, '_> {
     }
 
     fn summary(&mut self, imaged: Imaged) -> Result<Summary, Error> {
-        let mut summary = Summary::new(imaged, self.session.medium(), self.session.asked().imaging.from);
+        let mut summary = Summary::new(imaged, self.session.medium(), self.session.asked());
         summary.log = self.session.asked().log.as_deref().map(chained_name);
         summary.departures = self.session.beginning().departures;
         summary.changed = self.session.medium().changed();

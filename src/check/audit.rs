@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 /// What became of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Class {
     /// Content and modification time are as the manifest has them; ctime, which no copy keeps, does not count.
     Matched,
@@ -46,6 +47,11 @@ impl Class {
         Class::Error,
     ];
 
+    /// Whether it is an alarm: a copy has other times.
+    pub fn is_alarm(self) -> bool {
+        !matches!(self, Class::Matched | Class::MetadataOnly)
+    }
+
     /// The word in output.
     pub fn name(self) -> &'static str {
         match self {
@@ -65,6 +71,7 @@ impl Class {
 
 /// What is said of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Change {
     /// Its name; of a missing one that in the manifest.
     pub name: Vec<u8>,
@@ -81,6 +88,7 @@ pub struct Change {
 /// How many files of each class. Files of the tree are all but the missing and unverified; entries of the manifest are those matched,
 /// changed in metadata or content, moved, missing, unverified, and those of errors that have a digest in the manifest.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Counts {
     classes: [u64; Class::ALL.len()],
     /// Files of the tree.
@@ -312,21 +320,24 @@ impl Audit {
             };
             changes.push(self.count(change));
         }
-        for at in 0..self.met.len() {
-            if !self.met[at] {
-                let name = self.expectations.entries[at].name.clone();
-                let mut change = Change { name, class: Class::Missing, from: None, cause: None, partly: false };
-                if displaced.contains(&at) {
-                    change.cause = Some("its name is there, with the content of another".to_owned());
-                } else if let Some(cause) = self.unlooked(&plain(&change.name)) {
-                    change = Change { class: Class::Unverified, cause: Some(cause.to_owned()), ..change };
-                    self.counts.unverified += 1;
-                }
-                changes.push(self.count(change));
-            }
-        }
+        self.absent(&displaced, &mut changes);
         changes.sort_by(|one, other| one.name.cmp(&other.name));
         (changes, self.counts)
+    }
+
+    /// The entries that no file was met for.
+    fn absent(&mut self, displaced: &HashSet<usize>, changes: &mut Vec<Change>) {
+        for at in (0..self.met.len()).filter(|at| !self.met[*at]).collect::<Vec<_>>() {
+            let name = self.expectations.entries[at].name.clone();
+            let mut change = Change { name, class: Class::Missing, from: None, cause: None, partly: false };
+            if displaced.contains(&at) {
+                change.cause = Some("its name is there, with the content of another".to_owned());
+            } else if let Some(cause) = self.unlooked(&plain(&change.name)) {
+                change = Change { class: Class::Unverified, cause: Some(cause.to_owned()), ..change };
+                self.counts.unverified += 1;
+            }
+            changes.push(self.count(change));
+        }
     }
 
     /// Why nobody looked at a name; `None` where somebody did.

@@ -2,13 +2,15 @@
 
 use pfh_digest::{Algorithm, Digest, Registry};
 use pfh_engine::{Hashed, Piece};
-use pfh_format::{Decoder, Ending, Entry, Fault, Format, Item, Options, Time, Times, Unhashed, Window, digits};
+use pfh_manifest::{Decoder, Ending, Entry, Fault, Format, Item, Options, Times, Unhashed, digits};
 use pfh_source::Stat;
+use pfh_source::Time;
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, BufRead};
 
 /// A file as a manifest lists it; lines that name the same file are one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Expected {
     /// The name, as the manifest has it.
     pub name: Vec<u8>,
@@ -17,7 +19,7 @@ pub struct Expected {
     /// Digests of the whole.
     pub digests: Vec<Digest>,
     /// Digests of windows.
-    pub pieces: Vec<Window>,
+    pub pieces: Vec<Piece>,
     /// Timestamps, where it says.
     pub times: Times,
     /// Whether its lines contradict each other: nothing can be right then.
@@ -39,6 +41,7 @@ pub enum Comparison {
 
 /// Why a manifest cannot be checked at all.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReadError {
     /// It cannot be read.
     #[error("{0}")]
@@ -59,7 +62,7 @@ pub struct Expectations {
     pub unhashed: Vec<Unhashed>,
     /// Lines that are no records, or none that can be compared.
     pub faults: Vec<(u64, Fault)>,
-    /// Digests of algorithms that are not known here, by name, in records that have others, too.
+    /// Digests of algorithms that are not known here, by name, in records that have others as well.
     pub foreign: BTreeMap<Box<str>, u64>,
     /// What became of the end that it promises.
     pub ending: Ending,
@@ -114,7 +117,7 @@ impl Expectations {
         let pieces = || self.entries.iter().flat_map(|entry| &entry.pieces);
         let Some(longest) = pieces().map(|piece| piece.length).max() else { return Ok(None) };
         let length = longest.max(1);
-        let fits = |piece: &Window| piece.offset.is_multiple_of(length) && piece.length <= length;
+        let fits = |piece: &Piece| piece.offset.is_multiple_of(length) && piece.length <= length;
         if pieces().all(fits) { Ok(Some(length)) } else { Err(ReadError::Pieces) }
     }
 }

@@ -11,6 +11,7 @@ use std::io;
 
 /// How many listed files came out how.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Files {
     /// As the manifest has them.
     pub right: u64,

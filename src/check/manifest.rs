@@ -3,7 +3,7 @@
 use super::{Error, Expectations, ReadError};
 use crate::algorithms::{REGISTRY, algorithm};
 use pfh_digest::Algorithm;
-use pfh_format::Options;
+use pfh_manifest::Options;
 use pfh_source::os::Patient;
 use pfh_source::{Problem, Stage};
 use std::io::{self, BufRead, BufReader};

@@ -37,6 +37,7 @@ mod report;
 mod request;
 mod summary;
 mod tree;
+mod words;
 
 pub use audit::{Audit, Change, Class, Counts};
 pub use expected::{Comparison, Expectations, Expected, ReadError};
@@ -47,11 +48,12 @@ pub use report::{hashdeep, json, summary_json, summary_text, text};
 pub use request::{Request, Task};
 pub use summary::{Findings, Nothing, Summary, Verdict};
 
+use crate::algorithms::REGISTRY;
 use crate::pass::ends_a_pass;
-use crate::seal::{self, Held};
+use pfh_custody::seal::{self, Held};
 use pfh_engine::{Control, Record};
-use pfh_format::terminal;
 use pfh_source::Problem;
+use pfh_source::terminal;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -115,14 +117,14 @@ pub enum Error {
         /// What is wrong with it.
         problem: Problem,
     },
-    /// The caller ended the check: so many files were compared.
-    #[error("{0} files were looked at, the rest was not")]
+    /// The caller ended the check; how many files were compared.
+    #[error("interrupted: {0} files were looked at, the rest was not")]
     Interrupted(u64),
-    /// The caller ended the check while other algorithms were tried: so many files have no verdict.
-    #[error("{0} files have no verdict")]
+    /// The caller ended the check while other algorithms were tried; how many files have no verdict.
+    #[error("interrupted: {0} files have no verdict")]
     InterruptedTrying(usize),
     /// The caller ended an audit, which says nothing before its end.
-    #[error("the audit is not complete, and says nothing")]
+    #[error("interrupted: the audit is not complete, and says nothing")]
     InterruptedAudit,
     /// The counts of an audit do not add up: a defect of the program.
     #[error("the counts do not add up: {0:?}")]
@@ -156,7 +158,7 @@ fn shown(path: &Path) -> String {
 pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Result<Summary, Error> {
     let mut options = request.options();
     // The seal first: of a manifest that was changed nothing is worth checking.
-    if let Some(held) = seal::verify(&request.manifest, &options, request.key.as_deref())? {
+    if let Some(held) = seal::verify(&request.manifest, &options, REGISTRY, request.key.as_deref())? {
         sink(Event::Sealed(&held)).map_err(Error::Sink)?;
         // The seal knows the algorithm of digests that do not name theirs.
         options.assumed.extend(held.algorithm);

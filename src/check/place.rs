@@ -11,6 +11,7 @@ const SAMPLE: usize = 512;
 
 /// Why names may start in a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Reason {
     /// The manifest lies there.
     Beside,

@@ -1,7 +1,8 @@
 //! What a manifest holds that is not compared with any file.
 
 use super::expected::Expectations;
-use pfh_format::{Ending, Fault, Outcome, terminal};
+use pfh_manifest::{Ending, Fault, Reason};
+use pfh_source::terminal;
 use std::collections::BTreeMap;
 
 impl Expectations {
@@ -34,7 +35,7 @@ impl Expectations {
             let (one, many) = (format!("record of a {kind}"), format!("records of a {kind}"));
             said.push(format!("{} not verified", count(records, &one, &many)));
         }
-        let failed = self.unhashed.iter().filter(|unhashed| unhashed.outcome == Outcome::Failed);
+        let failed = self.unhashed.iter().filter(|unhashed| unhashed.reason == Reason::Failed);
         let failed: Vec<String> = failed.map(|unhashed| terminal::render(&unhashed.name)).collect();
         if let [first, rest @ ..] = &failed[..] {
             let rest = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
@@ -58,7 +59,7 @@ impl Expectations {
 
     /// Entries that were skipped by rule when the manifest was made, and things that are no files: there is nothing to compare.
     pub fn skipped(&self) -> u64 {
-        self.unhashed.iter().filter(|unhashed| unhashed.outcome == Outcome::Skipped).count() as u64
+        self.unhashed.iter().filter(|unhashed| unhashed.reason == Reason::Skipped).count() as u64
     }
 }
 

@@ -1,7 +1,7 @@
 //! What an audit found, as lines.
 
 use super::audit::{Change, Class, Counts};
-use pfh_format::terminal::render;
+use pfh_source::terminal::render;
 
 /// A line for people: class, name, and where it came from.
 pub fn text(change: &Change) -> String {

@@ -3,12 +3,13 @@
 use super::manifest::hints;
 use pfh_digest::Algorithm;
 use pfh_engine::Plan;
-use pfh_format::{End, Format, Options};
+use pfh_manifest::{End, Format, Options};
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 /// What is done with the manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Task {
     /// The files that it lists are compared.
     Files {

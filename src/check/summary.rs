@@ -3,7 +3,7 @@
 use super::files::Files;
 use super::{Counts, Expectations, Remark};
 use pfh_digest::Algorithm;
-use pfh_format::{Ending, Fault};
+use pfh_manifest::{Ending, Fault};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -34,6 +34,7 @@ pub enum Nothing {
 
 /// How many files came out how.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub enum Findings {
     /// Of the listed files.
     Files(Files),

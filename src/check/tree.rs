@@ -92,7 +92,7 @@ pub fn run(
 /// Device and inode of the manifest and of its seal, which are no part of what they describe.
 fn own(manifest: &Path) -> Vec<(u64, u64)> {
     let identity = |path: &Path| std::fs::metadata(path).ok().map(|stat| (stat.dev(), stat.ino()));
-    [identity(manifest), identity(&crate::seal::beside(manifest))].into_iter().flatten().collect()
+    [identity(manifest), identity(&pfh_custody::seal::beside(manifest))].into_iter().flatten().collect()
 }
 
 /// A part to audit as a path below the root, also if it is given in full or with the root in front.

@@ -21,6 +21,7 @@ pub(super) enum Digests {
 
 /// Why a digest was not taken in.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Refused {
     /// It is not a digest of the method.
     #[error("not a digest: {0}")]

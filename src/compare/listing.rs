@@ -2,10 +2,10 @@
 
 use super::{Collection, Failure, Found, Pair, Ranking, Request, Search};
 use pfh_digest::Algorithm;
-use pfh_format::pairs::{self, Form, page};
+use pfh_report::pairs::{self, Form, page};
 use pfh_similarity::index::Clusters;
 use pfh_similarity::{Degenerate, Score};
-use pfh_sink::Output;
+use pfh_source::Output;
 use std::io;
 use std::sync::Arc;
 

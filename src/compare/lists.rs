@@ -3,7 +3,7 @@
 use super::{Collection, Refused};
 use crate::algorithms::{REGISTRY, algorithm};
 use pfh_digest::Algorithm;
-use pfh_format::{Decoder, Fault, Format, Item, Located, Options};
+use pfh_manifest::{Decoder, Fault, Format, Item, Located, Options};
 use pfh_source::os::Patient;
 use std::ffi::OsStr;
 use std::fs::File;

@@ -27,6 +27,7 @@
 mod blocks;
 mod collection;
 mod gather;
+mod given;
 mod join;
 mod listing;
 mod lists;
@@ -38,8 +39,10 @@ mod search;
 mod sorter;
 pub mod stored;
 mod thresholds;
+mod words;
 
 pub use collection::{Collection, Refused};
+pub use given::given;
 pub use lists::{ListProblem, Wrong, algorithms as list_algorithms, is_list, load};
 pub use lookup::{Lookup, Match};
 pub use ranking::{By, Ranking};
@@ -52,8 +55,8 @@ use crate::input::InputError;
 use crate::pass::ends_a_pass;
 use pfh_digest::Algorithm;
 use pfh_engine::{Control, Record};
-use pfh_format::terminal;
 use pfh_similarity::Score;
+use pfh_source::terminal;
 use std::io;
 use std::path::PathBuf;
 
@@ -150,11 +153,11 @@ pub enum Error {
     /// The output cannot be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// The caller ended the run: so many records were taken.
-    #[error("{0} records are out, the rest is missing")]
+    /// The caller ended the run; how many records were taken.
+    #[error("interrupted: {0} records are out, the rest is missing")]
     InterruptedReading(u64),
     /// The caller ended the search.
-    #[error("the pairs are not complete")]
+    #[error("interrupted: the pairs are not complete")]
     Interrupted,
     /// A temporary file failed.
     #[error("temporary file: {0}")]

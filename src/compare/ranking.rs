@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 /// What pairs are sorted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum By {
     /// The best first: the highest score or the least distance; equal ones in the order in which they came.
     Score,

@@ -4,13 +4,13 @@ use super::listing::{Listing, write_groups};
 use super::{Collection, Error, Event, Failure, Found, Hot, Request, Searched, Sink, Watch};
 use pfh_digest::Algorithm;
 use pfh_engine::{Control, Phase, Progress};
-use pfh_format::pairs::{self, page};
+use pfh_report::pairs::{self, page};
 use pfh_similarity::Score;
-use pfh_sink::Output;
+use pfh_source::Output;
 use std::io;
 use std::ops::ControlFlow;
 
-/// Something that so many digests have in common is reported before they are compared.
+/// Something that this many digests have in common is reported before they are compared.
 const VERY_HOT: u64 = 5_000;
 
 /// Pairs that are written between two looks at the control.

@@ -6,7 +6,7 @@ use crate::input::Input;
 use crate::outputs::Outputs;
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{DEFAULT_MEMORY, Plan};
-use pfh_format::pairs::Form;
+use pfh_report::pairs::Form;
 use pfh_similarity::Named;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -17,6 +17,7 @@ const TABLE: usize = 32 << 20;
 
 /// Why there is no evidence of what files share.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum EvidenceError {
     /// The similarity digest has no features.
     #[error("--evidence is for sdhash and mrsh-v2: {0} has no features to share")]
@@ -59,6 +60,8 @@ pub struct Request {
     pub sort: Option<By>,
     /// Whether groups that pairs link together are written in place of the pairs.
     pub cluster: bool,
+    /// What each search did is among the sentences of its event.
+    pub statistics: bool,
     /// What they are written in.
     pub form: Form,
     /// Where they go.
@@ -91,6 +94,7 @@ impl Request {
             top: None,
             sort: None,
             cluster: false,
+            statistics: false,
             form: Form::Text,
             output: Destination::default(),
             page: None,

@@ -15,6 +15,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// In which order the pairs come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Order {
     /// By the earlier digest of a pair, then by the later one: as `sdhash -g` and `mrsh -g` print.
     Earlier,
@@ -54,6 +55,7 @@ pub struct Pair {
 
 /// Something that so many digests have in common that it costs most of the time.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Hot {
     /// What it is.
     pub what: String,
@@ -63,6 +65,7 @@ pub struct Hot {
 
 /// What a search came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Found {
     /// Pairs handed out.
     pub pairs: u64,
@@ -78,6 +81,7 @@ pub struct Found {
 
 /// Why a search ended before its time.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Failure {
     /// The caller asked it to.
     #[error("interrupted")]

@@ -1,10 +1,11 @@
 //! Sorting more than the memory holds: sorted runs in a file without a name, merged in the end.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use pfh_source::Merge;
 use std::fs::File;
 use std::io::{self, Write};
+use std::marker::PhantomData;
 use std::os::unix::fs::FileExt;
+use std::sync::Arc;
 
 /// Bytes read of a run at a time, at least.
 const LEAST_READ: usize = 4 << 10;
@@ -96,73 +97,75 @@ impl<T: Item> Sorter<T> {
         if !self.runs.is_empty() && !self.buffer.is_empty() {
             self.spill()?;
         }
-        self.buffer.sort_unstable();
+        let Some(file) = self.file.map(Arc::new) else {
+            self.buffer.sort_unstable();
+            return Ok(Sorted::Held(self.buffer.into_iter()));
+        };
         let each = (self.most / self.runs.len().max(1)).max(LEAST_READ / T::BYTES);
-        let mut runs = Vec::with_capacity(self.runs.len());
         let mut offset = 0;
-        for &items in &self.runs {
-            runs.push(Run { offset, left: items, each, bytes: Vec::new(), at: 0 });
+        let run = |items: u64| {
+            let run =
+                Run { file: file.clone(), offset, left: items, each, bytes: Vec::new(), at: 0, items: PhantomData };
             offset += items * T::BYTES as u64;
-        }
-        let mut sorted = Sorted { buffer: self.buffer.into_iter(), file: self.file, runs, heads: BinaryHeap::new() };
-        for run in 0..sorted.runs.len() {
-            sorted.refill(run)?;
-        }
-        Ok(sorted)
+            run
+        };
+        Ok(Sorted::Spilled(Merge::new(self.runs.into_iter().map(run).collect())))
     }
 }
 
-struct Run {
+/// A run in the temporary file.
+pub(crate) struct Run<T> {
+    file: Arc<File>,
     offset: u64,
     left: u64,
     each: usize,
     bytes: Vec<u8>,
     at: usize,
+    items: PhantomData<T>,
 }
 
-/// Items in ascending order. The iterator's errors are those of the temporary file, and end it.
-pub(crate) struct Sorted<T> {
-    buffer: std::vec::IntoIter<T>,
-    file: Option<File>,
-    runs: Vec<Run>,
-    heads: BinaryHeap<Reverse<(T, usize)>>,
-}
-
-impl<T: Item> Sorted<T> {
-    /// Puts the next item of a run among the heads.
-    fn refill(&mut self, number: usize) -> io::Result<()> {
-        let run = &mut self.runs[number];
-        if run.at == run.bytes.len() {
-            let items = run.left.min(run.each as u64);
+impl<T: Item> Run<T> {
+    fn read(&mut self) -> io::Result<Option<T>> {
+        if self.at == self.bytes.len() {
+            let items = self.left.min(self.each as u64);
             if items == 0 {
-                return Ok(());
+                return Ok(None);
             }
-            run.bytes.resize(items as usize * T::BYTES, 0);
-            let file = self.file.as_ref().ok_or(io::ErrorKind::NotFound)?;
-            file.read_exact_at(&mut run.bytes, run.offset)?;
-            (run.at, run.left) = (0, run.left - items);
-            run.offset += run.bytes.len() as u64;
+            self.bytes.resize(items as usize * T::BYTES, 0);
+            self.file.read_exact_at(&mut self.bytes, self.offset)?;
+            (self.at, self.left) = (0, self.left - items);
+            self.offset += self.bytes.len() as u64;
         }
-        let item = T::get(&run.bytes[run.at..run.at + T::BYTES]);
-        run.at += T::BYTES;
-        self.heads.push(Reverse((item, number)));
-        Ok(())
+        let item = T::get(&self.bytes[self.at..self.at + T::BYTES]);
+        self.at += T::BYTES;
+        Ok(Some(item))
     }
+}
+
+impl<T: Item> Iterator for Run<T> {
+    type Item = io::Result<T>;
+
+    fn next(&mut self) -> Option<io::Result<T>> {
+        self.read().transpose()
+    }
+}
+
+/// Items in ascending order. The iterator's errors are those of the temporary file.
+pub(crate) enum Sorted<T> {
+    /// Everything fitted the memory.
+    Held(std::vec::IntoIter<T>),
+    /// Runs that did not.
+    Spilled(Merge<T, Run<T>, io::Error>),
 }
 
 impl<T: Item> Iterator for Sorted<T> {
     type Item = io::Result<T>;
 
     fn next(&mut self) -> Option<io::Result<T>> {
-        if self.file.is_none() {
-            return self.buffer.next().map(Ok);
+        match self {
+            Sorted::Held(items) => items.next().map(Ok),
+            Sorted::Spilled(merge) => merge.next(),
         }
-        let Reverse((item, run)) = self.heads.pop()?;
-        if let Err(error) = self.refill(run) {
-            self.heads.clear();
-            return Some(Err(error));
-        }
-        Some(Ok(item))
     }
 }
 

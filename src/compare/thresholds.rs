@@ -7,6 +7,7 @@ use pfh_similarity::Score;
 
 /// A text that is no threshold.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ThresholdError {
     /// It names no algorithm.
     #[error(transparent)]

@@ -1,11 +1,9 @@
 //! Records as a manifest, in any of the formats.
 
-use crate::problem::failed;
 use pfh_digest::Algorithm;
-use pfh_engine::{Hashed, Outcome, Record, Summary};
-use pfh_format::{self as format, Carried, Encode, Format, Kind, Layout, Preamble, Row, Time, Times, Unrepresentable};
-use pfh_sink::Output;
-use pfh_source::Stat;
+use pfh_engine::{Outcome, Record, Summary};
+use pfh_manifest::{Carried, Encode, Format, Layout, Preamble, Unrepresentable};
+use pfh_source::Output;
 use std::io;
 
 /// What is written at the head of a manifest.
@@ -29,21 +27,14 @@ pub struct Manifest {
     output: Output,
     bytes: u64,
     written: u64,
-    pieces: bool,
 }
 
 impl Manifest {
-    /// Starts a manifest; `pieces` says that its rows will have piecewise digests.
+    /// Starts a manifest.
     ///
     /// # Errors
     /// When the format cannot hold these algorithms, or this layout.
-    pub fn open(
-        format: Format,
-        layout: Layout,
-        about: &About,
-        pieces: bool,
-        mut output: Output,
-    ) -> Result<Self, Unrepresentable> {
+    pub fn open(format: Format, layout: Layout, about: &About, mut output: Output) -> Result<Self, Unrepresentable> {
         let mut encoder = format.encoder(layout)?;
         let preamble = Preamble {
             algorithms: &about.algorithms,
@@ -54,7 +45,7 @@ impl Manifest {
             start: None,
         };
         encoder.head(output.room(), &preamble)?;
-        Ok(Manifest { encoder, output, bytes: 0, written: 0, pieces })
+        Ok(Manifest { encoder, output, bytes: 0, written: 0 })
     }
 
     /// Writes a record. The inner error says that the format cannot hold it: nothing was written, the entry has no
@@ -63,45 +54,16 @@ impl Manifest {
     /// # Errors
     /// The outer error is the output's: ENOSPC, EPIPE and the like.
     pub fn write(&mut self, record: &Record) -> io::Result<Result<(), Unrepresentable>> {
-        let result = match &record.outcome {
-            Outcome::Hashed(hashed) => self.row(&record.name, hashed),
-            Outcome::Skipped(skip) => {
-                let problem = format::Problem::skipped(&record.name, skip.reason());
-                // A format without a place for it: standard error has it.
-                let (Carried::Yes | Carried::No) = self.encoder.problem(self.output.room(), &problem);
-                Ok(())
+        let result = self.encoder.record(self.output.room(), record).map(|carried| {
+            // A format without a place for an input without digests: standard error has it.
+            let (Carried::Yes | Carried::No) = carried;
+            if let Outcome::Hashed(hashed) = &record.outcome {
+                self.bytes += hashed.closed.size;
+                self.written += 1;
             }
-            Outcome::Failed(found) => {
-                let cause = found.cause.to_string();
-                let problem = failed(&record.name, found, &cause);
-                let (Carried::Yes | Carried::No) = self.encoder.problem(self.output.room(), &problem);
-                Ok(())
-            }
-        };
+        });
         self.output.advance()?;
         Ok(result)
-    }
-
-    fn row(&mut self, name: &[u8], hashed: &Hashed) -> Result<(), Unrepresentable> {
-        let pieces: Vec<format::Piece<'_>> = hashed
-            .pieces
-            .iter()
-            .map(|p| format::Piece { offset: p.offset, length: p.length, digests: &p.digests })
-            .collect();
-        let notes: Vec<&str> = hashed.closed.notes.iter().map(|n| n.name()).collect();
-        let row = Row {
-            name,
-            size: hashed.closed.size,
-            digests: &hashed.digests,
-            times: hashed.closed.stat.as_ref().map(times).unwrap_or_default(),
-            kind: hashed.closed.stat.as_ref().map_or(Kind::Stream, kind),
-            pieces: if self.pieces { &pieces } else { &[] },
-            notes: &notes,
-        };
-        self.encoder.row(self.output.room(), &row)?;
-        self.bytes += hashed.closed.size;
-        self.written += 1;
-        Ok(())
     }
 
     /// Lets out what is buffered.
@@ -117,12 +79,9 @@ impl Manifest {
     /// # Errors
     /// The output's; nothing counts as written when there is one.
     pub fn finish(mut self, summary: &Summary) -> io::Result<()> {
-        let summary = format::Summary {
-            files: self.written,
-            bytes: self.bytes,
-            failed: summary.failed + (summary.hashed - self.written.min(summary.hashed)),
-            skipped: summary.skipped,
-        };
+        let unwritten = summary.hashed - self.written.min(summary.hashed);
+        let failed = summary.failed + unwritten;
+        let summary = Summary { hashed: self.written, bytes: self.bytes, failed, ..*summary };
         self.encoder.tail(self.output.room(), &summary);
         self.output.commit()
     }
@@ -134,21 +93,5 @@ impl Manifest {
     /// The output's.
     pub fn interrupt(mut self) -> io::Result<()> {
         self.flush()
-    }
-}
-
-pub(crate) fn times(stat: &Stat) -> Times {
-    let time = |(seconds, nanoseconds): (i64, u32)| Some(Time { seconds, nanoseconds });
-    Times { modified: time(stat.mtime), changed: time(stat.ctime), accessed: time(stat.atime) }
-}
-
-pub(crate) fn kind(stat: &Stat) -> Kind {
-    // S_IFMT of stat(2).
-    match stat.mode & 0o170_000 {
-        0o060_000 => Kind::BlockDevice,
-        0o020_000 => Kind::CharacterDevice,
-        0o010_000 => Kind::Fifo,
-        0o100_000 => Kind::File,
-        _ => Kind::Stream,
     }
 }

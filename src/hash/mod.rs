@@ -20,22 +20,30 @@
 //! ```
 
 mod manifest;
+#[cfg(not(feature = "known"))]
+mod no_cache;
 mod own;
 mod request;
 
 pub use manifest::{About, Manifest};
-pub(crate) use manifest::{kind, times};
 pub use request::{Request, Reuse, Sealing};
 
+#[cfg(not(feature = "known"))]
+pub use no_cache::{Cache, CacheError, Use};
+#[cfg(feature = "known")]
+pub use pfh_cache::{Cache, CacheError, Use};
+
+use crate::algorithms::REGISTRY;
 use crate::destination::OpenError;
 use crate::input::InputError;
 use crate::outputs::Refused;
 use crate::pass::{ends_a_pass, pass};
 use crate::seal;
+use pfh_digest::Algorithm;
 use pfh_engine::{Control, Outcome, Record, Summary as Run};
-use pfh_format::{Format, Options, Unrepresentable, terminal};
-use pfh_similarity::Similar;
-use pfh_sink::cache::{Cache, CacheError, Use};
+use pfh_manifest::{Format, Options, Unrepresentable};
+use pfh_similarity::{Named, Similar};
+use pfh_source::terminal;
 use pfh_source::{Apart, Source};
 use std::io;
 use std::path::PathBuf;
@@ -78,10 +86,10 @@ pub enum Error {
     #[error(transparent)]
     Refused(#[from] Refused),
     /// The format has no place for digests of windows.
-    #[error("{} holds no piecewise digests", .0.name())]
+    #[error("-f {} has no form for --piecewise: use hashdeep, dfxml, jsonl or csv", .0.name())]
     Pieces(Format),
     /// The format cannot hold these algorithms, or this layout.
-    #[error("{}: {why}", format.name())]
+    #[error("-f {}: {why}", format.name())]
     Format {
         /// The format.
         format: Format,
@@ -131,8 +139,8 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
         source = Box::new(cache.reusing(source));
     }
     let output = request.output.open()?;
-    let (format, pieces) = (request.format, request.plan.piecewise.is_some());
-    let manifest = Manifest::open(format, request.layout, &about, pieces, output);
+    let format = request.format;
+    let manifest = Manifest::open(format, request.layout, &about, output);
     let manifest = manifest.map_err(|why| Error::Format { format, why })?;
     let mut writing = Writing { manifest, unwritten: 0, cache: cache.clone(), sink };
     let ran = pass(source, || request.input.again(), &request.plan, &mut writing, control);
@@ -148,6 +156,16 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
         seal(request)?;
     }
     Ok(Summary { run, unwritten, cache })
+}
+
+/// The format in which an algorithm's own tool writes.
+pub fn own_format(algorithm: Algorithm) -> Format {
+    match Named::of(algorithm) {
+        Some(Named::Ssdeep) => Format::Ssdeep,
+        Some(Named::Sdhash | Named::SdhashStream | Named::SdhashDd) => Format::Sdbf,
+        Some(Named::MrshV2 | Named::MrshV2Network) => Format::Mrsh,
+        Some(Named::Tlsh) | None => Format::Sums,
+    }
 }
 
 /// Whether a format has a place for digests of windows.
@@ -166,7 +184,7 @@ fn seal(request: &Request) -> Result<(), Error> {
         limit: request.plan.memory.max(1 << 20),
         ..Options::default()
     };
-    Ok(seal::write(path, &options, sealing.key.as_deref())?)
+    Ok(seal::write(path, &options, REGISTRY, sealing.key.as_deref())?)
 }
 
 /// Whether a file was read whole, and has no digest because its methods make none of so little.

@@ -1,5 +1,6 @@
 //! What a run is asked for.
 
+use super::Cache;
 use super::{About, Error};
 use crate::destination::Destination;
 use crate::input::Input;
@@ -7,8 +8,8 @@ use crate::outputs::{Existing, Kind, Outputs};
 use crate::seal;
 use pfh_digest::Algorithm;
 use pfh_engine::Plan;
-use pfh_format::{End, Format, Layout, Marker, terminal};
-use pfh_sink::cache::Cache;
+use pfh_manifest::{End, Format, Layout, Marker};
+use pfh_source::terminal;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};

@@ -35,11 +35,13 @@ use crate::destination::OpenError;
 use crate::input::InputError;
 use crate::outputs::Refused;
 use crate::pass::{ends_a_pass, pass};
+use crate::{rendered, shown};
 use pfh_digest::Algorithm;
 use pfh_engine::{Control, Outcome, Record, Summary as Run};
-use pfh_format::Unrepresentable;
-use pfh_format::verdict::Form;
 use pfh_known::{Set, Verdict};
+use pfh_manifest::Unrepresentable;
+use pfh_report::verdict::Form;
+use std::fmt;
 use std::io;
 use std::path::Path;
 
@@ -49,7 +51,7 @@ use std::path::Path;
 pub enum Event<'a> {
     /// Something of the sets was not understood, or holds nothing.
     Gap(&'a Gap<'a>),
-    /// Not every record of this set has a digest of the algorithms in use: so many have one at most.
+    /// Not every record of this set has a digest of the algorithms in use.
     LeftOut {
         /// The set.
         set: &'a Set,
@@ -62,6 +64,31 @@ pub enum Event<'a> {
     NoClass(&'a Path),
     /// A file could not be read, or was skipped and the output does not list skips.
     Unread(&'a Record),
+}
+
+/// A sentence for people; the caller has the record of what could not be read.
+impl fmt::Display for Event<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Event::Gap(gap) => gap.fmt(f),
+            Event::LeftOut { set, records, algorithms } => {
+                let names: Vec<&str> = algorithms.iter().map(|algorithm| algorithm.name()).collect();
+                write!(
+                    f,
+                    "{}: at most {records} of {} records have a digest of {}: nothing is compared with the rest",
+                    rendered(set.name.as_bytes()),
+                    set.records,
+                    names.join(", ")
+                )
+            }
+            Event::NoClass(list) => write!(
+                f,
+                "{}: a list of no class: files in it are `known`, neither good nor bad; --class bad makes them known-bad, exit code 1",
+                shown(list)
+            ),
+            Event::Unread(record) => f.write_str(&rendered(&record.name)),
+        }
+    }
 }
 
 /// Receives the events of a run. An error ends the run with [`Error::Sink`].
@@ -84,6 +111,16 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// The counts, for people.
+    pub fn sentence(&self) -> String {
+        let mut words: Vec<String> =
+            self.counts.words().iter().map(|(word, count)| format!("{count} {word}")).collect();
+        if self.run.skipped > 0 {
+            words.push(format!("{} skipped", self.run.skipped));
+        }
+        words.join(", ")
+    }
+
     /// Files that some set or digest knows, or may know.
     pub fn known(&self) -> u64 {
         let known = Verdict::ALL.iter().filter(|v| !matches!(v, Verdict::Unknown | Verdict::Error));
@@ -105,7 +142,7 @@ pub enum Error {
     #[error(transparent)]
     Sets(#[from] SetsError),
     /// The format cannot hold these algorithms.
-    #[error("{form}: {why}")]
+    #[error("-f {form}: {why}")]
     Format {
         /// The format.
         form: Form,

@@ -1,8 +1,8 @@
 //! What records are compared with, and what it says of them.
 
 use pfh_digest::{Algorithm, Digest};
-use pfh_format::verdict::Place;
 use pfh_known::{Certainty, Class, Error, Hit, KnownSet, Set, Verdict};
+use pfh_report::verdict::Place;
 
 /// Whether being equal to the empty file says anything.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -7,8 +7,8 @@ use crate::input::Input;
 use crate::outputs::Outputs;
 use pfh_digest::Algorithm;
 use pfh_engine::Plan;
-use pfh_format::verdict::Form;
 use pfh_known::Verdict;
+use pfh_report::verdict::Form;
 
 /// Files, what they are compared with, and how verdicts are written.
 #[derive(Debug, Clone)]

@@ -2,9 +2,12 @@
 
 use super::{Empty, Reference, Sought};
 use crate::algorithms::REGISTRY;
+use crate::{rendered, shown};
 use pfh_digest::{Algorithm, Digest};
-use pfh_format::{Fault, digits, terminal};
 use pfh_known::{Build, Class, DEFAULT_MEMORY, DEFAULT_RESIDENT, Input, KnownSet, Set, is_known_set};
+use pfh_manifest::{Fault, digits};
+use pfh_source::terminal;
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -52,7 +55,28 @@ pub enum Gap<'a> {
     },
 }
 
+/// A sentence for people.
+impl fmt::Display for Gap<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Gap::Fault { path, line, fault } => write!(f, "{}:{line}: {fault}", shown(path)),
+            Gap::Part { path, faults } => {
+                let what = "places hold no record, and nothing is compared with them";
+                write!(f, "{}: read in part: {faults} {what}", shown(path))
+            }
+            Gap::Nothing { path, set } => write!(
+                f,
+                "{}: the set {} holds no digest (read as {}): nothing can be known to it",
+                shown(path),
+                rendered(set.name.as_bytes()),
+                set.format
+            ),
+        }
+    }
+}
+
 /// Open sets.
+#[non_exhaustive]
 pub struct Opened {
     /// The sets and digests.
     pub reference: Reference,

@@ -28,10 +28,10 @@ use crate::outputs::{Outputs, Refused};
 use crate::pass::{ends_a_pass, pass};
 use pfh_digest::{Algorithm, UnknownAlgorithm};
 use pfh_engine::{Control, DEFAULT_MEMORY, Outcome, Plan, Record, Summary as Run};
-use pfh_format::pairs::{self, Form, Pair};
-use pfh_format::terminal;
+use pfh_report::pairs::{self, Form, Pair};
 use pfh_similarity::{Degenerate, Evidence, Named, Score};
-use pfh_sink::Output;
+use pfh_source::Output;
+use pfh_source::terminal;
 use std::io;
 use std::path::{Path, PathBuf};
 

@@ -1,13 +1,12 @@
 //! Records against known sets, written as verdicts: a verdict costs look-ups, and no second read.
 
 use super::Reference;
-use crate::hash::{About, kind, times};
-use crate::problem::failed;
-use pfh_engine::{Hashed, Outcome, Record};
-use pfh_format::verdict::{Encoder, Form, Known};
-use pfh_format::{self as format, Kind, Preamble, Row, Summary, Unrepresentable};
+use crate::hash::About;
+use pfh_engine::{Hashed, Outcome, Record, Summary};
 use pfh_known::Verdict;
-use pfh_sink::Output;
+use pfh_manifest::{Preamble, Unrepresentable};
+use pfh_report::verdict::{Encoder, Form, Known};
+use pfh_source::Output;
 use std::io;
 
 /// How many files have each verdict.
@@ -23,6 +22,12 @@ impl Counts {
     /// Counts one more.
     pub fn add(&mut self, verdict: Verdict) {
         self.0[verdict as usize] += 1;
+    }
+
+    /// Whether any of these verdicts was given. That something is unknown counts only if all sets could be read (`complete`): what was
+    /// found stays found.
+    pub fn fails(&self, verdicts: &[Verdict], complete: bool) -> bool {
+        verdicts.iter().any(|verdict| self.of(*verdict) > 0 && (complete || *verdict != Verdict::Unknown))
     }
 
     /// Every verdict's word with its number.
@@ -74,16 +79,14 @@ impl Matching {
     /// The output's, and a known set that cannot be read or was damaged: no verdict after that would be worth anything.
     pub fn write(&mut self, record: &Record) -> io::Result<()> {
         match &record.outcome {
-            Outcome::Hashed(hashed) => self.hashed(&record.name, hashed)?,
-            Outcome::Skipped(skip) => {
-                self.problem(format::Problem::skipped(&record.name, skip.reason()), "skipped", self.only.is_empty())
-            }
-            Outcome::Failed(found) => {
-                let cause = found.cause.to_string();
-                let problem = failed(&record.name, found, &cause);
+            Outcome::Hashed(hashed) => self.hashed(record, hashed)?,
+            Outcome::Skipped(_) if self.only.is_empty() => self.unhashed(record, "skipped"),
+            Outcome::Skipped(_) => {}
+            Outcome::Failed(_) => {
                 self.counts.add(Verdict::Error);
-                let told = self.tells(Verdict::Error);
-                self.problem(problem, Verdict::Error.name(), told);
+                if self.tells(Verdict::Error) {
+                    self.unhashed(record, Verdict::Error.name());
+                }
             }
         }
         self.output.advance()
@@ -98,30 +101,19 @@ impl Matching {
         self.only.is_empty() || self.only.contains(&verdict)
     }
 
-    fn problem(&mut self, problem: format::Problem<'_>, word: &str, told: bool) {
-        if told {
-            let row = Row { name: problem.name, ..Row::default() };
-            let known = Known { row, verdict: word, problem: Some(problem), ..Known::default() };
-            self.encoder.row(self.output.room(), &known, self.digests);
-        }
+    fn unhashed(&mut self, record: &Record, word: &str) {
+        let known = Known { record, verdict: word, places: &[], empty: false };
+        self.encoder.row(self.output.room(), &known, self.digests);
     }
 
-    fn hashed(&mut self, name: &[u8], hashed: &Hashed) -> io::Result<()> {
+    fn hashed(&mut self, record: &Record, hashed: &Hashed) -> io::Result<()> {
         let answer = self.reference.ask(&hashed.digests).map_err(io::Error::other)?;
         let verdict = self.reference.verdict(&answer);
         self.counts.add(verdict);
         self.bytes += hashed.closed.size;
         if self.tells(verdict) {
-            let row = Row {
-                name,
-                size: hashed.closed.size,
-                digests: &hashed.digests,
-                times: hashed.closed.stat.as_ref().map(times).unwrap_or_default(),
-                kind: hashed.closed.stat.as_ref().map_or(Kind::Stream, kind),
-                ..Row::default()
-            };
             let places = self.reference.places(&answer);
-            let known = Known { row, verdict: verdict.name(), problem: None, places: &places, empty: answer.empty };
+            let known = Known { record, verdict: verdict.name(), places: &places, empty: answer.empty };
             self.encoder.row(self.output.room(), &known, self.digests);
         }
         Ok(())
@@ -147,7 +139,7 @@ impl Matching {
     pub fn finish(mut self, skipped: u64) -> io::Result<Counts> {
         let failed = self.counts.of(Verdict::Error);
         let files = self.counts.words().iter().map(|(_, count)| count).sum::<u64>() - failed;
-        let summary = Summary { files, bytes: self.bytes, failed, skipped };
+        let summary = Summary { hashed: files, bytes: self.bytes, failed, skipped, ..Summary::default() };
         self.encoder.tail(self.output.room(), &self.counts.words(), &summary);
         self.output.commit()?;
         Ok(self.counts)

@@ -2,11 +2,11 @@
 
 use super::log::{self, Standing};
 use crate::shown;
+use pfh_container::map::{Map, Status};
+use pfh_container::split::Suffix;
+use pfh_custody::chain::Sound;
 use pfh_digest::{Algorithm, Digest};
-use pfh_format::custody::Sound;
-use pfh_format::image::map::{Map, Status};
-use pfh_format::image::split::Suffix;
-use pfh_format::{Decoder, Item, Options};
+use pfh_manifest::{Decoder, Item, Options};
 use std::io::{BufReader, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 /// What a stated digest is of.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Of {
     /// The imaged medium.
     Content,
@@ -217,7 +218,7 @@ impl Evidence {
             let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
             let digits = suffix.bytes().all(|b| b.is_ascii_digit());
             let alike = if digits { |b: u8| b.is_ascii_digit() } else { |b: u8| b.is_ascii_lowercase() };
-            // `.log` and `.map` have three letters, too.
+            // `.log` and `.map` have three letters as well.
             let is_other = ["log", "map", "txt", "raw", "img"].contains(&extension);
             path.file_stem() == stem && extension.len() == suffix.len() && extension.bytes().all(alike) && !is_other
         };

@@ -7,6 +7,7 @@ use std::fmt;
 
 /// Something that was found, as a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Finding {
     /// A fact, for neither verdict.
     Note(String),
@@ -25,6 +26,7 @@ impl fmt::Display for Finding {
 
 /// Something that was compared and is equal.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Equal {
     /// What was compared.
     pub what: String,

@@ -6,8 +6,8 @@ use crate::Patient;
 use crate::acquire::logged::{self, Finding as Logged};
 use crate::{key, shown};
 use ed25519_dalek::Verifier;
+use pfh_custody::chain::{self, Broken, Sound};
 use pfh_engine::imaging::Imaged;
-use pfh_format::custody::{self, Broken, Sound};
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
@@ -35,7 +35,7 @@ pub enum Unsound {
 pub fn check(path: &Path) -> Result<Sound, Unsound> {
     let open = |error: &dyn std::fmt::Display| Unsound::Open(format!("{}: {error}", shown(path)));
     let file = Patient::open(path).map_err(|error| open(&error))?;
-    custody::check(BufReader::new(file)).map_err(|broken| match broken {
+    chain::check(BufReader::new(file)).map_err(|broken| match broken {
         Broken::Io(_) | Broken::NoEnd => open(&broken),
         broken => Unsound::Broken(format!("{}: {broken}", shown(path))),
     })
@@ -69,7 +69,7 @@ fn enter(log: &Path, all: Vec<Logged>, findings: &mut Findings) {
         match found {
             Logged::Equal(what) => findings.equal(what, shown(log), None),
             Logged::Differs(what) => findings.differs(what),
-            Logged::Absent(what) => findings.note(what),
+            Logged::Absent(what) | Logged::Remark(what) => findings.note(what),
             Logged::Unread(what) => findings.open(what),
         }
     }
@@ -92,20 +92,28 @@ pub fn given(path: &Path, key: Option<&Path>, is_alone: bool, findings: &mut Fin
     };
     let name = shown(path);
     findings.note(format!("{name}: {} records, the chain holds: {}", sound.records.len(), sound.chain.value()));
-    signature(&name, &sound, public, findings);
+    signature(&name, &sound, key.zip(public), findings)?;
     if is_alone {
         enter(path, logged::compare(path, &sound, None), findings);
     }
     Ok(())
 }
 
-fn signature(name: &str, sound: &Sound, public: Option<key::VerifyingKey>, findings: &mut Findings) {
+fn signature(
+    name: &str,
+    sound: &Sound,
+    public: Option<(&Path, key::VerifyingKey)>,
+    findings: &mut Findings,
+) -> Result<(), key::KeyError> {
     match (public, &sound.signature) {
-        (Some(key), Some(signature)) => {
+        (Some((path, key)), Some(signature)) => {
             let signature = ed25519_dalek::Signature::from_bytes(signature);
-            match key.verify(&sound.chain.signed(), &signature) {
-                Ok(()) => findings.equal("the signature of that key".into(), name.into(), None),
-                Err(_) => findings.differs(format!("{name}: the signature is not that key's")),
+            let has_signed = |key: &key::VerifyingKey| key.verify(&sound.chain.signed(), &signature).is_ok();
+            if has_signed(&key) {
+                findings.equal("the signature of that key".into(), name.into(), None);
+            } else {
+                key::not_private(path, has_signed)?;
+                findings.differs(format!("{name}: the signature is not that key's"));
             }
         }
         (Some(_), None) => findings.differs(format!("{name}: not signed")),
@@ -118,4 +126,5 @@ fn signature(name: &str, sound: &Sound, public: Option<key::VerifyingKey>, findi
             findings.note(format!("{name}: not signed: whoever can write it can make a new chain"));
         }
     }
+    Ok(())
 }

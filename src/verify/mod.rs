@@ -22,12 +22,13 @@
 mod evidence;
 mod findings;
 mod log;
+mod report;
 
 use crate::acquire::{self, Compared, Form, Origin, Session, To, compare, logged, sectors};
-use crate::key::KeyError;
 use crate::shown;
 use evidence::Evidence;
 use findings::Findings;
+use pfh_custody::key::KeyError;
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::imaging::{Imaged, Imaging};
 use pfh_engine::{Control, Phase};
@@ -87,9 +88,12 @@ pub(crate) type Sink<'a> = &'a mut dyn FnMut(&Event<'_>);
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// There is no such image, or its format is not read.
+    /// There is no such image.
     #[error(transparent)]
     Image(OpenError),
+    /// Its format is not read.
+    #[error("{0}; --raw takes its bytes as they are")]
+    Unread(OpenError),
     /// [`Request::raw`] is for an image in one file.
     #[error("--raw is for an image in one file")]
     Pieces,
@@ -150,7 +154,7 @@ fn open(path: &Path, raw: bool, findings: &mut Findings) -> Result<Option<Image>
         {
             return Err(Error::Image(OpenError::Io { error, path }));
         }
-        Err(error @ OpenError::Unread { .. }) => return Err(Error::Image(error)),
+        Err(error @ OpenError::Unread { .. }) => return Err(Error::Unread(error)),
         Err(error @ OpenError::Io { .. }) => findings.open(error.to_string()),
         Err(error @ OpenError::Mismatch { .. }) => {
             findings

@@ -1,4 +1,4 @@
-//! What the kernels leave of a machine's time: the bound that whole programs are measured against (`bench/compare bound`).
+//! What the kernels leave of a machine's time: the bound that whole programs are measured against (`bench/run compare bound`).
 //!
 //! `cargo run --release -p pfh-digest --example bound -- kernel|lanes|read ALGORITHM[,…] [--arena KIB] [--piece KIB] [--rounds N] PATH…`
 //!

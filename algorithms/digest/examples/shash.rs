@@ -1,13 +1,15 @@
 //! Many messages at once against one after another: the tables of `docs/kernels.md`.
 //!
-//! `cargo run --release -p pfh-digest --features peers --example shash [sizes|hot|fig2|files|together] [ROUNDS] [NAME]`
+//! `cargo run --release -p pfh-digest --features peers --example shash [sizes|hot|fig2|files|together|directory] [ROUNDS] [NAME]`
 //!
 //! * `sizes`: messages of 64 B, 4 KiB, 64 KiB and 1 MiB, in the cache (hot) and from memory; this crate's many, its single kernel,
 //!   OpenSSL's and AWS-LC's single stream.
-//! * `hot`: of `sizes`, 128 messages of 4 KiB in the cache and nothing else: what `bench/isal` runs in turns with another library.
-//! * `fig2`: messages of 4 KiB resident in each cache and in memory: figure 2 of Gueron and Krasnov.
-//! * `files`: sets of messages like that paper's directories, SHA-256: UNIFORM is 8 of 18,623,835 bytes as there; the paper's 350 sizes of
-//!   DIVERSE were not to be had, so DIVERSE here is 350 of a log-normal law, median 125 kB, σ = 1.55, and says so.
+//! * `hot`: of `sizes`, 128 messages of 4 KiB in the cache and nothing else: what `bench/run isal` runs in turns with another library.
+//! * `fig2`: figure 2 of Gueron and Krasnov: messages of 4 KiB resident in each cache and in memory, as many as there (4, 64, 512, 8,192),
+//!   and beside them enough to fill wider lanes; and one message of 8 KiB alone.
+//! * `files`: sets of messages like that paper's directories: UNIFORM is 8 of 18,623,835 bytes, DIVERSE the 350 sizes of its Table 1.
+//! * `directory`, with a directory for NAME: SHA-256 of its files as that paper times it: a list of names, open, size, contents, digest, in this process.
+//!   PFH_COLD=1 empties the page cache before each pass (root). The contents are read where the paper maps them.
 //! * `together`: several digests of one message of 1 MiB, beside OpenSSL's in turn and OpenSSL's MD5 alone.
 //!
 //! `NAME` takes only that algorithm of `sizes`, `hot` and `fig2`. Answers are compared before anything is timed. The candidates run in turns, so that a slow spell of the machine hits all of them.
@@ -148,38 +150,87 @@ fn sizes(pool: &[u8], rounds: usize, names: &[&str]) {
 }
 
 fn fig2(pool: &[u8], rounds: usize, names: &[&str]) {
+    const PLACES: [(usize, &str); 8] = [
+        (4, "L1, 4"),
+        (8, "L1, 8"),
+        (64, "L2, 64"),
+        (128, "L2, 128"),
+        (512, "L3, 512"),
+        (2048, "L3, 2,048"),
+        (8192, "memory, 8,192"),
+        (65_536, "memory, 65,536"),
+    ];
     for name in names {
-        for (bytes, label) in [(32 << 10, "L1"), (512 << 10, "L2"), (8 << 20, "L3"), (256 << 20, "memory")] {
-            measure("fig2", name, label, &messages(pool, 4096, bytes / 4096), rounds);
+        measure("single", name, "8 KiB alone", &messages(pool, 8192, 1), rounds);
+        for (count, label) in PLACES {
+            measure("fig2", name, label, &messages(pool, 4096, count), rounds);
         }
     }
 }
 
+/// The sizes of DIVERSE's files, as Table 1 of the paper prints them.
+fn diverse() -> Vec<usize> {
+    let table = include_str!("../../../bench/measure/diverse.txt");
+    let lines = table.lines().filter(|line| !line.starts_with('#'));
+    lines.flat_map(str::split_whitespace).map(|size| size.parse().expect("a size of ours")).collect()
+}
+
 fn files(pool: &[u8], rounds: usize) {
-    let mut random = 0x9e3779b97f4a7c15u64;
-    let mut uniform = || {
-        random ^= random << 13;
-        random ^= random >> 7;
-        random ^= random << 17;
-        ((random >> 11) as f64 + 1.0) / (1u64 << 53) as f64
-    };
     let mut start = 0;
-    let diverse: Vec<&[u8]> = (0..350)
-        .map(|_| {
-            let normal = (-2.0 * uniform().ln()).sqrt() * (std::f64::consts::TAU * uniform()).cos();
-            let size = (125_000.0 * (1.55 * normal).exp()) as usize;
+    let diverse: Vec<&[u8]> = diverse()
+        .into_iter()
+        .map(|size| {
             start = if start + size + SKEW > pool.len() { 0 } else { start };
             let message = &pool[start..][..size];
             start += size + SKEW;
             message
         })
         .collect();
-    let total: usize = diverse.iter().map(|message| message.len()).sum();
-    let longest = diverse.iter().map(|message| message.len()).max().unwrap_or(0);
-    println!("{{\"note\":\"DIVERSE here: 350 messages of a log-normal law, {total} bytes, longest {longest}\"}}");
     for name in ["sha256", "md5"] {
         measure("files", name, "DIVERSE", &diverse, rounds);
         measure("files", name, "UNIFORM", &messages(pool, 18_623_835, 8), rounds);
+    }
+}
+
+/// Digests of a directory's files, and what they took: processor time in nanoseconds a byte, seconds that passed.
+fn directory(place: &str, rounds: usize) {
+    let mut names: Vec<_> =
+        std::fs::read_dir(place).expect("a directory").map(|e| e.expect("an entry").path()).collect();
+    names.sort();
+    let is_cold = std::env::var_os("PFH_COLD").is_some_and(|value| value == "1");
+    let sha256: Algorithm = "sha256".parse().expect("a name of the registry");
+    let read = |name: &std::path::PathBuf| std::fs::read(name).expect("a file that can be read");
+    let many = || {
+        let contents: Vec<Vec<u8>> = names.iter().map(read).collect();
+        let messages: Vec<&[u8]> = contents.iter().map(Vec::as_slice).collect();
+        hash_many(sha256, &messages).iter().map(|digest| digest.bytes().to_vec()).collect::<Vec<_>>()
+    };
+    let openssl = || {
+        let peer = MessageDigest::sha256();
+        names.iter().map(|name| openssl::hash::hash(peer, &read(name)).expect("OpenSSL has it").to_vec()).collect()
+    };
+    assert!(many() == openssl(), "the candidates disagree");
+    let bytes: u64 = names.iter().map(|name| std::fs::metadata(name).expect("a file").len()).sum();
+    let candidates: [(&str, &dyn Fn() -> Vec<Vec<u8>>); 2] = [("many", &many), ("openssl", &openssl)];
+    let mut samples = [Vec::new(), Vec::new()];
+    for _ in 0..rounds {
+        for ((_, run), samples) in candidates.iter().zip(&mut samples) {
+            if is_cold {
+                std::fs::write("/proc/sys/vm/drop_caches", "3\n").expect("root may");
+            }
+            let (start, clock) = (processor_time(), std::time::Instant::now());
+            black_box(run());
+            samples.push(((processor_time() - start) / bytes as f64, clock.elapsed().as_secs_f64()));
+        }
+    }
+    for ((by, _), samples) in candidates.iter().zip(&mut samples) {
+        let wall = samples.iter().map(|sample| sample.1).fold(f64::MAX, f64::min);
+        samples.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let (min, median) = (samples[0].0, samples[rounds / 2].0);
+        println!(
+            "{{\"table\":\"directory\",\"by\":\"{by}\",\"cold\":{is_cold},\"min_ns_per_byte\":{min:.4},\
+             \"median_ns_per_byte\":{median:.4},\"min_seconds\":{wall:.6}}}"
+        );
     }
 }
 
@@ -217,12 +268,16 @@ fn main() {
     let table = arguments.next();
     let rounds = arguments.next().map_or(9, |rounds| rounds.parse().expect("a number of rounds"));
     let name = arguments.next();
+    if table.as_deref() == Some("directory") {
+        println!("{{\"clock_ghz\":{:.3}}}", clock());
+        return directory(name.as_deref().expect("a directory"), rounds);
+    }
     let names: Vec<&str> = name.as_deref().map_or(NAMES.to_vec(), |name| vec![name]);
     // What stays in the cache needs no pool that none would hold.
     let size = if table.as_deref() == Some("hot") { 1 << 20 } else { POOL };
     let pool: Vec<u8> = (0..size).map(|i| (i ^ i >> 9) as u8).collect();
     println!("{{\"clock_ghz\":{:.3}}}", clock());
-    println!("{{\"note\":\"{}; isa-l_crypto: see bench/isal\"}}", openssl::version::version());
+    println!("{{\"note\":\"{}; isa-l_crypto: see bench/run isal\"}}", openssl::version::version());
     match table.as_deref() {
         Some("sizes") => sizes(&pool, rounds, &names),
         Some("hot") => names.iter().for_each(|name| measure("hot", name, "4 KiB", &messages(&pool, 4096, 128), rounds)),

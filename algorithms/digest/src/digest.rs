@@ -7,7 +7,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher as StdHasher};
 use std::sync::{Arc, OnceLock};
 
-use crate::{Algorithm, Output};
+use crate::{Algorithm, Output, hex};
 
 /// Bytes that a digest holds without an allocation: SHA-512's.
 pub(crate) const INLINE: usize = 64;
@@ -130,12 +130,7 @@ impl Digest {
         if !digits.len().is_multiple_of(2) || digits.len() / 2 != algorithm.length() {
             return Err(error());
         }
-        let nibble = |digit: u8| char::from(digit).to_digit(16).ok_or_else(error);
-        let mut bytes = Vec::with_capacity(digits.len() / 2);
-        for pair in digits.chunks_exact(2) {
-            bytes.push((nibble(pair[0])? << 4 | nibble(pair[1])?) as u8);
-        }
-        Digest::checked(algorithm, Value::from_bytes(&bytes))
+        Digest::checked(algorithm, Value::from_bytes(&hex::decode(digits).ok_or_else(error)?))
     }
 
     /// Reads what [`Display`](fmt::Display) prints: hexadecimal digits, or the text of a similarity digest.
@@ -195,17 +190,13 @@ fn fits(algorithm: Algorithm, value: &Value) -> bool {
 /// Lower-case hexadecimal digits; the text itself for similarity digests.
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const DIGITS: &[u8; 16] = b"0123456789abcdef";
         if let Some(text) = self.text() {
             return f.write_str(text);
         }
         let mut buffer = [0; 2 * INLINE];
         for part in self.bytes().chunks(INLINE) {
             let digits = &mut buffer[..2 * part.len()];
-            for (pair, byte) in digits.chunks_exact_mut(2).zip(part) {
-                pair[0] = DIGITS[usize::from(byte >> 4)];
-                pair[1] = DIGITS[usize::from(byte & 15)];
-            }
+            hex::fill(digits, part);
             f.write_str(str::from_utf8(digits).map_err(|_| fmt::Error)?)?;
         }
         Ok(())

@@ -28,6 +28,7 @@ mod digest;
 mod function;
 mod functions;
 mod hasher;
+pub mod hex;
 mod many;
 mod registry;
 mod rope;

@@ -1,6 +1,6 @@
 //! AVX2: eight words of 32 bits or four of 64.
 
-use crate::vector::Vector;
+use crate::vector::{Vector, instructions};
 use core::arch::x86_64::*;
 
 /// Eight 32-bit lanes.
@@ -35,66 +35,15 @@ unsafe fn halves(messages: *const &[u8], low: usize, high: usize, offset: usize)
     }
 }
 
-/// What the two widths share.
-macro_rules! common {
-    ($word:ident, $add:ident, $sub:ident, $srl:ident, $sll:ident, $set1:ident, $kind:ty) => {
-        #[inline(always)]
-        unsafe fn splat(word: $word) -> Self {
-            // SAFETY: the caller promises AVX2.
-            Self(unsafe { $set1(word as $kind) })
-        }
-        #[inline(always)]
-        unsafe fn load(from: *const $word) -> Self {
-            // SAFETY: the caller's promise.
-            Self(unsafe { _mm256_loadu_si256(from.cast()) })
-        }
-        #[inline(always)]
-        unsafe fn store(self, to: *mut $word) {
-            // SAFETY: the caller's promise; a value proves AVX2.
-            unsafe { _mm256_storeu_si256(to.cast(), self.0) }
-        }
-        #[inline(always)]
-        fn add(self, other: Self) -> Self {
-            // SAFETY: a value proves AVX2.
-            Self(unsafe { $add(self.0, other.0) })
-        }
-        #[inline(always)]
-        fn sub(self, other: Self) -> Self {
-            // SAFETY: a value proves AVX2.
-            Self(unsafe { $sub(self.0, other.0) })
-        }
-        #[inline(always)]
-        fn xor(self, other: Self) -> Self {
-            // SAFETY: a value proves AVX2.
-            Self(unsafe { _mm256_xor_si256(self.0, other.0) })
-        }
-        #[inline(always)]
-        fn and(self, other: Self) -> Self {
-            // SAFETY: a value proves AVX2.
-            Self(unsafe { _mm256_and_si256(self.0, other.0) })
-        }
-        #[inline(always)]
-        fn or(self, other: Self) -> Self {
-            // SAFETY: a value proves AVX2.
-            Self(unsafe { _mm256_or_si256(self.0, other.0) })
-        }
-        #[inline(always)]
-        fn not_and(self, other: Self) -> Self {
-            // SAFETY: a value proves AVX2.
-            Self(unsafe { _mm256_andnot_si256(self.0, other.0) })
-        }
-        #[inline(always)]
-        fn shift_right<const N: i32>(self) -> Self {
-            // SAFETY: a value proves AVX2.
-            Self(unsafe { $srl::<N>(self.0) })
-        }
-    };
-}
-
 impl Vector for Avx2x32 {
     type Word = u32;
     const LANES: usize = 8;
-    common!(u32, _mm256_add_epi32, _mm256_sub_epi32, _mm256_srli_epi32, _mm256_slli_epi32, _mm256_set1_epi32, i32);
+    instructions!(u32 as i32; _mm256_set1_epi32, _mm256_loadu_si256, _mm256_storeu_si256; add = _mm256_add_epi32, sub = _mm256_sub_epi32, xor = _mm256_xor_si256, and = _mm256_and_si256, or = _mm256_or_si256, not_and = _mm256_andnot_si256);
+    #[inline(always)]
+    fn shift_right<const N: i32>(self) -> Self {
+        // SAFETY: a value proves AVX2.
+        Self(unsafe { _mm256_srli_epi32::<N>(self.0) })
+    }
 
     #[inline(always)]
     unsafe fn tile(messages: *const &[u8], offset: usize) -> [Self; 4] {
@@ -139,7 +88,12 @@ impl Vector for Avx2x32 {
 impl Vector for Avx2x64 {
     type Word = u64;
     const LANES: usize = 4;
-    common!(u64, _mm256_add_epi64, _mm256_sub_epi64, _mm256_srli_epi64, _mm256_slli_epi64, _mm256_set1_epi64x, i64);
+    instructions!(u64 as i64; _mm256_set1_epi64x, _mm256_loadu_si256, _mm256_storeu_si256; add = _mm256_add_epi64, sub = _mm256_sub_epi64, xor = _mm256_xor_si256, and = _mm256_and_si256, or = _mm256_or_si256, not_and = _mm256_andnot_si256);
+    #[inline(always)]
+    fn shift_right<const N: i32>(self) -> Self {
+        // SAFETY: a value proves AVX2.
+        Self(unsafe { _mm256_srli_epi64::<N>(self.0) })
+    }
 
     #[inline(always)]
     unsafe fn tile(messages: *const &[u8], offset: usize) -> [Self; 4] {

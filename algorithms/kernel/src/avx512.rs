@@ -1,6 +1,6 @@
 //! AVX-512 (F, BW): sixteen words of 32 bits or eight of 64, rotations and any function of three words in one instruction.
 
-use crate::vector::Vector;
+use crate::vector::{Vector, instructions};
 use core::arch::x86_64::*;
 
 /// Sixteen 32-bit lanes.
@@ -46,38 +46,7 @@ unsafe fn opaque(mut value: __m512i) -> __m512i {
 
 /// What the types share.
 macro_rules! common {
-    ($word:ident, $add:ident, $sub:ident, $srl:ident, $rol:ident, $ternary:ident, $xor:ident, $and:ident, $or:ident,
-     $andnot:ident) => {
-        #[inline(always)]
-        fn add(self, other: Self) -> Self {
-            // SAFETY: a value proves the instruction set.
-            Self(unsafe { $add(self.0, other.0) })
-        }
-        #[inline(always)]
-        fn sub(self, other: Self) -> Self {
-            // SAFETY: a value proves the instruction set.
-            Self(unsafe { $sub(self.0, other.0) })
-        }
-        #[inline(always)]
-        fn xor(self, other: Self) -> Self {
-            // SAFETY: a value proves the instruction set.
-            Self(unsafe { $xor(self.0, other.0) })
-        }
-        #[inline(always)]
-        fn and(self, other: Self) -> Self {
-            // SAFETY: a value proves the instruction set.
-            Self(unsafe { $and(self.0, other.0) })
-        }
-        #[inline(always)]
-        fn or(self, other: Self) -> Self {
-            // SAFETY: a value proves the instruction set.
-            Self(unsafe { $or(self.0, other.0) })
-        }
-        #[inline(always)]
-        fn not_and(self, other: Self) -> Self {
-            // SAFETY: a value proves the instruction set.
-            Self(unsafe { $andnot(self.0, other.0) })
-        }
+    ($word:ident, $srl:ident, $rol:ident, $ternary:ident) => {
         #[inline(always)]
         fn rotate_left<const L: i32, const R: i32>(self) -> Self {
             const { assert!(L + R == $word::BITS as i32) };
@@ -123,34 +92,9 @@ impl Vector for Avx512x32 {
         // SAFETY: a value proves the instruction set.
         Self(unsafe { opaque(self.0) })
     }
-    common!(
-        u32,
-        _mm512_add_epi32,
-        _mm512_sub_epi32,
-        _mm512_srl_epi32,
-        _mm512_rol_epi32,
-        _mm512_ternarylogic_epi32,
-        _mm512_xor_si512,
-        _mm512_and_si512,
-        _mm512_or_si512,
-        _mm512_andnot_si512
-    );
+    instructions!(u32 as i32; _mm512_set1_epi32, _mm512_loadu_si512, _mm512_storeu_si512; add = _mm512_add_epi32, sub = _mm512_sub_epi32, xor = _mm512_xor_si512, and = _mm512_and_si512, or = _mm512_or_si512, not_and = _mm512_andnot_si512);
+    common!(u32, _mm512_srl_epi32, _mm512_rol_epi32, _mm512_ternarylogic_epi32);
 
-    #[inline(always)]
-    unsafe fn splat(word: u32) -> Self {
-        // SAFETY: the caller's promise.
-        Self(unsafe { _mm512_set1_epi32(word as i32) })
-    }
-    #[inline(always)]
-    unsafe fn load(from: *const u32) -> Self {
-        // SAFETY: the caller's promise.
-        Self(unsafe { _mm512_loadu_si512(from.cast()) })
-    }
-    #[inline(always)]
-    unsafe fn store(self, to: *mut u32) {
-        // SAFETY: the caller's promise.
-        unsafe { _mm512_storeu_si512(to.cast(), self.0) }
-    }
     #[inline(always)]
     unsafe fn tile(messages: *const &[u8], offset: usize) -> [Self; 4] {
         // SAFETY: the caller's promise.
@@ -188,34 +132,9 @@ impl Vector for Avx512x64 {
         // SAFETY: a value proves the instruction set.
         Self(unsafe { opaque(self.0) })
     }
-    common!(
-        u64,
-        _mm512_add_epi64,
-        _mm512_sub_epi64,
-        _mm512_srl_epi64,
-        _mm512_rol_epi64,
-        _mm512_ternarylogic_epi64,
-        _mm512_xor_si512,
-        _mm512_and_si512,
-        _mm512_or_si512,
-        _mm512_andnot_si512
-    );
+    instructions!(u64 as i64; _mm512_set1_epi64, _mm512_loadu_si512, _mm512_storeu_si512; add = _mm512_add_epi64, sub = _mm512_sub_epi64, xor = _mm512_xor_si512, and = _mm512_and_si512, or = _mm512_or_si512, not_and = _mm512_andnot_si512);
+    common!(u64, _mm512_srl_epi64, _mm512_rol_epi64, _mm512_ternarylogic_epi64);
 
-    #[inline(always)]
-    unsafe fn splat(word: u64) -> Self {
-        // SAFETY: the caller's promise.
-        Self(unsafe { _mm512_set1_epi64(word as i64) })
-    }
-    #[inline(always)]
-    unsafe fn load(from: *const u64) -> Self {
-        // SAFETY: the caller's promise.
-        Self(unsafe { _mm512_loadu_si512(from.cast()) })
-    }
-    #[inline(always)]
-    unsafe fn store(self, to: *mut u64) {
-        // SAFETY: the caller's promise.
-        unsafe { _mm512_storeu_si512(to.cast(), self.0) }
-    }
     #[inline(always)]
     unsafe fn tile(messages: *const &[u8], offset: usize) -> [Self; 4] {
         // SAFETY: the caller's promise.

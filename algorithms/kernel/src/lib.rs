@@ -33,6 +33,7 @@ pub mod md5;
 mod neon;
 pub mod ripemd160;
 pub mod sha1;
+mod sha2;
 pub mod sha256;
 pub mod sha512;
 pub mod similarity;

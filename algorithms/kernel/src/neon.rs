@@ -1,6 +1,6 @@
 //! Advanced SIMD (NEON): four words of 32 bits or two of 64, and for the latter the instructions of three words that come with SHA-3.
 
-use crate::vector::Vector;
+use crate::vector::{Vector, instructions};
 use core::arch::aarch64::*;
 
 /// Four 32-bit lanes.
@@ -12,57 +12,16 @@ pub(crate) struct Neon64<const SHA3: bool>(uint64x2_t);
 
 /// What the two widths share. NEON belongs to every AArch64, so that its operations need no proof.
 macro_rules! common {
-    ($word:ident, $splat:ident, $load:ident, $store:ident, $add:ident, $sub:ident, $xor:ident, $and:ident, $or:ident,
-     $clear:ident, $shift:ident, $bytes:ident, $words:ident, $reverse:ident) => {
+    ($clear:ident, $shift:ident, $bytes:ident, $words:ident, $reverse:ident) => {
         #[inline(always)]
-        unsafe fn splat(word: $word) -> Self {
-            // SAFETY: NEON is there.
-            Self(unsafe { $splat(word) })
-        }
-        #[inline(always)]
-        unsafe fn load(from: *const $word) -> Self {
-            // SAFETY: the caller's promise. An AArch64 load of a vector needs no alignment.
-            Self(unsafe { $load(from) })
-        }
-        #[inline(always)]
-        unsafe fn store(self, to: *mut $word) {
-            // SAFETY: the caller's promise.
-            unsafe { $store(to, self.0) }
+        fn not_and(self, other: Self) -> Self {
+            // SAFETY: NEON is there. BIC clears in its first operand what the second has.
+            Self(unsafe { $clear(other.0, self.0) })
         }
         #[inline(always)]
         fn swap_bytes(self) -> Self {
             // SAFETY: NEON is there.
             Self(unsafe { $words($reverse($bytes(self.0))) })
-        }
-        #[inline(always)]
-        fn add(self, other: Self) -> Self {
-            // SAFETY: NEON is there.
-            Self(unsafe { $add(self.0, other.0) })
-        }
-        #[inline(always)]
-        fn sub(self, other: Self) -> Self {
-            // SAFETY: NEON is there.
-            Self(unsafe { $sub(self.0, other.0) })
-        }
-        #[inline(always)]
-        fn xor(self, other: Self) -> Self {
-            // SAFETY: NEON is there.
-            Self(unsafe { $xor(self.0, other.0) })
-        }
-        #[inline(always)]
-        fn and(self, other: Self) -> Self {
-            // SAFETY: NEON is there.
-            Self(unsafe { $and(self.0, other.0) })
-        }
-        #[inline(always)]
-        fn or(self, other: Self) -> Self {
-            // SAFETY: NEON is there.
-            Self(unsafe { $or(self.0, other.0) })
-        }
-        #[inline(always)]
-        fn not_and(self, other: Self) -> Self {
-            // SAFETY: NEON is there. BIC clears in its first operand the bits of the second.
-            Self(unsafe { $clear(other.0, self.0) })
         }
         #[inline(always)]
         fn shift_right<const N: i32>(self) -> Self {
@@ -77,22 +36,8 @@ impl Vector for Neon32 {
     const LANES: usize = 4;
     /// BSL is any selection; the other functions of three words take as many instructions as without it.
     const TERNARY: bool = true;
-    common!(
-        u32,
-        vdupq_n_u32,
-        vld1q_u32,
-        vst1q_u32,
-        vaddq_u32,
-        vsubq_u32,
-        veorq_u32,
-        vandq_u32,
-        vorrq_u32,
-        vbicq_u32,
-        vshrq_n_u32,
-        vreinterpretq_u8_u32,
-        vreinterpretq_u32_u8,
-        vrev32q_u8
-    );
+    instructions!(u32 as u32; vdupq_n_u32, vld1q_u32, vst1q_u32; add = vaddq_u32, sub = vsubq_u32, xor = veorq_u32, and = vandq_u32, or = vorrq_u32);
+    common!(vbicq_u32, vshrq_n_u32, vreinterpretq_u8_u32, vreinterpretq_u32_u8, vrev32q_u8);
 
     #[inline(always)]
     unsafe fn tile(messages: *const &[u8], offset: usize) -> [Self; 4] {
@@ -137,22 +82,8 @@ impl Vector for Neon32 {
 impl<const SHA3: bool> Vector for Neon64<SHA3> {
     type Word = u64;
     const LANES: usize = 2;
-    common!(
-        u64,
-        vdupq_n_u64,
-        vld1q_u64,
-        vst1q_u64,
-        vaddq_u64,
-        vsubq_u64,
-        veorq_u64,
-        vandq_u64,
-        vorrq_u64,
-        vbicq_u64,
-        vshrq_n_u64,
-        vreinterpretq_u8_u64,
-        vreinterpretq_u64_u8,
-        vrev64q_u8
-    );
+    instructions!(u64 as u64; vdupq_n_u64, vld1q_u64, vst1q_u64; add = vaddq_u64, sub = vsubq_u64, xor = veorq_u64, and = vandq_u64, or = vorrq_u64);
+    common!(vbicq_u64, vshrq_n_u64, vreinterpretq_u8_u64, vreinterpretq_u64_u8, vrev64q_u8);
 
     #[inline(always)]
     unsafe fn tile(messages: *const &[u8], offset: usize) -> [Self; 4] {

@@ -1,7 +1,7 @@
 //! SHA-256 and SHA-224 (FIPS 180-4, section 6.2). State: eight words; block: 64 bytes.
 
-use crate::vector::{Vector, block_be, load_rows, store_rows};
-use std::hint::black_box;
+use crate::sha2::{self, Sha2};
+use crate::vector::Vector;
 
 /// Initial state of SHA-256 (FIPS 180-4, section 5.3.3).
 pub const INITIAL: [u32; 8] =
@@ -47,108 +47,42 @@ fn sigma1<V: Vector>(x: V) -> V {
     x.rotate_left::<{ 32 - 17 }, 17>().xor3(x.rotate_left::<{ 32 - 19 }, 19>(), x.shift_right::<10>())
 }
 
+/// What SHA-256 has of its own.
+struct Sha256;
+
+impl Sha2 for Sha256 {
+    type Word = u32;
+    type Constants = [u32; 64];
+    const BLOCK: usize = 64;
+
+    #[inline(always)]
+    fn constants() -> &'static [u32; 64] {
+        &K
+    }
+    #[inline(always)]
+    fn sum0<V: Vector<Word = u32>>(x: V) -> V {
+        sum0(x)
+    }
+    #[inline(always)]
+    fn sum1<V: Vector<Word = u32>>(x: V) -> V {
+        sum1(x)
+    }
+    #[inline(always)]
+    fn sigma0<V: Vector<Word = u32>>(x: V) -> V {
+        sigma0(x)
+    }
+    #[inline(always)]
+    fn sigma1<V: Vector<Word = u32>>(x: V) -> V {
+        sigma1(x)
+    }
+}
+
 /// Compresses `blocks` blocks of each message into `state`.
 ///
 /// # Safety
-/// The CPU has the instruction set of `V`; `state` is 8 rows of `V::LANES` words; `messages` points to `V::LANES` slices of at least
-/// 64 · `blocks` bytes each.
+/// As for [`sha2::compress`], with blocks of 64 bytes.
 #[inline(always)]
 pub(crate) unsafe fn compress<V: Vector<Word = u32>>(state: *mut u32, messages: *const &[u8], blocks: usize) {
     // SAFETY: the caller's promise.
-    let mut before: [V; 8] = unsafe { load_rows(state) };
-    // Were the constants known to the compiler, it would add each as the last term of its sum, which every round's latency hangs on.
-    let k = black_box(&K);
-    for block in 0..blocks {
-        // SAFETY: block < blocks.
-        let mut w: [V; 16] = unsafe { block_be(messages, 64 * block) };
-        let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = before;
-        // a ^ b of one round is b ^ c of the next: the majority is computed with one new difference a round.
-        let mut last = b.xor(c);
-        macro_rules! round {
-            ($a:ident, $b:ident, $c:ident, $d:ident, $e:ident, $f:ident, $g:ident, $h:ident, $i:literal, $k:expr) => {
-                // SAFETY: as on entry.
-                let k = unsafe { V::splat($k[$i]) };
-                let kw = $h.add(w[$i].add(k));
-                let t1 = if V::WAITS {
-                    let d = $d;
-                    $d = kw.add(d).opaque().add($e.select($f, $g)).opaque().add(sum1($e));
-                    $d.sub(d)
-                } else {
-                    let t1 = kw.add($e.select($f, $g)).add(sum1($e));
-                    $d = $d.add(t1);
-                    t1
-                };
-                let majority = if V::TERNARY {
-                    $a.majority($b, $c)
-                } else {
-                    let difference = $a.xor($b);
-                    let majority = difference.and(last).xor($b);
-                    last = difference;
-                    majority
-                };
-                $h = if V::WAITS {
-                    t1.opaque().add(majority).opaque().add(sum0($a))
-                } else {
-                    sum0($a).add(majority).add(t1)
-                };
-            };
-        }
-        macro_rules! schedule {
-            ($i:literal) => {
-                w[$i] = w[$i].add(sigma0(w[($i + 1) % 16])).add(w[($i + 9) % 16]).add(sigma1(w[($i + 14) % 16]));
-            };
-        }
-        macro_rules! sixteen {
-            ($before:ident, $k:expr) => {
-                $before!(0);
-                round!(a, b, c, d, e, f, g, h, 0, $k);
-                $before!(1);
-                round!(h, a, b, c, d, e, f, g, 1, $k);
-                $before!(2);
-                round!(g, h, a, b, c, d, e, f, 2, $k);
-                $before!(3);
-                round!(f, g, h, a, b, c, d, e, 3, $k);
-                $before!(4);
-                round!(e, f, g, h, a, b, c, d, 4, $k);
-                $before!(5);
-                round!(d, e, f, g, h, a, b, c, 5, $k);
-                $before!(6);
-                round!(c, d, e, f, g, h, a, b, 6, $k);
-                $before!(7);
-                round!(b, c, d, e, f, g, h, a, 7, $k);
-                $before!(8);
-                round!(a, b, c, d, e, f, g, h, 8, $k);
-                $before!(9);
-                round!(h, a, b, c, d, e, f, g, 9, $k);
-                $before!(10);
-                round!(g, h, a, b, c, d, e, f, 10, $k);
-                $before!(11);
-                round!(f, g, h, a, b, c, d, e, 11, $k);
-                $before!(12);
-                round!(e, f, g, h, a, b, c, d, 12, $k);
-                $before!(13);
-                round!(d, e, f, g, h, a, b, c, 13, $k);
-                $before!(14);
-                round!(c, d, e, f, g, h, a, b, 14, $k);
-                $before!(15);
-                round!(b, c, d, e, f, g, h, a, 15, $k);
-            };
-        }
-        macro_rules! nothing {
-            ($i:literal) => {};
-        }
-        let (first, rest) = k.split_at(16);
-        sixteen!(nothing, first);
-        for k in rest.chunks_exact(16) {
-            sixteen!(schedule, k);
-        }
-        let after = [a, b, c, d, e, f, g, h];
-        let mut i = 0;
-        while i < 8 {
-            before[i] = before[i].add(after[i]);
-            i += 1;
-        }
-    }
-    // SAFETY: the caller's promise.
-    unsafe { store_rows(state, before) }
+    unsafe { sha2::compress::<Sha256, V>(state, messages, blocks) }
 }

@@ -1,6 +1,6 @@
 //! SSE2 and SSE4.1: four words of 32 bits or two of 64. The 4.1 types differ in having SSSE3's byte shuffle.
 
-use crate::vector::Vector;
+use crate::vector::{Vector, instructions};
 use core::arch::x86_64::*;
 
 /// Four 32-bit lanes; `SHUFFLE` says that SSSE3 may be used.
@@ -10,63 +10,18 @@ pub(crate) struct Sse32<const SHUFFLE: bool>(__m128i);
 #[derive(Clone, Copy)]
 pub(crate) struct Sse64<const SHUFFLE: bool>(__m128i);
 
-/// What the two widths share.
+/// Shifts and rotations, which the two widths share.
 macro_rules! common {
-    ($word:ident, $add:ident, $sub:ident, $srl:ident, $sll:ident, $set1:ident, $kind:ty) => {
-        #[inline(always)]
-        unsafe fn splat(word: $word) -> Self {
-            // SAFETY: SSE2 belongs to every x86-64.
-            Self(unsafe { $set1(word as $kind) })
-        }
-        #[inline(always)]
-        unsafe fn load(from: *const $word) -> Self {
-            // SAFETY: the caller's promise.
-            Self(unsafe { _mm_loadu_si128(from.cast()) })
-        }
-        #[inline(always)]
-        unsafe fn store(self, to: *mut $word) {
-            // SAFETY: the caller's promise.
-            unsafe { _mm_storeu_si128(to.cast(), self.0) }
-        }
-        #[inline(always)]
-        fn add(self, other: Self) -> Self {
-            // SAFETY: SSE2 belongs to every x86-64.
-            Self(unsafe { $add(self.0, other.0) })
-        }
-        #[inline(always)]
-        fn sub(self, other: Self) -> Self {
-            // SAFETY: as above.
-            Self(unsafe { $sub(self.0, other.0) })
-        }
-        #[inline(always)]
-        fn xor(self, other: Self) -> Self {
-            // SAFETY: as above.
-            Self(unsafe { _mm_xor_si128(self.0, other.0) })
-        }
-        #[inline(always)]
-        fn and(self, other: Self) -> Self {
-            // SAFETY: as above.
-            Self(unsafe { _mm_and_si128(self.0, other.0) })
-        }
-        #[inline(always)]
-        fn or(self, other: Self) -> Self {
-            // SAFETY: as above.
-            Self(unsafe { _mm_or_si128(self.0, other.0) })
-        }
-        #[inline(always)]
-        fn not_and(self, other: Self) -> Self {
-            // SAFETY: as above.
-            Self(unsafe { _mm_andnot_si128(self.0, other.0) })
-        }
+    ($word:ident, $srl:ident, $sll:ident) => {
         #[inline(always)]
         fn shift_right<const N: i32>(self) -> Self {
-            // SAFETY: as above.
+            // SAFETY: SSE2 belongs to every x86-64.
             Self(unsafe { $srl::<N>(self.0) })
         }
         #[inline(always)]
         fn rotate_left<const L: i32, const R: i32>(self) -> Self {
             const { assert!(L + R == $word::BITS as i32) };
-            // SAFETY: as above.
+            // SAFETY: SSE2 belongs to every x86-64.
             Self(unsafe { _mm_or_si128($sll::<L>(self.0), $srl::<R>(self.0)) })
         }
     };
@@ -75,7 +30,8 @@ macro_rules! common {
 impl<const SHUFFLE: bool> Vector for Sse32<SHUFFLE> {
     type Word = u32;
     const LANES: usize = 4;
-    common!(u32, _mm_add_epi32, _mm_sub_epi32, _mm_srli_epi32, _mm_slli_epi32, _mm_set1_epi32, i32);
+    instructions!(u32 as i32; _mm_set1_epi32, _mm_loadu_si128, _mm_storeu_si128; add = _mm_add_epi32, sub = _mm_sub_epi32, xor = _mm_xor_si128, and = _mm_and_si128, or = _mm_or_si128, not_and = _mm_andnot_si128);
+    common!(u32, _mm_srli_epi32, _mm_slli_epi32);
 
     #[inline(always)]
     unsafe fn tile(messages: *const &[u8], offset: usize) -> [Self; 4] {
@@ -110,7 +66,8 @@ impl<const SHUFFLE: bool> Vector for Sse32<SHUFFLE> {
 impl<const SHUFFLE: bool> Vector for Sse64<SHUFFLE> {
     type Word = u64;
     const LANES: usize = 2;
-    common!(u64, _mm_add_epi64, _mm_sub_epi64, _mm_srli_epi64, _mm_slli_epi64, _mm_set1_epi64x, i64);
+    instructions!(u64 as i64; _mm_set1_epi64x, _mm_loadu_si128, _mm_storeu_si128; add = _mm_add_epi64, sub = _mm_sub_epi64, xor = _mm_xor_si128, and = _mm_and_si128, or = _mm_or_si128, not_and = _mm_andnot_si128);
+    common!(u64, _mm_srli_epi64, _mm_slli_epi64);
 
     #[inline(always)]
     unsafe fn tile(messages: *const &[u8], offset: usize) -> [Self; 4] {

@@ -7,6 +7,36 @@
 //! Values of an instruction set's vector type are made only by the `unsafe` functions of the trait, which demand that the CPU has the
 //! instruction set. Whoever holds a value therefore holds the proof, and the operations on values are safe.
 
+/// The methods of a vector that is one register and that are one instruction each: `word as argument` of the intrinsic that fills all
+/// lanes, then those that load and store, then those of two registers.
+macro_rules! instructions {
+    ($word:ident as $argument:ty; $splat:ident, $load:ident, $store:ident; $($method:ident = $intrinsic:ident),+ $(,)?) => {
+        #[inline(always)]
+        unsafe fn splat(word: $word) -> Self {
+            // SAFETY: the caller promises the instruction set.
+            Self(unsafe { $splat(word as $argument) })
+        }
+        #[inline(always)]
+        unsafe fn load(from: *const $word) -> Self {
+            // SAFETY: the caller's promise.
+            Self(unsafe { $load(from.cast()) })
+        }
+        #[inline(always)]
+        unsafe fn store(self, to: *mut $word) {
+            // SAFETY: the caller's promise; a value proves the instruction set.
+            unsafe { $store(to.cast(), self.0) }
+        }
+        $(
+            #[inline(always)]
+            fn $method(self, other: Self) -> Self {
+                // SAFETY: a value proves the instruction set.
+                Self(unsafe { $intrinsic(self.0, other.0) })
+            }
+        )+
+    };
+}
+pub(crate) use instructions;
+
 /// A row of equal words, one per message.
 pub(crate) trait Vector: Copy {
     /// `u32` or `u64`.

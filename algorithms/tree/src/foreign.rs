@@ -25,10 +25,6 @@ fn algorithm(name: &str) -> Algorithm {
     name.parse().expect("the registry has it")
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 /// A root that is computed while a file passes, in memory that grows with the logarithm of its length (S3: with its parts, 32 bytes
 /// for each).
 pub struct Foreign(Kind);

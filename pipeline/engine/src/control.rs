@@ -17,6 +17,13 @@ impl From<Arc<AtomicBool>> for Cancel {
     }
 }
 
+impl From<Cancel> for Arc<AtomicBool> {
+    /// The flag itself, for what outlives the job.
+    fn from(cancel: Cancel) -> Self {
+        cancel.0
+    }
+}
+
 impl Cancel {
     /// Asks the job to end.
     pub fn cancel(&self) {
@@ -26,6 +33,11 @@ impl Cancel {
     /// Whether the job was asked to end.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::SeqCst)
+    }
+
+    /// The flag itself, for what knows flags alone.
+    pub fn flag(&self) -> &AtomicBool {
+        &self.0
     }
 }
 
@@ -42,6 +54,8 @@ pub enum Phase {
     Verifying,
     /// Two things are compared with each other.
     Comparing,
+    /// Lists are read and sorted.
+    Reading,
     /// Something is computed from what was read: an index, a file of known digests.
     Building,
 }
@@ -53,6 +67,7 @@ impl fmt::Display for Phase {
             Phase::Acquiring => "acquiring",
             Phase::Verifying => "verifying",
             Phase::Comparing => "comparing",
+            Phase::Reading => "reading",
             Phase::Building => "building",
         })
     }

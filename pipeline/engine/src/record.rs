@@ -2,6 +2,7 @@
 
 use pfh_digest::Digest;
 use pfh_source::{Closed, Problem, Skip};
+use std::borrow::Cow;
 
 /// One input path's outcome. Every input path has exactly one record.
 #[derive(Debug, Clone)]
@@ -23,6 +24,17 @@ pub enum Outcome {
     Skipped(Skip),
     /// No digest can be given.
     Failed(Problem),
+}
+
+impl Outcome {
+    /// Why there are no digests, as a sentence; `None` if there are some.
+    pub fn cause(&self) -> Option<Cow<'static, str>> {
+        match self {
+            Outcome::Hashed(_) => None,
+            Outcome::Skipped(skip) => Some(skip.reason().into()),
+            Outcome::Failed(problem) => Some(problem.cause.to_string().into()),
+        }
+    }
 }
 
 /// Digests of a complete and consistent read.

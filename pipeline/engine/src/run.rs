@@ -36,6 +36,8 @@ pub enum Error {
 pub struct Summary {
     /// Inputs with digests.
     pub hashed: u64,
+    /// The sum of their sizes in bytes.
+    pub bytes: u64,
     /// Inputs listed and not read.
     pub skipped: u64,
     /// Inputs with a problem.
@@ -302,6 +304,7 @@ fn count(summary: &mut Summary, record: &Record) {
     match &record.outcome {
         Outcome::Hashed(hashed) => {
             summary.hashed += 1;
+            summary.bytes = summary.bytes.wrapping_add(hashed.closed.size);
             summary.untimed += u64::from(hashed.closed.notes.contains(&Note::Untimed));
         }
         Outcome::Skipped(_) => summary.skipped += 1,

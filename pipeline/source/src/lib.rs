@@ -1,7 +1,7 @@
 //! Where bytes come from: walked trees, lists of names, standard input and objects that a caller brings.
 //!
 //! A [`Source`] yields [`Item`]s in input order, each with its number; an [`Entry`] is opened by whoever reads it.
-//! Every system call is in [`os`].
+//! Every system call is in [`os`]; an [`Output`] is what is written by them. Names are bytes: [`terminal`] renders them for people.
 
 mod batch;
 pub mod device;
@@ -9,14 +9,17 @@ mod entry;
 pub mod image;
 mod list;
 mod listing;
+mod merge;
 mod operand;
 mod order;
 pub mod os;
+mod output;
 mod own;
 mod problem;
 mod ranges;
 mod read;
 mod select;
+pub mod terminal;
 mod total;
 mod walk;
 mod within;
@@ -24,10 +27,13 @@ mod within;
 pub use batch::{Ahead, Batch};
 pub use entry::{Base, Entry, Item, Object, Origin, Skip, Stat};
 pub use list::{Separator, names};
+pub use merge::Merge;
 pub use operand::{Descend, Links, Named, Operands, Paths, Recurse, Special};
 pub use order::{Order, Ordered};
 pub use os::ChangeTimes;
+pub use output::{Around, Output, replace};
 pub use own::Apart;
+pub use pfh_container::Time;
 pub use problem::{Cause, Problem, Stage, errno_name};
 pub use ranges::Ranges;
 pub use read::{Closed, Note, Reading};

@@ -1,11 +1,10 @@
 //! The names of one directory in byte order, in bounded memory: runs of more than 8 MiB are spilled to an unlinked
 //! temporary file and merged.
 
+use crate::merge::Merge;
 use crate::os::{self, Directory, Errno, FileType};
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Read, Write};
+use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 
 /// Bytes of names held in memory before a run is spilled.
 const RUN: usize = 8 << 20;
@@ -85,24 +84,48 @@ fn kind(code: u8) -> FileType {
     }
 }
 
-/// The least name of a spilled run, its type, and which run it is from.
-type Head = (Box<[u8]>, u8, usize);
+/// A sorted run, held or spilled.
+enum Part {
+    /// Sorted backwards, so that `pop` yields the least.
+    Held(Run),
+    Spilled(BufReader<File>),
+}
+
+impl Iterator for Part {
+    type Item = Result<(Box<[u8]>, u8), Errno>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self {
+            Part::Held(run) => {
+                let span = run.spans.pop()?;
+                Some(Ok((run.name(&span).into(), span.kind)))
+            }
+            Part::Spilled(file) => read(file).map_err(|e| errno(&e)).transpose(),
+        }
+    }
+}
+
+/// The next name of a spilled run and the code of its type.
+fn read(file: &mut BufReader<File>) -> std::io::Result<Option<(Box<[u8]>, u8)>> {
+    if file.fill_buf()?.is_empty() {
+        return Ok(None);
+    }
+    let mut head = [0u8; 3];
+    file.read_exact(&mut head)?;
+    let mut name = vec![0u8; u16::from_le_bytes([head[0], head[1]]).into()];
+    file.read_exact(&mut name)?;
+    Ok(Some((name.into(), head[2])))
+}
 
 /// A directory's names in byte order.
-pub(crate) struct Names {
-    /// The last run, sorted backwards so that `pop` yields the least.
-    run: Run,
-    /// The least name of `run` and of each spilled run wait here; the number says where the next comes from.
-    heap: BinaryHeap<Reverse<Head>>,
-    spilled: Vec<BufReader<File>>,
-}
+pub(crate) struct Names(Merge<(Box<[u8]>, u8), Part, Errno>);
 
 impl Names {
     /// Lists `directory`. A failure half-way comes beside the names that were there: nothing is dropped in silence.
     pub(crate) fn list(directory: &Directory) -> (Self, Option<Errno>) {
         let mut run = Run::default();
         let mut spilled = Vec::new();
-        let mut failed = os::list(directory, |name, kind| {
+        let failed = os::list(directory, |name, kind| {
             if run.bytes.len() + run.spans.len() * SPAN + name.len() > RUN {
                 spilled.push(run.spill().map_err(|e| errno(&e))?);
             }
@@ -110,49 +133,22 @@ impl Names {
             Ok(())
         })
         .err();
-        run.sort();
         if spilled.is_empty() {
             run.bytes.shrink_to_fit();
         }
-        let mut names = Names { run, heap: BinaryHeap::new(), spilled };
-        for from in 0..names.spilled.len() {
-            if let Err(e) = names.refill(from) {
-                failed.get_or_insert(e);
-            }
-        }
+        let mut names = Names::merged(run, spilled);
+        let failed = failed.or_else(|| names.0.take_error());
         (names, failed)
     }
 
-    fn refill(&mut self, from: usize) -> Result<(), Errno> {
-        let file = &mut self.spilled[from];
-        let mut head = [0u8; 3];
-        match file.read_exact(&mut head) {
-            Err(e) if e.kind() == std::io::ErrorKind::UnexpectedEof => return Ok(()),
-            other => other.map_err(|e| errno(&e))?,
-        }
-        let mut name = vec![0u8; u16::from_le_bytes([head[0], head[1]]).into()];
-        file.read_exact(&mut name).map_err(|e| errno(&e))?;
-        self.heap.push(Reverse((name.into(), head[2], from)));
-        Ok(())
+    fn merged(mut run: Run, spilled: Vec<BufReader<File>>) -> Self {
+        run.sort();
+        Names(Merge::new(spilled.into_iter().map(Part::Spilled).chain([Part::Held(run)]).collect()))
     }
 
     /// The next name, or the error that reading a spilled run back met.
     pub(crate) fn next(&mut self) -> Option<Result<Named, Errno>> {
-        let in_run = self.run.spans.last().map(|span| self.run.name(span));
-        let from_heap = match (self.heap.peek(), in_run) {
-            (Some(Reverse((name, ..))), Some(other)) => name[..] < *other,
-            (Some(_), None) => true,
-            (None, _) => false,
-        };
-        if from_heap {
-            let Reverse((name, code, from)) = self.heap.pop()?;
-            if let Err(errno) = self.refill(from) {
-                return Some(Err(errno));
-            }
-            return Some(Ok((name, kind(code))));
-        }
-        let span = self.run.spans.pop()?;
-        Some(Ok((self.run.name(&span).into(), kind(span.kind))))
+        Some(self.0.next()?.map(|(name, code)| (name, kind(code))))
     }
 }
 
@@ -175,11 +171,7 @@ mod tests {
             }
             run.push(name, FileType::RegularFile);
         }
-        run.sort();
-        let mut merged = Names { run, heap: BinaryHeap::new(), spilled };
-        for from in 0..merged.spilled.len() {
-            merged.refill(from).unwrap();
-        }
+        let mut merged = Names::merged(run, spilled);
         let found: Vec<Vec<u8>> = std::iter::from_fn(|| merged.next()).map(|n| n.unwrap().0.into()).collect();
         let mut sorted = names;
         sorted.sort();

@@ -4,7 +4,7 @@ use super::graph::{Graph, words};
 use super::{Account, Source, shown};
 use crate::acquire::{Form, To};
 use pfh_digest::Digest;
-use pfh_format::hex;
+use pfh_digest::hex;
 use pfh_source::device::{Fill, Kind, Loss};
 use pfh_source::image::Image;
 use pfh_source::os;

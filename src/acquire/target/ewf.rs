@@ -2,8 +2,8 @@
 
 use super::pool::{Chunks, Pool};
 use super::raw::is_empty;
+use pfh_container::ewf::{About, Compression, Digests, Errors, Geometry, Section, Volume, Writer, extension};
 use pfh_engine::imaging::{Ending, Portion, Target};
-use pfh_format::image::ewf::{About, Compression, Digests, Errors, Geometry, Section, Volume, Writer, extension};
 use pfh_prefetch::Bytes;
 use pfh_source::os::{self, Errno};
 use std::fs::{File, OpenOptions};

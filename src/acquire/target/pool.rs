@@ -1,6 +1,6 @@
 //! Threads that deflate chunks; what they give comes back in the order of what they were given.
 
-use pfh_format::image::ewf::{Compression, Compressor, Packed};
+use pfh_container::ewf::{Compression, Compressor, Packed};
 use pfh_prefetch::Bytes;
 use std::collections::BTreeMap;
 use std::io;

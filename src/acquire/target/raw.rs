@@ -1,8 +1,8 @@
 //! The medium's bytes as they are: one file, pieces of a file, or a block device.
 
+use pfh_container::is_zero;
+use pfh_container::split::{Suffix, cut};
 use pfh_engine::imaging::{Ending, Portion, Target};
-use pfh_format::image::is_zero;
-use pfh_format::image::split::{Suffix, cut};
 use pfh_source::os::{self, Errno, FileType, How, file_type};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};

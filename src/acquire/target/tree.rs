@@ -1,7 +1,6 @@
 //! The image's BLAKE3 tree, built while it is written: `pfh tree` and `pfh audit` use it.
 
 use pfh_engine::imaging::{Ending, Portion, Target};
-use pfh_sink::outboard;
 use pfh_source::device::Medium;
 use pfh_tree::outboard::{Builder, Function, Parameters};
 use std::io;
@@ -58,7 +57,7 @@ impl Tree {
             tree.builder.update(&room[..got]);
             tree.upto += got as u64;
         }
-        outboard::store(&tree.builder.finish(), path).map_err(io::Error::other)
+        pfh_outboard::store(&tree.builder.finish(), path).map_err(io::Error::other)
     }
 }
 
@@ -74,6 +73,6 @@ impl Target for Tree {
     }
 
     fn finish(&mut self, _: &Ending<'_>) -> io::Result<()> {
-        outboard::store(&self.builder.clone().finish(), &self.path).map_err(io::Error::other)
+        pfh_outboard::store(&self.builder.clone().finish(), &self.path).map_err(io::Error::other)
     }
 }

@@ -15,6 +15,8 @@ pub enum Need {
     Loop,
     /// Disks in compressed memory (`/sys/class/zram-control`).
     Zram,
+    /// Some ten seconds and more on an idle machine of two cores: of computing, or of waiting for a disk.
+    Time,
     /// A program on the search path, `strace` say.
     Program(&'static str),
 }
@@ -23,12 +25,29 @@ impl Need {
     /// What an emulator of user programs (qemu-user) cannot carry: `strace` would see the emulator's calls, a limit on memory would be the
     /// emulator's, and the root of a user namespace can neither mount disks nor make device nodes.
     fn is_beyond_emulators(self) -> bool {
-        !matches!(self, Need::Program(name) if !["strace", "prlimit"].contains(&name))
+        match self {
+            Need::Program(name) => ["strace", "prlimit"].contains(&name),
+            Need::Time => false,
+            Need::Root | Need::Fuse | Need::Loop | Need::Zram => true,
+        }
+    }
+
+    /// The tier of tests that need this; none for what every machine with a shell has.
+    fn tier(self) -> Option<&'static str> {
+        match self {
+            Need::Fuse | Need::Loop | Need::Zram | Need::Program("strace") => Some("faults"),
+            Need::Time => Some("slow"),
+            Need::Root | Need::Program("env" | "perl" | "prlimit" | "script" | "setpriv" | "taskset" | "unshare") => {
+                None
+            }
+            Need::Program(_) => Some("foreign"),
+        }
     }
 
     fn is_met(self) -> bool {
         match self {
             need if emulator().is_some() && need.is_beyond_emulators() => false,
+            Need::Time => true,
             Need::Loop => effective_user() == Some(0) && Path::new("/dev/loop-control").exists(),
             Need::Zram => effective_user() == Some(0) && Path::new("/sys/class/zram-control/hot_add").exists(),
             Need::Root => effective_user() == Some(0),
@@ -56,18 +75,40 @@ fn effective_user() -> Option<u32> {
     uids.split_whitespace().nth(1)?.parse().ok()
 }
 
-/// Whether this machine lacks one of `needs`: the test then ends early. It says so on standard error, in a line that starts with
-/// `skipped: ` and is seen although the test passes, and panics where `PFH_REQUIRE_INJECTORS` is set: there nothing may be missing. Under an
-/// emulator, which `PFH_EMULATOR` names, what it cannot carry is missing.
+/// Whether tests of a tier run: those that `PFH_TIERS` names (`faults,foreign,slow`), and without it all of them where `PFH_REQUIRE_INJECTORS` is set, or
+/// under an emulator, which is no place for haste.
+fn runs(tier: &str) -> bool {
+    match std::env::var("PFH_TIERS") {
+        Ok(named) => named.split(',').any(|named| named == tier),
+        Err(_) => std::env::var_os("PFH_REQUIRE_INJECTORS").is_some() || emulator().is_some(),
+    }
+}
+
+/// Prints past the output of the test, which only a failure shows.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "skipped: {line}");
+}
+
+/// Whether this machine lacks one of `needs`, or the tests that need it are of a tier that does not run: the test then ends early. It says so on
+/// standard error, in a line that starts with `skipped: ` and is seen although the test passes, and panics where `PFH_REQUIRE_INJECTORS`
+/// is set: there nothing may be missing. Under an emulator, which `PFH_EMULATOR` names, what it cannot carry is missing.
+///
+/// The tiers are `faults` (FUSE, strace, loop devices, disks in memory), `foreign` (other programs) and `slow`; `make faults`, `make foreign` and
+/// `make slow` run them, and the continuous integration runs all.
 pub fn lacks(needs: &[Need]) -> bool {
-    let Some(missing) = needs.iter().find(|need| !need.is_met()) else { return false };
     let test = std::thread::current().name().unwrap_or("a test").to_owned();
+    // A test is of the tier of the first thing that it needs of one.
+    let first = needs.iter().find_map(|&need| Some((need, need.tier()?)));
+    if let Some((need, tier)) = first.filter(|(_, tier)| !runs(tier)) {
+        say(&format!("{test} needs {need:?}; `make {tier}` runs it"));
+        return true;
+    }
+    let Some(missing) = needs.iter().find(|need| !need.is_met()) else { return false };
     assert!(std::env::var_os("PFH_REQUIRE_INJECTORS").is_none(), "{test} needs {missing:?}, which is missing");
     let why = match emulator() {
         Some(emulator) if missing.is_beyond_emulators() => format!(", which {emulator} cannot carry"),
         _ => String::new(),
     };
-    // The standard library's macros print into the output of the test, which only a failure shows.
-    let _ = writeln!(std::io::stderr(), "skipped: {test} needs {missing:?}{why}");
+    say(&format!("{test} needs {missing:?}{why}"));
     true
 }

@@ -1,6 +1,7 @@
 //! The arguments of `pfh bench`, and what each part of it does.
 
 use crate::fit::Fit;
+use crate::forecast::Place;
 use crate::forecast::sizes::Sizes;
 use crate::forecast::{Forecast, SizesOf};
 use crate::languages::{Languages, describe};
@@ -60,7 +61,8 @@ impl Bench {
     pub fn outputs(&self) -> Outputs {
         if let Bench::Forecast(forecast) = self {
             let mut outputs = Outputs::new(forecast.force);
-            outputs.reads_all([&forecast.like, &forecast.histogram, &forecast.device].into_iter().flatten());
+            outputs.reads_all([&forecast.like, &forecast.histogram].into_iter().flatten());
+            outputs.reads_all(forecast.devices.iter().filter_map(Place::path));
             outputs.reads_all(forecast.study.iter().map(|study| study.join("result.json")));
             if let Some(path) = &forecast.save {
                 outputs.writes("--save", path, Kind::File, Existing::Refused);

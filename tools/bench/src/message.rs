@@ -66,7 +66,7 @@ impl Method {
                 hasher.finalize().as_bytes().to_vec()
             }
         };
-        Ok(pfh::format::hex::encode(&digest))
+        Ok(pfh::hex::encode(&digest))
     }
 }
 

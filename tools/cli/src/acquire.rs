@@ -1,19 +1,16 @@
 //! `pfh acquire`: a medium into images, hashed on the way.
 
-use crate::bar::Bar;
 use crate::exit::{self, Exit, Failure};
 use crate::imaging::{self, name};
 use crate::run::algorithms;
+use crate::session::Session;
 use crate::size;
 use clap::{Args, ValueEnum};
-use pfh::acquire::{About, Compared, Event, Form, Origin, Pieces, Request, Summary, To, sectors};
+use pfh::acquire::{self as job, About, Compared, Event, Layout, Origin, Request, To, Written, pattern};
+use pfh::container::ewf::Compression;
 use pfh::device::{Access, Care, Fill};
-use pfh::format::image::ewf::Compression;
-use pfh::format::image::known;
-use pfh::format::image::split::Suffix;
 use pfh::imaging::{Holes, Imaging};
-use serde_json::{Map, Value, json};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -68,7 +65,7 @@ pub struct AcquireArgs {
     /// Digests of the image as written. An E01 target adds md5 and sha1, which the format holds.
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',', default_value = "sha256,blake3")]
     pub algorithms: Vec<String>,
-    /// Digests of every window of SIZE bytes, too.
+    /// Also digests of every window of SIZE bytes.
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     pub piecewise: Option<u64>,
     /// Keep the image's BLAKE3 tree in FILE, for `pfh tree` and `pfh audit`.
@@ -77,13 +74,13 @@ pub struct AcquireArgs {
     /// Bytes that may be read and not yet written. A bare number counts MiB.
     #[arg(short, long, value_name = "SIZE", value_parser = size::parse_memory)]
     pub memory: Option<u64>,
-    /// Start so many bytes into the source.
+    /// Start at this offset of the source, in bytes.
     #[arg(long, value_name = "SIZE", value_parser = size::parse, default_value = "0")]
     pub skip: u64,
-    /// Read at most so many bytes.
+    /// Read at most this number of bytes.
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     pub length: Option<u64>,
-    /// Start so many bytes into raw targets.
+    /// Write raw targets from this offset on, in bytes.
     #[arg(long, value_name = "SIZE", value_parser = size::parse, default_value = "0")]
     pub seek: u64,
     /// Leave holes for zeros in raw files.
@@ -166,67 +163,34 @@ pub struct AcquireArgs {
     pub no_progress: bool,
 }
 
-/// EnCase's usual segment: 1.5 GiB less what keeps it on small file systems (ewfacquire's default, 1.4 GiB).
-const SEGMENT: u64 = 1_503_238_553;
-
 /// Acquires, prints what came of it, and gives the exit.
 pub fn run(args: &AcquireArgs) -> Exit {
     exit::end(try_run(args))
 }
 
-fn form(args: &AcquireArgs, path: &Path) -> Result<Form, Failure> {
-    let is_e01 = match args.format {
-        Wanted::Raw => false,
-        Wanted::E01 => true,
-        Wanted::Auto => path.extension().is_some_and(|e| e.eq_ignore_ascii_case("e01")),
+/// What is asked of all targets.
+fn layout(args: &AcquireArgs) -> Layout {
+    let mut layout = Layout::default();
+    layout.written = match args.format {
+        Wanted::Auto => Written::ByName,
+        Wanted::Raw => Written::Raw,
+        Wanted::E01 => Written::E01,
     };
-    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
-    if let (Some(format), Wanted::Auto) = (known::by_name(ending), args.format) {
-        let name = name(path);
-        return Err(format!("{name}: {} is not written: name a .E01 or a raw image, or say -f raw", format.name).into());
-    }
-    if is_e01 { e01(args, path) } else { raw(args) }
-}
-
-fn e01(args: &AcquireArgs, path: &Path) -> Result<Form, Failure> {
-    if path.extension().is_none_or(|e| !e.eq_ignore_ascii_case("e01")) {
-        let name = name(path);
-        return Err(
-            format!("{name}: the first segment of an E01 image is named ….E01: others are counted from it").into()
-        );
-    }
-    if args.seek > 0 || args.sparse {
-        return Err("--seek and --sparse are for raw targets".into());
-    }
-    let compression = match args.compression {
+    layout.compression = match args.compression {
         Pack::None => Compression::None,
         Pack::EmptyBlock => Compression::EmptyBlock,
         Pack::Fast => Compression::Fast,
         Pack::Best => Compression::Best,
     };
-    Ok(Form::E01 { compression, segment: args.split.unwrap_or(SEGMENT) })
-}
-
-fn raw(args: &AcquireArgs) -> Result<Form, Failure> {
-    match args.split {
-        Some(0) => Err("--split takes a size of at least one byte".into()),
-        Some(length) => {
-            let (suffix, width) = Suffix::parse(&args.suffix).ok_or("--suffix takes 000, 111 or aaa, of any length")?;
-            if args.seek > 0 || args.sparse {
-                return Err("--seek and --sparse are for images in one piece".into());
-            }
-            Ok(Form::Split(Pieces { length, suffix, width }))
-        }
-        None => Ok(Form::Raw { seek: args.seek, sparse: args.sparse, direct: false, start: None, synced: true }),
-    }
+    (layout.split, layout.suffix) = (args.split, args.suffix.clone());
+    (layout.seek, layout.sparse) = (args.seek, args.sparse);
+    layout
 }
 
 /// Bytes from hexadecimal digits.
-pub fn bytes(text: &str) -> Result<Vec<u8>, Failure> {
-    let digits = text.strip_prefix("0x").unwrap_or(text);
-    let pair = |at: usize| digits.get(at..at + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok());
-    let found: Option<Vec<u8>> = (0..digits.len()).step_by(2).map(pair).collect();
-    found.filter(|bytes| !bytes.is_empty()).ok_or_else(|| format!("{text:?} is no run of hexadecimal bytes").into())
+fn fill(text: &str) -> Result<Fill, Failure> {
+    let bytes = pattern(text).ok_or_else(|| format!("{text:?} is no run of hexadecimal bytes"))?;
+    Ok(Fill::Pattern(bytes))
 }
 
 /// What is read, and what is computed.
@@ -240,7 +204,7 @@ fn reading(args: &AcquireArgs) -> Result<Imaging, Failure> {
     imaging.holes = if args.skip_holes { Holes::Skip } else { Holes::Read };
     imaging.care = Care {
         retries: args.retries,
-        fill: args.fill.as_deref().map_or(Ok(Fill::Zeros), |text| bytes(text).map(Fill::Pattern))?,
+        fill: args.fill.as_deref().map_or(Ok(Fill::Zeros), fill)?,
         most_errors: args.max_errors,
         most_slow: args.max_slow,
         ..Care::default()
@@ -249,8 +213,9 @@ fn reading(args: &AcquireArgs) -> Result<Imaging, Failure> {
 }
 
 fn request(args: &AcquireArgs) -> Result<Request, Failure> {
-    let form = |path: &PathBuf| form(args, path).map(|form| To { path: path.clone(), form });
-    let targets = args.to.iter().map(form).collect::<Result<_, _>>()?;
+    let layout = layout(args);
+    let form = |path: &PathBuf| layout.form(path).map(|form| To { path: path.clone(), form });
+    let targets = args.to.iter().map(form).collect::<Result<_, _>>().map_err(Failure::usage)?;
     let path = args.source.clone();
     let mut request = Request::new(if args.image { Origin::Image(path) } else { Origin::Medium(path) }, targets);
     request.imaging = reading(args)?;
@@ -278,84 +243,29 @@ fn request(args: &AcquireArgs) -> Result<Request, Failure> {
 }
 
 fn try_run(args: &AcquireArgs) -> Result<Exit, Failure> {
-    let mut verified = |event: &Event<'_>, bar: &Bar| {
+    let request = request(args)?;
+    let session = imaging::session(!args.no_progress)?;
+    let mut say = |event: &Event<'_>| {
+        imaging::say(&session, event);
         if let Event::Compared { target, compared } = event {
-            report(&name(&target.path), compared, bar);
+            report(&name(&target.path), compared, &session);
         }
     };
-    let summary = imaging::run(request(args)?, !args.no_progress, &mut verified)?;
-    let report = if args.json { json(args, &summary) } else { text(args, &summary) };
+    let summary = job::run(request, &mut say, &session.control()).map_err(|error| session.failed(error))?;
+    session.close();
+    let report = if args.json { summary.json() } else { summary.text() };
     exit::print(report.as_bytes()).map_err(|error| Failure::output(&error))?;
     Ok(imaging::exit(&summary))
 }
 
-/// Says how a target that was read back differs from the source.
-fn report(name: &str, compared: &Compared, bar: &Bar) {
+/// Reports how a target that was read back differs from the source.
+fn report(name: &str, compared: &Compared, session: &Session) {
     let line = |offset, length| format!("differs at offset {offset}, {length} bytes");
-    imaging::differing(name, compared, line).iter().for_each(|line| bar.say(line));
+    compared.lines(name, line).iter().for_each(|line| session.message(line));
     for (offset, length) in &compared.unreadable {
-        bar.say(format!("{name}: unreadable at offset {offset}, {length} bytes"));
+        session.message(format!("{name}: unreadable at offset {offset}, {length} bytes"));
     }
     if !compared.is_good() {
-        bar.say(format!("{name}: what was read back is not what was read from the source"));
+        session.message(format!("{name}: what was read back is not what was read from the source"));
     }
-}
-
-fn text(args: &AcquireArgs, summary: &Summary) -> String {
-    let imaged = &summary.imaged;
-    let seconds = imaged.times.total.as_secs_f64();
-    let source = name(&args.source);
-    let rate = imaged.bytes as f64 / 1e6 / seconds.max(1e-9);
-    let mut text = format!("{} bytes of {source} in {seconds:.2} s, {rate:.1} MB/s\n", imaged.bytes);
-    for digest in &imaged.digests {
-        text += &format!("{} {digest}\n", digest.algorithm());
-    }
-    if imaged.padded > 0 {
-        text += &format!("padded with {} zero bytes to whole sectors\n", imaged.padded);
-    }
-    for bad in &imaged.bad {
-        text += &format!("unreadable: {}\n", sectors::lost(bad, summary.from, summary.sector));
-    }
-    if !imaged.bad.is_empty() {
-        let bytes: u64 = imaged.bad.iter().map(|b| b.length).sum();
-        text +=
-            &format!("{bytes} bytes were unreadable and are filled in; the digests are those of the filled image\n");
-    }
-    for (path, compared) in args.to.iter().zip(&summary.compared) {
-        let verdict = if compared.is_good() { "verified, equal" } else { "DIFFERENT" };
-        text += &format!("{}: {verdict}\n", name(path));
-    }
-    text
-}
-
-fn json(args: &AcquireArgs, summary: &Summary) -> String {
-    let imaged = &summary.imaged;
-    let digests: Map<String, Value> =
-        imaged.digests.iter().map(|d| (d.algorithm().to_string(), d.to_string().into())).collect();
-    let bad: Vec<_> = imaged
-        .bad
-        .iter()
-        .map(|b| {
-            let at = summary.from + b.offset;
-            json!({ "offset": b.offset, "length": b.length, "errno": b.errno, "cause": b.cause(),
-                "medium-offset": at, "sector": at / u64::from(summary.sector) })
-        })
-        .collect();
-    let targets: Vec<_> = args
-        .to
-        .iter()
-        .enumerate()
-        .map(|(at, path)| {
-            let compared = summary.compared.get(at);
-            json!({ "path": name(path),
-                "verified": compared.map(Compared::is_good),
-                "differing": compared.map(|c| &c.differing) })
-        })
-        .collect();
-    let value = json!({
-        "bytes": imaged.bytes, "padded": imaged.padded, "digests": digests, "unreadable": bad, "retried": imaged.retried,
-        "sector": summary.sector, "targets": targets, "seconds": imaged.times.total.as_secs_f64(),
-        "log": summary.log.as_deref().map(name),
-    });
-    format!("{value}\n")
 }

@@ -1,15 +1,23 @@
 //! The command line in its modern form.
 
+#[cfg(feature = "image")]
 use crate::acquire::AcquireArgs;
+#[cfg(feature = "audit")]
 use crate::audit::Audit;
 use crate::check::Check;
 use crate::compare::Compare;
+#[cfg(feature = "image")]
 use crate::dd::Dd;
 use crate::hash::Hash;
+#[cfg(feature = "known")]
 use crate::known::Known;
+#[cfg(feature = "known")]
 use crate::lookup::Lookup;
+#[cfg(feature = "known")]
 use crate::matching::Match;
+#[cfg(feature = "audit")]
 use crate::tree::Tree;
+#[cfg(feature = "image")]
 use crate::verify::Verify;
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
@@ -55,18 +63,24 @@ pub enum Command {
     Hash(Box<Hash>),
     /// Find every pair of similar files: ssdeep, sdhash, mrsh-v2, TLSH.
     Compare(Box<Compare>),
+    #[cfg(feature = "known")]
     /// Look files up in known sets and lists of digests; with --similar in lists of similarity digests.
     Match(Box<Match>),
+    #[cfg(feature = "image")]
     /// Acquire a disk, a file or standard input into raw, split or E01 images, hashed on the way.
     Acquire(Box<AcquireArgs>),
+    #[cfg(feature = "image")]
     /// Copy with the operands of dd and its forensic kin, hashed on the way.
     Dd(Dd),
+    #[cfg(feature = "image")]
     /// Check an image, and the log of its acquisition.
     Verify(Box<Verify>),
     /// Verify files by a manifest, or audit a whole tree.
     Check(Box<Check>),
+    #[cfg(feature = "known")]
     /// Look digests up in known sets: those of --digest, or of standard input.
     Lookup(Lookup),
+    #[cfg(feature = "known")]
     /// Compile known sets, and say what is in one.
     #[command(subcommand)]
     Known(Known),
@@ -80,12 +94,15 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
+    #[cfg(feature = "audit")]
     /// Keep a hash tree beside a file: find what changed, hash only that again.
     #[command(subcommand, after_help = crate::tree::help::TREE)]
     Tree(Box<Tree>),
+    #[cfg(feature = "audit")]
     /// Does a storage server still hold the files that it was given?
     #[command(subcommand, after_help = crate::audit::help::AUDIT)]
     Audit(Box<Audit>),
+    #[cfg(feature = "bench")]
     /// Which hash, in which language, on this machine; and what will a case take.
     #[command(subcommand)]
     Bench(Box<pfh_bench::command::Bench>),

@@ -1,15 +1,14 @@
 //! `pfh check`: files against a manifest.
 
 mod print;
-mod words;
 
 use crate::exit::{self, Exit, Failure};
-use crate::run::{Run, Session, algorithms};
+use crate::run::{Run, algorithms_or_none};
 use crate::shown;
 use clap::{Args, ValueEnum};
 use pfh::Algorithm;
 use pfh::check::{self as job, Request, Summary, Task, Verdict};
-use pfh::format::{End, Ending};
+use pfh::manifest::{End, Ending};
 use print::Printer;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -49,29 +48,29 @@ pub struct Check {
     /// What an audit prints: text, jsonl, or hashdeep's wording.
     #[arg(short = 'f', long = "format", value_name = "FORMAT", default_value = "text", requires = "audit", value_parser = wording, hide_possible_values = true)]
     pub wording: Wording,
-    /// Print what matched, too, and what differs in its times alone.
+    /// Print also what matched, and what differs in its times alone.
     #[arg(long, requires = "audit")]
     pub all: bool,
     /// Names may lead out of ROOT, by `..`, by links, or as absolute names.
     #[arg(long, conflicts_with = "audit")]
     pub allow_outside: bool,
-    /// Files that are not there do not count, nor are they told.
+    /// Files that are not there do not count, and are not listed.
     #[arg(long, conflicts_with = "audit")]
     pub ignore_missing: bool,
     /// Do not print OK for every file.
     #[arg(long)]
     pub quiet: bool,
-    /// Print nothing: the exit code tells.
+    /// Print nothing: the exit code has the verdict.
     #[arg(long)]
     pub status: bool,
     /// Lines that are no records make the exit code 1.
     #[arg(long)]
     pub strict: bool,
     /// What the manifest holds and nobody could compare (lines that are no records, unknown algorithms, errors when it was made, a
-    /// missing end) is told and does not make the exit code 3: as GNU's tools have it.
+    /// missing end) is reported and does not make the exit code 3: as GNU's tools have it.
     #[arg(long, conflicts_with = "strict")]
     pub lenient: bool,
-    /// Tell every line that is no record.
+    /// List every line that is no record.
     #[arg(short, long)]
     pub warn: bool,
     /// The manifest's records end with NUL (sums and bsd).
@@ -93,9 +92,10 @@ Exit codes: 0 every file is what the manifest says, and all of the manifest was 
 seal does not hold; 2 usage, or no such manifest; 3 something could not be read or compared, or there was nothing to compare
 with; 4 the manifest is broken off in the middle of a document.";
 
-fn wording(text: &str) -> Result<Wording, String> {
-    Wording::from_str(text, false)
-        .map_err(|_| format!("an audit is written as text, jsonl or hashdeep, not {}", shown(text.as_bytes())))
+fn wording(text: &str) -> Result<Wording, Failure> {
+    Wording::from_str(text, false).map_err(|_| {
+        Failure::usage(format_args!("an audit is written as text, jsonl or hashdeep, not {}", shown(text.as_bytes())))
+    })
 }
 
 /// Runs a request to its end.
@@ -123,7 +123,7 @@ fn try_run(request: &Check) -> Result<Exit, Failure> {
     if let (true, [_, _, ..]) = (request.audit, manifests) {
         return Err(Failure::usage("an audit is of one manifest: of two, what one has is new to the other"));
     }
-    let assumed = if request.algorithms.is_empty() { Vec::new() } else { algorithms(&request.algorithms)? };
+    let assumed = algorithms_or_none(&request.algorithms)?;
     let mut worst = Exit::Good;
     for manifest in manifests {
         let exit = check(request, &asked(request, manifest, root, &assumed)?).unwrap_or_else(Failure::report);
@@ -154,28 +154,13 @@ fn asked(request: &Check, manifest: &Path, root: Option<&OsStr>, assumed: &[Algo
 
 /// Checks one manifest to its end.
 fn check(request: &Check, asked: &Request) -> Result<Exit, Failure> {
-    let session = Session::open(&request.run)?;
+    let session = request.run.session()?;
     let mut printer = Printer { request, session: &session, manifest: &asked.manifest, changes: Vec::new() };
     let ran = job::run(asked, &mut |event| printer.event(event), &session.control());
-    let summary = ran.map_err(|error| failed(error, &session))?;
+    let summary = ran.map_err(|error| session.failed(error))?;
     printer.end(&summary).map_err(|error| Failure::output(&error))?;
     drop(session);
     Ok(report(request, &summary))
-}
-
-/// Why there is no result, and the exit that goes with it.
-fn failed(error: job::Error, session: &Session) -> Failure {
-    use job::Error;
-    use pfh::seal::FileError;
-    let exit = match &error {
-        Error::Sink(error) => return Failure::output(error),
-        error if error.is_interrupted() => return session.interrupted(error),
-        Error::Seal(wrong) if wrong.is_verdict() => Exit::Verdict,
-        Error::Seal(FileError::Read { .. }) => Exit::Incomplete,
-        Error::Seal(_) | Error::Open { .. } | Error::Root { .. } => Exit::Usage,
-        _ => Exit::Aborted,
-    };
-    Failure::new(exit, error)
 }
 
 /// Prints what is to be said of a whole check, and gives its exit.
@@ -186,7 +171,7 @@ fn report(request: &Check, summary: &Summary) -> Exit {
         Verdict::Incomplete | Verdict::NothingToCompareWith => Exit::Incomplete,
     };
     if !request.status {
-        for sentence in words::warnings(&summary.findings).iter().chain(&summary.not_compared) {
+        for sentence in summary.warnings() {
             exit::say(format!("WARNING: {sentence}"));
         }
     }
@@ -196,8 +181,8 @@ fn report(request: &Check, summary: &Summary) -> Exit {
         exit if !summary.not_compared.is_empty() && !request.lenient => exit::worse(exit, Exit::Incomplete),
         exit => exit,
     };
-    if !(request.status || request.quiet && exit == Exit::Good && words::is_plain(summary)) {
-        exit::say(words::closing(summary));
+    if !(request.status || request.quiet && exit == Exit::Good && summary.is_plain()) {
+        exit::say(summary.sentence());
     }
     exit
 }

@@ -1,6 +1,7 @@
 //! Exit codes, and the one way to say something on standard error.
 
-use pfh::sink::Output;
+use pfh::Output;
+use pfh::{JobError, Kind};
 use std::io::Write;
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
@@ -80,6 +81,19 @@ impl Failure {
         Failure::aborted(format!("the output is incomplete: {error}"))
     }
 
+    /// That of a job; `cancelled` is the exit of one that was cancelled.
+    pub fn of(error: &impl JobError, cancelled: Exit) -> Failure {
+        let exit = match error.kind() {
+            Kind::Output(error) => return Failure::output(error),
+            Kind::Negative => Exit::Verdict,
+            Kind::Open => Exit::Incomplete,
+            Kind::Aborted => Exit::Aborted,
+            Kind::Cancelled => cancelled,
+            _ => Exit::Usage,
+        };
+        Failure::new(exit, error)
+    }
+
     /// Says what there is to say, and gives the exit.
     pub fn report(self) -> Exit {
         if let Some(message) = self.message {
@@ -95,12 +109,7 @@ impl std::fmt::Display for Failure {
     }
 }
 
-impl From<Failure> for String {
-    /// For commands whose requests are refused with a sentence.
-    fn from(failure: Failure) -> String {
-        failure.to_string()
-    }
-}
+impl std::error::Error for Failure {}
 
 impl From<String> for Failure {
     /// A sentence about a request that makes no sense.
@@ -137,34 +146,8 @@ pub fn of_output(error: &std::io::Error) -> Exit {
 /// wrote the sentence: `No such file or directory (ENOENT)`.
 pub fn say(message: impl std::fmt::Display) {
     // In one piece, and not by the standard library's loop, which repeats an interrupted write forever.
-    let line = format!("pfh: {}\n", with_names(&message.to_string()));
+    let line = format!("pfh: {}\n", pfh::with_names(&message.to_string()));
     let _ = pfh::Patient(std::io::stderr().lock()).write_all(line.as_bytes());
-}
-
-/// The standard library ends an error's text with `(os error 2)`; here the number becomes its name.
-fn with_names(text: &str) -> String {
-    const MARK: &str = "(os error ";
-    let mut named = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find(MARK) {
-        let (before, after) = (&rest[..at], &rest[at + MARK.len()..]);
-        named.push_str(before);
-        let number = after.split_once(')').and_then(|(digits, rest)| Some((digits.parse::<i32>().ok()?, rest)));
-        match number {
-            Some((number, behind)) => {
-                named.push_str(&match pfh::errno_name(number) {
-                    "E?" => format!("{MARK}{number})"),
-                    name => format!("({name})"),
-                });
-                rest = behind;
-            }
-            None => {
-                named.push_str(MARK);
-                rest = after;
-            }
-        }
-    }
-    named + rest
 }
 
 /// Writes to standard output at once. Not by std's own loops, which repeat an interrupted write forever.
@@ -177,22 +160,4 @@ pub fn print(bytes: &[u8]) -> std::io::Result<()> {
     let out = out.get_or_insert_with(Output::standard);
     out.write_all(bytes)?;
     out.flush()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::with_names;
-
-    #[test]
-    fn errors_of_the_system_have_names() {
-        let of = |number| std::io::Error::from_raw_os_error(number).to_string();
-        assert_eq!(with_names(&format!("a: {}; b", of(2))), "a: No such file or directory (ENOENT); b");
-        assert_eq!(
-            with_names(&format!("{} {}", of(21), of(28))),
-            "Is a directory (EISDIR) No space left on device (ENOSPC)"
-        );
-        for same in ["", "nothing", "(os error ", "(os error x)", "(os error 9999)"] {
-            assert_eq!(with_names(same), same);
-        }
-    }
 }

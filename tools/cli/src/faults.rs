@@ -19,7 +19,7 @@ impl<S: Fn(String)> Faults<S> {
     }
 
     /// Takes one.
-    pub fn take(&mut self, path: &Path, line: u64, fault: &pfh::format::Fault) {
+    pub fn take(&mut self, path: &Path, line: u64, fault: &pfh::manifest::Fault) {
         if self.counts.last().is_none_or(|(last, _)| last != path) {
             self.rest();
             self.counts.push((path.to_owned(), 0));

@@ -2,11 +2,12 @@
 
 use crate::exit::{self, Exit, Failure};
 use crate::input::Input;
-use crate::run::{Run, Session, algorithms};
+use crate::run::{Run, algorithms};
+use crate::session::Session;
 use crate::size;
 use clap::Args;
-use pfh::format::{End, Format, Layout, Marker};
 use pfh::hash::{self as job, Event, Request, Reuse, Sealing, Summary};
+use pfh::manifest::{End, Format, Layout, Marker};
 use std::path::PathBuf;
 
 /// What either form of the command line asks for.
@@ -30,17 +31,17 @@ pub struct Hash {
     /// Write to a file that appears whole or not at all.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Digests of every window of SIZE bytes, too (hashdeep, dfxml, jsonl).
+    /// Also digests of every window of SIZE bytes (hashdeep, dfxml, jsonl).
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     pub piecewise: Option<u64>,
-    /// Write FILE.seal, too: a Merkle root over the records, which `pfh check` verifies.
+    /// Also write FILE.seal: a Merkle root over the records, which `pfh check` verifies.
     #[arg(long, requires = "output")]
     pub seal: bool,
     /// Sign the seal with this Ed25519 key.
     #[arg(long, value_name = "FILE", requires = "seal")]
     pub key: Option<PathBuf>,
     /// Keep digests in FILE, and do not read files again whose device, inode, size, mtime and ctime are those kept. A run that was
-    /// interrupted goes on.
+    /// interrupted is resumed.
     #[arg(long, value_name = "FILE", conflicts_with = "piecewise")]
     pub cache: Option<PathBuf>,
     /// Read this share of the files all the same, chosen at random, and compare.
@@ -55,10 +56,12 @@ pub struct Hash {
 }
 
 /// Reads `1%`, `0.5%` or `1`.
-fn percent(text: &str) -> Result<f64, String> {
+fn percent(text: &str) -> Result<f64, Failure> {
     let number = text.strip_suffix('%').unwrap_or(text).parse::<f64>().ok();
     let number = number.filter(|number| (0.0..=100.0).contains(number));
-    number.map(|number| number / 100.0).ok_or_else(|| format!("{text:?} is no share: write 1% or 0.5%"))
+    number
+        .map(|number| number / 100.0)
+        .ok_or_else(|| Failure::usage(format_args!("{text:?} is no share: write 1% or 0.5%")))
 }
 
 impl Default for Hash {
@@ -92,11 +95,14 @@ fn try_run(hash: &Hash) -> Result<Exit, Failure> {
     }
     if let Some(path) = &hash.key {
         // Better now than after a long run.
-        pfh::key::signing(path).map_err(|error| error.to_string())?;
+        #[cfg(any(feature = "audit", feature = "image"))]
+        pfh::key::signing(path).map_err(Failure::usage)?;
+        #[cfg(not(any(feature = "audit", feature = "image")))]
+        return Err(Failure::usage(format!("{}: this build makes no signatures", path.display())));
     }
     let mut plan = hash.run.plan(algorithms(&hash.algorithms)?)?;
     plan.piecewise = hash.piecewise;
-    let session = Session::open(&hash.run)?;
+    let session = hash.run.session()?;
     let format = hash.format.parse::<Format>().map_err(Failure::usage)?;
     let layout = Layout {
         end: if hash.zero { End::Nul } else { End::Line },
@@ -118,8 +124,9 @@ fn try_run(hash: &Hash) -> Result<Exit, Failure> {
         },
         &session.control(),
     );
-    let summary = ran.map_err(failed)?;
-    session.end(|session| report(hash, &summary, session))
+    let summary = ran.map_err(|error| session.failed(error))?;
+    session.close();
+    Ok(report(hash, &summary, &session))
 }
 
 /// Prints what is to be said of an input.
@@ -134,29 +141,14 @@ fn show(session: &Session, event: Event<'_>) {
     }
 }
 
-/// Why there is no manifest, and the exit that goes with it.
-fn failed(error: job::Error) -> Failure {
-    use job::Error;
-    match error {
-        Error::Sink(error) => Failure::output(&error),
-        Error::Pieces(format) => Failure::usage(format_args!(
-            "-f {} has no form for --piecewise: use hashdeep, dfxml, jsonl or csv",
-            format.name()
-        )),
-        Error::Format { .. } => Failure::usage(format_args!("-f {error}")),
-        Error::Refused(_) | Error::Input(_) | Error::Cache { .. } => Failure::usage(error),
-        error => Failure::aborted(error),
-    }
-}
-
 /// Prints what is to be said of the whole run, and gives the exit.
 fn report(hash: &Hash, summary: &Summary, session: &Session) -> Exit {
-    hash.run.tell(&summary.run);
+    hash.run.report(&summary.run);
     let exit = match &hash.output {
         Some(_) if summary.run.interrupted => {
             let kept =
                 if hash.cache.is_some() { "; what was hashed is in the cache, the same command resumes" } else { "" };
-            session.interrupted(format_args!("no file was written{kept}")).report()
+            session.interrupted(format_args!("no file was written{kept}"))
         }
         _ => session.exit(&summary.run, summary.unwritten),
     };

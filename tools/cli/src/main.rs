@@ -1,35 +1,45 @@
 //! The command `pfh`: parses and prints, nothing else.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "image")]
 mod acquire;
 mod args;
+#[cfg(feature = "audit")]
 mod audit;
 mod bar;
 mod check;
 mod compare;
 mod crash;
+#[cfg(feature = "image")]
 mod dd;
 mod exit;
+#[cfg(feature = "known")]
 mod faults;
-mod gauge;
 mod hash;
 mod help;
+#[cfg(feature = "image")]
 mod imaging;
 mod input;
+#[cfg(feature = "known")]
 mod known;
 mod list;
+#[cfg(feature = "known")]
 mod lookup;
+#[cfg(feature = "known")]
 mod matching;
 mod pages;
 mod paper;
-mod progress;
+#[cfg(feature = "known")]
 mod reference;
 mod run;
+mod session;
 mod signals;
+#[cfg(feature = "known")]
 mod similar;
 mod size;
-mod stats;
+#[cfg(feature = "audit")]
 mod tree;
+#[cfg(feature = "image")]
 mod verify;
 
 use clap::FromArgMatches;
@@ -67,27 +77,32 @@ fn command() -> Exit {
             Ok(paper::Asked::Hash(request)) => hash::run(&request),
             Ok(paper::Asked::Full(compare)) => compare::run(&compare),
             Ok(paper::Asked::One(compare)) => compare::run_one(&compare),
-            Err(message) => {
-                exit::say(message);
-                Exit::Usage
-            }
+            Err(failure) => failure.report(),
         }
     } else {
         // clap prints usage errors and exits with 2 by itself.
         match parsed(&arguments).command {
             args::Command::Hash(hash) => hash::run(&hash),
             args::Command::Compare(compare) => compare::run(&compare),
+            #[cfg(feature = "known")]
             args::Command::Match(request) => matching::run(&request),
+            #[cfg(feature = "image")]
             args::Command::Acquire(acquire) => acquire::run(&acquire),
+            #[cfg(feature = "image")]
             args::Command::Dd(dd) => dd::run(&dd),
+            #[cfg(feature = "image")]
             args::Command::Verify(verify) => verify::run(&verify),
             args::Command::Check(request) => check::run(&request),
+            #[cfg(feature = "known")]
             args::Command::Lookup(request) => lookup::run(&request),
+            #[cfg(feature = "known")]
             args::Command::Known(request) => known::run(&request),
-            args::Command::Algorithms { json, measure: false } => list::algorithms(json),
-            args::Command::Algorithms { json, measure: true } => list::kernels(json),
+            args::Command::Algorithms { json, measure } => list::run(measure, json),
+            #[cfg(feature = "audit")]
             args::Command::Tree(tree) => tree::run(&tree),
+            #[cfg(feature = "audit")]
             args::Command::Audit(audit) => audit::run(&audit),
+            #[cfg(feature = "bench")]
             args::Command::Bench(bench) => benchmark(&bench),
             args::Command::Completions { shell } => pages::completions(shell),
             args::Command::Man { directory, force } => pages::man(&directory, force),
@@ -102,6 +117,7 @@ fn parsed(arguments: &[OsString]) -> args::Cli {
 }
 
 /// `pfh bench`: what it finds goes to standard output.
+#[cfg(feature = "bench")]
 fn benchmark(bench: &pfh_bench::command::Bench) -> Exit {
     if let Err(refused) = bench.outputs().check() {
         exit::say(refused);
@@ -131,5 +147,5 @@ fn benchmark(bench: &pfh_bench::command::Bench) -> Exit {
 
 /// A name as a terminal may see it.
 fn shown(name: &[u8]) -> String {
-    pfh::format::terminal::render(name)
+    pfh::terminal::render(name)
 }

@@ -3,13 +3,14 @@
 use crate::exit::{self, Exit, Failure};
 use crate::input::Input;
 use crate::reference::{Gaps, Sets};
-use crate::run::{Run, Session};
+use crate::run::Run;
+use crate::session::Session;
 use crate::shown;
 use crate::similar;
 use clap::Args;
-use pfh::format::verdict::Form;
 use pfh::known::Verdict;
 use pfh::matching::{self as job, Event, Request, Summary};
+use pfh::report::verdict::Form;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -83,9 +84,9 @@ fn try_run(request: &Match) -> Result<Exit, Failure> {
     if let Some(list) = &request.similar {
         return similar::run(request, list);
     }
-    let form: Form = request.format.parse().map_err(|e: pfh::format::UnknownFormat| Failure::usage(e))?;
+    let form: Form = request.format.parse().map_err(|e: pfh::manifest::UnknownFormat| Failure::usage(e))?;
     let (only, fail_on) = (verdicts(&request.only)?, verdicts(&request.fail_on)?);
-    let session = Session::open(&request.run)?;
+    let session = request.run.session()?;
     let asked = Request::new(request.input.asked()?, request.sets.asked()?)
         .plan(request.run.plan(Vec::new())?)
         .only(only)
@@ -101,44 +102,22 @@ fn try_run(request: &Match) -> Result<Exit, Failure> {
         },
         &session.control(),
     );
-    let summary = ran.map_err(failed)?;
-    session.end(|session| report(request, fail_on, &summary, session))
+    let summary = ran.map_err(|error| session.failed(error))?;
+    session.close();
+    Ok(report(request, &fail_on, &summary, &session))
 }
 
 /// Prints what is to be said of a set or an input.
 fn show(session: &Session, gaps: &mut Gaps, event: Event<'_>) {
     match event {
         Event::Gap(gap) => gaps.print(gap),
-        Event::LeftOut { set, records, algorithms } => session.about(
-            set.name.as_bytes(),
-            format_args!(
-                "at most {records} of {} records have a digest of {}: nothing is compared with the rest",
-                set.records,
-                algorithms.iter().map(|algorithm| algorithm.name()).collect::<Vec<_>>().join(", ")
-            ),
-        ),
-        Event::NoClass(list) => session.about(
-            list.as_os_str().as_encoded_bytes(),
-            "a list of no class: files in it are `known`, neither good nor bad; --class bad makes them known-bad, exit code 1",
-        ),
         Event::Unread(record) => session.unread(record),
-        _ => {}
-    }
-}
-
-/// Why there are no verdicts, and the exit that goes with it.
-fn failed(error: job::Error) -> Failure {
-    use job::Error;
-    match error {
-        Error::Sink(error) => Failure::output(&error),
-        Error::Format { .. } => Failure::usage(format_args!("-f {error}")),
-        Error::Refused(_) | Error::Input(_) | Error::Sets(_) => Failure::usage(error),
-        error => Failure::aborted(error),
+        event => session.message(event),
     }
 }
 
 /// Prints the counts, and gives the exit.
-fn report(request: &Match, fail_on: Vec<Verdict>, summary: &Summary, session: &Session) -> Exit {
+fn report(request: &Match, fail_on: &[Verdict], summary: &Summary, session: &Session) -> Exit {
     if !summary.comparable {
         // Each set was said to be empty.
         exit::say("nothing to compare with: no set holds a digest");
@@ -148,28 +127,15 @@ fn report(request: &Match, fail_on: Vec<Verdict>, summary: &Summary, session: &S
         return session.exit(&summary.run, 0);
     }
     let (counts, gaps) = (&summary.counts, summary.gaps);
-    request.run.tell(&summary.run);
+    request.run.report(&summary.run);
     let more = if summary.hits_only && counts.of(Verdict::Unknown) > 0 { "; --only unknown lists those" } else { "" };
-    exit::say(counted(summary) + more);
+    exit::say(summary.sentence() + more);
     let nothing_found = !request.sets.digests.is_empty() && summary.known() == 0;
-    let counted = |verdict: &Verdict| counts.of(*verdict) > 0;
-    let (absent, present): (Vec<Verdict>, Vec<Verdict>) =
-        fail_on.into_iter().partition(|verdict| *verdict == Verdict::Unknown);
-    // A file that is known to be bad stays so, whatever could not be read besides. That one is unknown says little where a set was
-    // read in part.
+    // A file that is known to be bad stays so, whatever could not be read besides. That one is unknown says little if a set was read in
+    // part.
     match session.exit(&summary.run, 0) {
-        _ if present.iter().any(counted) => Exit::Verdict,
-        _ if gaps == 0 && (nothing_found || absent.iter().any(counted)) => Exit::Verdict,
+        _ if counts.fails(fail_on, gaps == 0) || gaps == 0 && nothing_found => Exit::Verdict,
         Exit::Good if gaps > 0 => Exit::Incomplete,
         exit => exit,
     }
-}
-
-/// The counts for people.
-fn counted(summary: &Summary) -> String {
-    let mut words: Vec<String> = summary.counts.words().iter().map(|(word, count)| format!("{count} {word}")).collect();
-    if summary.run.skipped > 0 {
-        words.push(format!("{} skipped", summary.run.skipped));
-    }
-    words.join(", ")
 }

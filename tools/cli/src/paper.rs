@@ -5,17 +5,15 @@
 //! The modes are `hash`, `full` (each against each), a digest and a file's name (that one against all).
 
 use crate::compare::Compare;
+use crate::exit::Failure;
 use crate::hash::Hash;
 use crate::run::{Mode, Run};
-use pfh::similarity::Named;
-use pfh::similarity::{mrsh_v2, sdhash, ssdeep};
-use pfh::{Algorithm, Digest};
-use std::ffi::{OsStr, OsString};
+use pfh::manifest::Format;
+use pfh::{compare, hash};
+use std::ffi::OsString;
 
 /// The hash unless `-h` names another: the paper's own.
 const DEFAULT: &str = "mrsh-v2";
-/// What a digest is called that came without a name.
-const NAMELESS: &[u8] = b"DIGEST";
 
 /// What the paper's form asks for.
 #[derive(Debug)]
@@ -37,8 +35,8 @@ pub fn is_paper(arguments: &[OsString]) -> bool {
 /// Reads the paper's form.
 ///
 /// # Errors
-/// A sentence for the user.
-pub fn parse(arguments: &[OsString]) -> Result<Asked, String> {
+/// When the line makes no sense.
+pub fn parse(arguments: &[OsString]) -> Result<Asked, Failure> {
     let (mut run, mut recursive) = (Run::default(), false);
     let (mut mode, mut directory, mut hash) = (OsString::from("hash"), None, OsString::from(DEFAULT));
     let mut arguments = arguments.iter();
@@ -58,8 +56,10 @@ pub fn parse(arguments: &[OsString]) -> Result<Asked, String> {
             "-p" => run.prefetchers = Some(number(value("a number")?, 0, 1024)? as u16),
             "-r" => recursive = true,
             _ => {
-                let shown = pfh::format::terminal::render(argument.as_encoded_bytes());
-                return Err(format!("{shown} is no option of the paper's form (-c -d -r -h -m -t -p); see pfh --help"));
+                let shown = pfh::terminal::render(argument.as_encoded_bytes());
+                return Err(Failure::usage(format_args!(
+                    "{shown} is no option of the paper's form (-c -d -r -h -m -t -p); see pfh --help"
+                )));
             }
         }
     }
@@ -74,7 +74,7 @@ pub fn parse(arguments: &[OsString]) -> Result<Asked, String> {
     let mut input = crate::input::Input { paths: vec![directory], recursive, ..Default::default() };
     input.flat = !recursive;
     if mode == "hash" {
-        let format = pfh::algorithm(&hash).map_or("sums", own_format).into();
+        let format = pfh::algorithm(&hash).map_or(Format::Sums, hash::own_format).name().to_owned();
         return Ok(Asked::Hash(Box::new(Hash { input, algorithms: vec![hash], format, run, ..Hash::default() })));
     }
     let compare = Compare { input, algorithms: vec![hash.clone()], format: "text".into(), run, ..Compare::default() };
@@ -84,51 +84,22 @@ pub fn parse(arguments: &[OsString]) -> Result<Asked, String> {
     if std::fs::metadata(&mode).is_ok_and(|found| found.is_file()) {
         return Ok(Asked::One(Box::new(Compare { sought: Some(mode), ..compare })));
     }
-    let algorithm = pfh::algorithm(&hash).map_err(|e| e.to_string())?;
-    match digest(algorithm, &mode) {
+    let algorithm = pfh::algorithm(&hash).map_err(Failure::usage)?;
+    match compare::given(algorithm, &mode) {
         Some(given) => Ok(Asked::One(Box::new(Compare { given: vec![given], ..compare }))),
         None => {
-            let shown = pfh::format::terminal::render(mode.as_encoded_bytes());
-            Err(format!("-c {shown} is neither hash nor full, nor a file, nor a digest of {algorithm}"))
+            let shown = pfh::terminal::render(mode.as_encoded_bytes());
+            Err(Failure::usage(format_args!(
+                "-c {shown} is neither hash nor full, nor a file, nor a digest of {algorithm}"
+            )))
         }
     }
-}
-
-/// The format in which an algorithm's own tool writes.
-fn own_format(algorithm: Algorithm) -> &'static str {
-    match Named::of(algorithm) {
-        Some(Named::Ssdeep) => "ssdeep",
-        Some(Named::Sdhash | Named::SdhashStream | Named::SdhashDd) => "sdbf",
-        Some(Named::MrshV2 | Named::MrshV2Network) => "mrsh",
-        Some(Named::Tlsh) | None => "sums",
-    }
-}
-
-/// A digest with its name, as the algorithm's tool writes it with a name or without.
-fn digest(algorithm: Algorithm, text: &OsStr) -> Option<(Vec<u8>, Digest)> {
-    let bytes = text.as_encoded_bytes();
-    let (name, plain) = match Named::of(algorithm) {
-        Some(Named::Ssdeep) if bytes.ends_with(b"\"") => {
-            let (digest, name) = ssdeep::parse_line(bytes).ok()?;
-            (name, digest.to_string())
-        }
-        Some(Named::Sdhash | Named::SdhashStream | Named::SdhashDd) => {
-            let (digest, name) = sdhash::Digest::parse_line(bytes).ok()?;
-            (name.to_vec(), digest.to_string())
-        }
-        Some(Named::MrshV2 | Named::MrshV2Network) => {
-            let (digest, name) = mrsh_v2::MrshV2::PLAIN.parse_line(bytes).ok()?;
-            (name.to_vec(), digest.to_string())
-        }
-        _ => (Vec::new(), text.to_str()?.to_owned()),
-    };
-    let digest = Digest::parse(algorithm, &plain).ok()?;
-    Some((if name.is_empty() { NAMELESS.to_vec() } else { name }, digest))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::ffi::OsStr;
 
     fn words(line: &str) -> Vec<OsString> {
         line.split_whitespace().map(OsString::from).collect()

@@ -2,11 +2,10 @@
 
 use crate::exit::{self, Failure};
 use crate::faults::Faults;
-use crate::run::algorithms;
-use crate::shown;
+use crate::run::algorithms_or_none;
 use clap::Args;
 use pfh::matching::{self as job, Empty, Gap};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Sets and digests.
 #[derive(Debug, Clone, Default, Args)]
@@ -15,14 +14,14 @@ pub struct Sets {
     #[arg(short, long = "known", value_name = "FILE")]
     pub known: Vec<PathBuf>,
     /// A digest in hexadecimal digits that is looked for: `match` looks for files that have it, `lookup` for sets that hold it. What
-    /// it is of is told by its length, or by -a.
+    /// it is of follows from its length, or from -a.
     #[arg(long = "digest", value_name = "HEX")]
     pub digests: Vec<String>,
     /// The class of lists and digests, which have none of their own: bad, notable, good, no-change, or a name of one's own
     /// [default: listed, which is neither good nor bad].
     #[arg(long, value_name = "NAME")]
     pub class: Option<String>,
-    /// An empty file is known, too, when its digest is in a set.
+    /// An empty file is known as well when its digest is in a set.
     #[arg(long)]
     pub empty_counts: bool,
     /// The algorithm of digests that do not say theirs, and the ones to hash with.
@@ -46,7 +45,7 @@ impl Sets {
                 .transpose()
                 .map_err(|e: pfh::known::MalformedClass| Failure::usage(e))?,
             empty: if self.empty_counts { Empty::Counts } else { Empty::SaysNothing },
-            algorithms: if self.algorithms.is_empty() { Vec::new() } else { algorithms(&self.algorithms)? },
+            algorithms: algorithms_or_none(&self.algorithms)?,
         })
     }
 }
@@ -65,23 +64,12 @@ impl Default for Gaps {
 impl Gaps {
     /// Prints one.
     pub fn print(&mut self, gap: &Gap<'_>) {
-        let name = |path: &Path| shown(path.as_os_str().as_encoded_bytes());
         match gap {
             Gap::Fault { path, line, fault } => self.faults.take(path, *line, fault),
-            Gap::Part { path, faults } => {
+            gap => {
                 std::mem::take(self).faults.finish();
-                exit::say(format!(
-                    "{}: read in part: {faults} places hold no record, and nothing is compared with them",
-                    name(path)
-                ));
+                exit::say(gap);
             }
-            Gap::Nothing { path, set } => exit::say(format!(
-                "{}: the set {} holds no digest (read as {}): nothing can be known to it",
-                name(path),
-                shown(set.name.as_bytes()),
-                set.format
-            )),
-            _ => {}
         }
     }
 }

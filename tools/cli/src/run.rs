@@ -1,15 +1,11 @@
 //! How a run is carried out: the table, the threads, what is shown meanwhile. Every command that hashes flattens this.
 
-use crate::exit::{self, Exit, Failure};
-use crate::progress::Line;
-use crate::signals::Signals;
-use crate::{shown, size, stats};
+use crate::exit::{self, Failure};
+use crate::session::Session;
+use crate::size;
 use clap::{Args, ValueEnum};
-use pfh::{Algorithm, Backend, Control, Destination, Plan, Progress, Record, Summary};
-use std::fmt::Display;
+use pfh::{Algorithm, Backend, Plan, Summary, UnknownAlgorithm};
 use std::io;
-use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -42,7 +38,16 @@ pub enum StatsForm {
     Json,
 }
 
-/// Memory, threads, patience, and what is told.
+impl From<StatsForm> for pfh::stats::Form {
+    fn from(form: StatsForm) -> Self {
+        match form {
+            StatsForm::Text => pfh::stats::Form::Text,
+            StatsForm::Json => pfh::stats::Form::Json,
+        }
+    }
+}
+
+/// Memory, threads, patience, and what is reported.
 #[derive(Debug, Clone, Args)]
 pub struct Run {
     /// The RAM table: bytes that may be read ahead of hashing. A bare number counts MiB.
@@ -97,8 +102,8 @@ impl Default for Run {
 pub fn algorithms(names: &[String]) -> Result<Vec<Algorithm>, Failure> {
     let mut algorithms: Vec<Algorithm> = Vec::new();
     for name in names.iter().filter(|name| !name.is_empty()) {
-        let found =
-            pfh::algorithm(name).map_err(|e| Failure::usage(format_args!("{e}; `pfh algorithms` lists them")))?;
+        let unknown = |error: UnknownAlgorithm| Failure::usage(format_args!("{error}; `pfh algorithms` lists them"));
+        let found: Algorithm = pfh::algorithm(name).map_err(unknown)?;
         if !algorithms.contains(&found) {
             algorithms.push(found);
         }
@@ -106,111 +111,23 @@ pub fn algorithms(names: &[String]) -> Result<Vec<Algorithm>, Failure> {
     if algorithms.is_empty() { Err(Failure::usage("no algorithm was named")) } else { Ok(algorithms) }
 }
 
-/// A command that carries out a job: signals end the job, its progress and its problems are shown on standard error.
-pub struct Session {
-    signals: Signals,
-    line: Option<Arc<Line>>,
+/// The same, where none need be named.
+///
+/// # Errors
+/// When one is unknown.
+pub fn algorithms_or_none(names: &[String]) -> Result<Vec<Algorithm>, Failure> {
+    if names.is_empty() { Ok(Vec::new()) } else { algorithms(names) }
 }
 
-impl Session {
+impl Run {
     /// Begins to catch signals and to show progress.
     ///
     /// # Errors
     /// When signals cannot be caught.
-    pub fn open(run: &Run) -> Result<Session, Failure> {
-        let signals =
-            Signals::catch().map_err(|error| Failure::aborted(format!("signals cannot be caught: {error}")))?;
-        Ok(Session { signals, line: Line::open(!run.no_progress).map(Arc::new) })
+    pub fn session(&self) -> Result<Session, Failure> {
+        Session::open(!self.no_progress)
     }
 
-    /// What the job is controlled by.
-    pub fn control(&self) -> Control<'_> {
-        let control = Control::new().with_cancel(self.signals.flag());
-        let Some(line) = &self.line else { return control };
-        control.on_progress(|progress| match progress {
-            Progress::Files(now) => line.show(now),
-            Progress::Steps { phase, done, total } => line.steps(*phase, *done, *total),
-            _ => {}
-        })
-    }
-
-    /// Prints a message past the progress.
-    pub fn message(&self, message: &str) {
-        match &self.line {
-            Some(line) => line.say(message),
-            None => exit::say(message),
-        }
-    }
-
-    /// Prints what is the matter with a name, which a terminal may see.
-    pub fn about(&self, name: &[u8], what: impl Display) {
-        self.message(&format!("{}: {what}", shown(name)));
-    }
-
-    /// Prints why an input has no digest.
-    pub fn unread(&self, record: &Record) {
-        match &record.outcome {
-            pfh::Outcome::Failed(problem) => self.about(&record.name, problem),
-            pfh::Outcome::Skipped(skip) => self.about(&record.name, format_args!("skipped: {}", skip.reason())),
-            pfh::Outcome::Hashed(_) => {}
-        }
-    }
-
-    /// Does what may print results, without tearing the progress.
-    pub fn around<T>(&self, print: impl FnOnce() -> T) -> T {
-        match &self.line {
-            Some(line) => line.around(print),
-            None => print(),
-        }
-    }
-
-    /// Prints what is to be said of a whole pass over files.
-    pub fn passed(&self, run: &Run, summary: &Summary) {
-        match &self.line {
-            Some(line) => line.suspended(|| run.tell(summary)),
-            None => run.tell(summary),
-        }
-    }
-
-    /// Where the output of the job goes: this file, or standard output, with which the progress may share a terminal.
-    pub fn destination(&self, file: Option<&PathBuf>) -> Destination {
-        match (file, self.line.clone()) {
-            (Some(path), _) => Destination::from(path),
-            (None, None) => Destination::Standard(None),
-            (None, Some(line)) => Destination::Standard(Some(Arc::new(move |write| line.around(write)))),
-        }
-    }
-
-    /// Takes the progress off the screen and reports what the job did.
-    ///
-    /// # Errors
-    /// What `report` fails with.
-    pub fn end(mut self, report: impl FnOnce(&Session) -> Exit) -> Result<Exit, Failure> {
-        self.line.take().iter().for_each(|line| line.close());
-        Ok(report(&self))
-    }
-
-    /// The exit of a run whose output is complete: interrupted, incomplete, or good. `unwritten` files have no digest in the output
-    /// for other reasons than failing.
-    pub fn exit(&self, summary: &Summary, unwritten: u64) -> Exit {
-        let Summary { hashed, failed, .. } = summary;
-        if summary.interrupted {
-            self.interrupted(format_args!("{} records are out, the rest is missing", hashed + failed)).report()
-        } else if failed + unwritten > 0 {
-            exit::say(format!("{} of {} files have no digest in the output", failed + unwritten, hashed + failed));
-            Exit::Incomplete
-        } else {
-            Exit::Good
-        }
-    }
-
-    /// The failure of a command that a signal interrupted.
-    pub fn interrupted(&self, what: impl Display) -> Failure {
-        Failure::new(Exit::Signal(self.signals.number()), format_args!("interrupted: {what}"))
-    }
-}
-
-impl Run {
     /// Interrupted calls are made again for as long as a read may take. For commands that read something before they plan.
     pub fn set_patience(&self) {
         pfh::set_patience(Duration::from_secs(self.stall_timeout));
@@ -252,7 +169,7 @@ impl Run {
     }
 
     /// Prints what the digests do not rest on, and where the time went if that was asked for.
-    pub fn tell(&self, summary: &Summary) {
+    pub fn report(&self, summary: &Summary) {
         use io::Write;
         if summary.untimed > 0 {
             let files = if summary.untimed == 1 { "file lies" } else { "files lie" };
@@ -263,7 +180,7 @@ impl Run {
             ));
         }
         if let Some(form) = self.stats {
-            let line = format!("{}\n", stats::render(summary, form));
+            let line = format!("{}\n", pfh::stats::render(summary, form.into()));
             let _ = pfh::Patient(io::stderr().lock()).write_all(line.as_bytes());
         }
     }

@@ -2,10 +2,10 @@
 
 use crate::exit::{self, Exit, Failure};
 use crate::matching::Match;
-use crate::run::Session;
+use crate::session::Session;
 use pfh::compare::Thresholds;
-use pfh::format::pairs::{Form, UnknownForm};
 use pfh::matching::similar::{self as job, Event, Request, Summary};
+use pfh::report::pairs::{Form, UnknownForm};
 use std::ffi::OsStr;
 
 /// Runs a request to its end.
@@ -14,7 +14,7 @@ use std::ffi::OsStr;
 /// When the request makes no sense, or the list or the output fails.
 pub fn run(request: &Match, list: &OsStr) -> Result<Exit, Failure> {
     let form: Form = request.format.parse().map_err(|e: UnknownForm| Failure::usage(e))?;
-    let session = Session::open(&request.run)?;
+    let session = request.run.session()?;
     let mut asked = Request::new(request.input.asked()?, list)
         .output(session.destination(request.output.as_ref()))
         .replace(request.force);
@@ -34,8 +34,9 @@ pub fn run(request: &Match, list: &OsStr) -> Result<Exit, Failure> {
         },
         &session.control(),
     );
-    let summary = ran.map_err(failed)?;
-    session.end(|session| report(request, &summary, session))
+    let summary = ran.map_err(|error| session.failed(error))?;
+    session.close();
+    Ok(report(request, &summary, &session))
 }
 
 /// Prints what is to be said of the list or an input.
@@ -47,22 +48,12 @@ fn show(session: &Session, event: Event<'_>) {
     }
 }
 
-/// Why there are no matches, and the exit that goes with it.
-fn failed(error: job::Error) -> Failure {
-    use job::Error;
-    match error {
-        Error::Sink(error) => Failure::output(&error),
-        Error::List { .. } | Error::Open(_) | Error::Run(_) => Failure::aborted(error),
-        error => Failure::usage(error),
-    }
-}
-
 /// Prints what is to be said of the whole run, and gives the exit.
 fn report(request: &Match, summary: &Summary, session: &Session) -> Exit {
     let Some(run) = &summary.run else {
         return if summary.faults > 0 { Exit::Incomplete } else { Exit::Good };
     };
-    request.run.tell(run);
+    request.run.report(run);
     if summary.saturated > 0 {
         exit::say(format!(
             "{} matches of digests that are saturated, which match random data and so anything, are left out (--saturated shows them)",

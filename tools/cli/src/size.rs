@@ -1,7 +1,9 @@
 //! Sizes on the command line.
 
+use crate::exit::Failure;
+
 /// Reads `4096`, `64KiB`, `64K` (1,024s), `64kB`, `64MB` (1,000s), `1.5GiB`.
-pub fn parse(text: &str) -> Result<u64, String> {
+pub fn parse(text: &str) -> Result<u64, Failure> {
     let at = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, unit) = text.split_at(at);
     let power = |base: u64, unit: &str| -> Option<u64> {
@@ -14,7 +16,7 @@ pub fn parse(text: &str) -> Result<u64, String> {
         u if u.len() == 2 && u.ends_with('B') => power(1000, u),
         _ => None,
     };
-    let wrong = || format!("{text:?} is not a size: write 4096, 64KiB, 64MB or 1.5GiB");
+    let wrong = || Failure::usage(format_args!("{text:?} is not a size: write 4096, 64KiB, 64MB or 1.5GiB"));
     let factor = factor.ok_or_else(wrong)?;
     if let Ok(whole) = number.parse::<u64>() {
         return whole.checked_mul(factor).ok_or_else(wrong);
@@ -24,7 +26,7 @@ pub fn parse(text: &str) -> Result<u64, String> {
 }
 
 /// Reads the size of the table: as [`parse`], but a bare number counts MiB, as in the paper's `-m 256`.
-pub fn parse_memory(text: &str) -> Result<u64, String> {
+pub fn parse_memory(text: &str) -> Result<u64, Failure> {
     let mebibytes = text.bytes().all(|b| b.is_ascii_digit()) && !text.is_empty();
     parse(&if mebibytes { format!("{text}MiB") } else { text.to_owned() })
 }
@@ -37,10 +39,10 @@ mod tests {
     fn sizes() {
         let good = [("0", 0), ("4096", 4096), ("64K", 65536), ("64KiB", 65536), ("64kB", 64000), ("1.5GiB", 3 << 29)];
         for (text, bytes) in good {
-            assert_eq!(parse(text), Ok(bytes), "{text}");
+            assert_eq!(parse(text).ok(), Some(bytes), "{text}");
         }
-        assert_eq!(parse_memory("256"), Ok(256 << 20));
-        assert_eq!(parse_memory("64kB"), Ok(64000));
+        assert_eq!(parse_memory("256").ok(), Some(256 << 20));
+        assert_eq!(parse_memory("64kB").ok(), Some(64000));
         for text in ["", "-1", "K", "1X", "1KB1", "99999999999999999999", "1e9", "20000000TiB"] {
             assert!(parse(text).is_err(), "{text}");
         }

@@ -1,14 +1,11 @@
 //! `pfh verify`: arguments, findings and the verdict of [`pfh::verify`].
 
-use crate::bar::Bar;
 use crate::exit::{self, Exit, Failure};
-use crate::run::algorithms;
-use crate::signals::Signals;
+use crate::run::algorithms_or_none;
+use crate::session::Session;
 use clap::Args;
 use pfh::Digest;
-use pfh::image::OpenError;
 use pfh::verify::{self, Claim, Error, Event, Finding, Of, Request, Summary, Verdict};
-use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 
 /// Check an image, and the log of its acquisition.
@@ -31,7 +28,7 @@ pub struct Verify {
     /// Compare with this medium or image; differing ranges are printed.
     #[arg(long, value_name = "SOURCE")]
     pub against: Option<PathBuf>,
-    /// Compute these, too.
+    /// Compute these as well.
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
     pub algorithms: Vec<String>,
     /// The image is raw, whatever its name and its first bytes say.
@@ -70,7 +67,7 @@ fn stated(text: &str) -> Result<Claim, Failure> {
 fn request(args: &Verify) -> Result<Request, Failure> {
     let mut request = Request::default();
     request.claims = args.digest.iter().map(|text| stated(text)).collect::<Result<_, _>>()?;
-    request.algorithms = if args.algorithms.is_empty() { Vec::new() } else { algorithms(&args.algorithms)? };
+    request.algorithms = algorithms_or_none(&args.algorithms)?;
     (request.image, request.raw) = (args.image.clone(), args.raw);
     (request.log, request.key) = (args.log.clone(), args.key.clone());
     request.against = args.against.clone();
@@ -79,25 +76,19 @@ fn request(args: &Verify) -> Result<Request, Failure> {
 
 fn try_run(args: &Verify) -> Result<Exit, Failure> {
     let request = request(args)?;
-    let signals = Signals::catch().map_err(|e| format!("signals cannot be caught: {e}"))?;
-    let bar = Bar::open(!args.no_progress);
+    let session = Session::open(!args.no_progress)?;
     let mut say = |event: &Event<'_>| {
         if let Event::Found(finding @ (Finding::Differs(_) | Finding::Open(_))) = event {
-            bar.say(finding);
+            session.message(finding);
         }
     };
-    let ran = verify::run(&request, &mut say, &bar.control(signals.flag()));
-    bar.clear();
-    let summary = ran.map_err(|error| match error {
+    let summary = verify::run(&request, &mut say, &session.control()).map_err(|error| match error {
         // The signal says all.
-        Error::Cancelled => Exit::Signal(signals.number()).into(),
-        Error::Stopped { .. } => Failure::new(Exit::Signal(signals.number()), error),
-        Error::Image(error @ OpenError::Unread { .. }) => {
-            Failure::usage(format!("{error}; --raw takes its bytes as they are"))
-        }
-        error => Failure::usage(error),
+        Error::Cancelled => session.signal().into(),
+        error => session.failed(error),
     })?;
-    let text = if args.json { json(&summary) } else { text(&summary) };
+    session.close();
+    let text = if args.json { summary.json() } else { summary.text() };
     exit::print(text.as_bytes()).map_err(|error| Failure::output(&error))?;
     Ok(exit_of(&summary))
 }
@@ -108,28 +99,4 @@ fn exit_of(summary: &Summary) -> Exit {
         Verdict::Differs => Exit::Verdict,
         Verdict::NothingToCompareWith => Exit::Incomplete,
     }
-}
-
-fn text(summary: &Summary) -> String {
-    let findings = summary.findings.iter().map(|finding| format!("{finding}\n"));
-    let digests = summary.digests.iter().map(|digest| format!("{} {digest}\n", digest.algorithm()));
-    findings.chain(digests).chain([format!("{}\n", summary.sentence())]).collect()
-}
-
-fn json(summary: &Summary) -> String {
-    let compared: Vec<Value> = summary
-        .compared
-        .iter()
-        .map(|equal| {
-            let digest = equal.digest.as_ref().map(ToString::to_string);
-            json!({ "what": equal.what, "with": equal.with, "digest": digest })
-        })
-        .collect();
-    let digests: Map<String, Value> =
-        summary.digests.iter().map(|d| (d.algorithm().to_string(), d.to_string().into())).collect();
-    let findings: Vec<String> = summary.findings.iter().map(ToString::to_string).collect();
-    let verdict = summary.verdict();
-    let value = json!({ "verdict": verdict.to_string(), "verified": verdict == Verdict::Verified,
-        "complete": summary.is_complete(), "compared": compared, "findings": findings, "digests": digests });
-    format!("{value}\n")
 }

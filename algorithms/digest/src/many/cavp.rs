@@ -1,7 +1,7 @@
 //! NIST's vectors, and those of MD5 and RIPEMD-160, through every kernel of the table, whichever this machine would choose: whole
 //! messages, messages in pieces, and the Monte Carlo tests.
 
-#[path = "../../tests/cases/mod.rs"]
+#[path = "../../tests/digest/cases/mod.rs"]
 mod cases;
 
 use cases::{Case, cases};

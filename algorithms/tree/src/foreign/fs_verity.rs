@@ -1,8 +1,8 @@
 //! fs-verity (Linux, Documentation/filesystems/fsverity.rst): a Merkle tree over blocks, each padded with zeros, whose nodes fill blocks of
 //! the same length; the digest is that of a descriptor of 256 bytes with the root.
 
-use super::{algorithm, hex};
-use pfh_digest::{Algorithm, hash_many};
+use super::algorithm;
+use pfh_digest::{Algorithm, hash_many, hex};
 
 /// The hash of an fs-verity tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -131,6 +131,6 @@ impl FsVerity {
         descriptor.resize(80, 0);
         descriptor.extend(&self.salt);
         descriptor.resize(256, 0);
-        format!("{name}:{}", hex(self.algorithm.digest(&descriptor).bytes()))
+        format!("{name}:{}", hex::encode(self.algorithm.digest(&descriptor).bytes()))
     }
 }

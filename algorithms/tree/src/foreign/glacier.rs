@@ -1,7 +1,7 @@
 //! The tree hash of Amazon S3 Glacier: SHA-256 of each MiB, then of pairs, a last one without a partner moving up as it is.
 
-use super::{algorithm, hex};
-use pfh_digest::hash_many;
+use super::algorithm;
+use pfh_digest::{hash_many, hex};
 
 const LEAF: usize = 1 << 20;
 /// Leaves that are hashed in one go.
@@ -44,7 +44,7 @@ impl Glacier {
     pub(super) fn finish(mut self) -> String {
         self.flush();
         let root = self.stack.into_iter().rev().map(|(_, value)| value).reduce(|right, left| pair(&left, &right));
-        hex(&root.unwrap_or_else(|| algorithm("sha256").digest(b"").bytes().try_into().expect("32 bytes")))
+        hex::encode(&root.unwrap_or_else(|| algorithm("sha256").digest(b"").bytes().try_into().expect("32 bytes")))
     }
 }
 

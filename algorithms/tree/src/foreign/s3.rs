@@ -1,7 +1,7 @@
 //! What Amazon S3 states of an object that was uploaded in parts: the digest of the parts' digests, and how many there are.
 
-use super::{algorithm, hex};
-use pfh_digest::{Algorithm, Hasher};
+use super::algorithm;
+use pfh_digest::{Algorithm, Hasher, hex};
 
 /// Which of S3's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,7 +70,7 @@ impl Multipart {
 
     fn text(&self, bytes: &[u8]) -> String {
         match self.which {
-            Part::ETag => hex(bytes),
+            Part::ETag => hex::encode(bytes),
             Part::Sha256 | Part::Sha1 => base64(bytes),
         }
     }

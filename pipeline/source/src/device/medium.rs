@@ -6,7 +6,7 @@ use crate::image::Image;
 use crate::os::{self, Errno, FileType};
 use crate::problem::{Cause, Problem, Stage};
 use crate::read::kind_name;
-use pfh_format::image::map::{Map, Status};
+use pfh_container::map::{Map, Status};
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 

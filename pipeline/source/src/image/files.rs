@@ -1,8 +1,8 @@
 //! The files of an image, found by their names and read as one.
 
 use crate::os::{self, Errno};
-use pfh_format::image::ewf::{ReadAt, extension};
-use pfh_format::image::split::Suffix;
+use pfh_container::ewf::{ReadAt, extension};
+use pfh_container::split::Suffix;
 use std::fs::File;
 use std::io;
 use std::os::fd::AsFd;

@@ -6,8 +6,8 @@ use crate::entry::Object;
 use crate::os::Errno;
 use crate::problem::{Cause, Damage, Problem, Stage};
 use files::{Files, next_pieces};
-use pfh_format::image::ewf::{self, Decompressor, FileHeader, Index, ReadAt, Table};
-use pfh_format::image::known::{self, Unread};
+use pfh_container::ewf::{self, Decompressor, FileHeader, Index, ReadAt, Table};
+use pfh_container::foreign::{self, Unread};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -113,14 +113,14 @@ impl Image {
                 .map_err(|(path, error)| OpenError::Io { path, error })?;
             let index = Index::open(&files).map_err(|failure| match failure {
                 ewf::Failure::Malformed(m) if m.what == ewf::SMART => {
-                    OpenError::Unread { path: path.to_owned(), format: known::S01 }
+                    OpenError::Unread { path: path.to_owned(), format: foreign::S01 }
                 }
                 failure => OpenError::Ewf { path: path.to_owned(), failure },
             })?;
             let size = index.volume.length();
             return Ok(Self::with(files, Format::E01, size, Some(index)));
         }
-        if let Some(format) = known::by_content(&start, &end) {
+        if let Some(format) = foreign::by_content(&start, &end) {
             return Err(OpenError::Unread { path: path.to_owned(), format });
         }
         if let Some(format) = promised(path) {
@@ -297,7 +297,7 @@ fn ends(path: &Path) -> io::Result<(Vec<u8>, Vec<u8>)> {
     if !metadata.is_file() {
         return Ok((Vec::new(), Vec::new()));
     }
-    Ok((read(known::START, 0)?, read(known::END, metadata.len().saturating_sub(known::END as u64))?))
+    Ok((read(foreign::START, 0)?, read(foreign::END, metadata.len().saturating_sub(foreign::END as u64))?))
 }
 
 /// The format that a file's name promises, where raw bytes are not it.
@@ -305,7 +305,7 @@ fn promised(path: &Path) -> Option<&'static str> {
     let extension = path.extension()?.to_str()?;
     let is_segment =
         |e: &[u8]| e.len() == 3 && e[0].eq_ignore_ascii_case(&b'e') && e[1..].iter().all(u8::is_ascii_digit);
-    if is_segment(extension.as_bytes()) { Some("E01") } else { known::by_name(extension).map(|format| format.name) }
+    if is_segment(extension.as_bytes()) { Some("E01") } else { foreign::by_name(extension).map(|format| format.name) }
 }
 
 /// An image read from front to back.

@@ -1,5 +1,6 @@
 //! `pfh bench forecast`: what a case will take, with intervals.
 
+mod case;
 mod device;
 mod line;
 pub mod measure;
@@ -12,6 +13,7 @@ use crate::machine::Machine;
 use crate::report::align;
 use crate::study::StudyResult;
 use crate::{Error, message::Method};
+pub use case::{Device, Place, Preset, Printed};
 pub use line::Line;
 use line::{Costs, of_2014, of_pfh, of_program};
 use measure::{Effort, Hashes, Measured, Program};
@@ -20,14 +22,6 @@ use serde::Serialize;
 use sizes::{Sizes, Walked};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-
-/// Cases that papers forecast.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Preset {
-    /// The study's 722 GB, its Table 15
-    #[value(name = "study-722gb")]
-    Study,
-}
 
 /// What is asked.
 ///
@@ -39,6 +33,7 @@ Examples:
   pfh bench forecast --like /mnt/evidence -a md5,sha256
   pfh bench forecast --like /mnt/evidence --bytes 4TB --save fit.json
   pfh bench forecast --fit fit.json --bytes 20TB
+  pfh bench forecast --device disk=512GB@120MB/s --device card=8GB@20MB/s
   find /mnt/evidence -type f -printf '%s\\n' >sizes && pfh bench forecast --histogram sizes
 
 Exit codes: 0; 2 usage; 3 some of --like could not be read, and its files are missing from the forecast; 4 it could not be
@@ -51,7 +46,7 @@ pub struct Forecast {
     #[arg(long, value_name = "FILE", conflicts_with = "fit")]
     pub histogram: Option<PathBuf>,
     /// What --save kept: nothing is measured now
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["device", "scratch", "sample", "rounds", "save"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["scratch", "sample", "rounds", "save"])]
     pub fit: Option<PathBuf>,
     /// Keep what was measured, for --fit
     #[arg(long, value_name = "FILE")]
@@ -60,20 +55,21 @@ pub struct Forecast {
     #[arg(long, requires = "save")]
     pub force: bool,
     /// Bytes of the case: 722GB, 4TB (those of the sizes)
-    #[arg(long, value_name = "SIZE", value_parser = parse_bytes, required_unless_present_any = ["preset", "like", "histogram", "fit"])]
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes, required_unless_present_any = ["preset", "like", "histogram", "fit", "devices"])]
     pub bytes: Option<u64>,
     /// Files of the case (those of the sizes; without any, 1)
     #[arg(long, value_name = "N")]
     pub files: Option<u64>,
-    /// Algorithms that pfh computes, each forecast by itself (sha256; with --fit all that it has)
+    /// Algorithms that pfh computes, each forecast by itself (sha256, ssdeep for the presets pfh-…; with --fit all that it has)
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
     pub algorithms: Vec<String>,
     /// A case from a paper in place of --bytes
     #[arg(long, value_enum, conflicts_with = "bytes")]
     pub preset: Option<Preset>,
-    /// Where the evidence lies: a file or device that is read, and never written, at places all over it
-    #[arg(long, value_name = "PATH")]
-    pub device: Option<PathBuf>,
+    /// Where the evidence lies: a file or device that is read, and never written, at places all over it; or devices that are not here,
+    /// repeated: backup=4TB@150MB/s
+    #[arg(long = "device", value_name = "PATH|NAME=SIZE[@RATE]")]
+    pub devices: Vec<Place>,
     /// A finished `pfh bench languages`: its programs are forecast too
     #[arg(long, value_name = "DIR")]
     pub study: Option<PathBuf>,
@@ -129,6 +125,12 @@ pub struct Forecasted {
     pub measured_on_another_machine: bool,
     /// Names that could not be read when the sizes were taken.
     pub unread: u64,
+    /// The devices of the case, as far as they were named.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub devices: Vec<Device>,
+    /// What a paper projects for the case of a preset.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub printed: Vec<Printed>,
     /// What limits the forecast.
     pub notes: Vec<String>,
     /// A line for each algorithm of pfh, and each program of a study.
@@ -145,18 +147,76 @@ impl Forecast {
         if let Some(path) = &self.histogram {
             return Ok((format!("of {}", path.display()), known(Sizes::read(path)?)));
         }
-        let (files, bytes) = (self.files.unwrap_or(1), self.wanted_bytes().unwrap_or(0));
+        let (files, bytes) = (self.wanted_files().unwrap_or(1), self.wanted_bytes().unwrap_or(0));
         let law = if files == 1 { "one file" } else { "assumed: log-normal, not known" };
         Ok((law.to_owned(), known(Sizes::assumed(bytes, files).map_err(Error::Usage)?)))
     }
 
+    /// The devices of the case that are named.
+    fn named(&self) -> Vec<Device> {
+        let given = self.devices.iter().filter_map(|place| match place {
+            Place::Named(device) => Some(device.clone()),
+            Place::Measured(_) => None,
+        });
+        let given: Vec<Device> = given.collect();
+        if given.is_empty() { self.preset.map(Preset::devices).unwrap_or_default() } else { given }
+    }
+
     fn wanted_bytes(&self) -> Option<u64> {
-        self.preset.map_or(self.bytes, |Preset::Study| Some(722_000_000_000))
+        let named = self.named();
+        if named.is_empty() { self.bytes } else { Some(named.iter().map(|device| device.bytes).sum()) }
+    }
+
+    fn wanted_files(&self) -> Option<u64> {
+        self.files.or(self.preset.and_then(Preset::files))
+    }
+
+    /// The device that is to be measured. Refuses combinations that say nothing.
+    fn measured_device(&self) -> Result<Option<&std::path::Path>, Error> {
+        let usage = |words: &str| Err(Error::Usage(words.to_owned()));
+        let mut paths = self.devices.iter().filter_map(Place::path);
+        let (first, named) = (paths.next(), self.devices.iter().any(|place| matches!(place, Place::Named(_))));
+        let rates = self.named().iter().filter(|device| device.rate.is_some()).count();
+        match first {
+            Some(_) if self.fit.is_some() => usage("--fit measures nothing: --device PATH is for a forecast that does"),
+            Some(_) if paths.next().is_some() || named => {
+                usage("--device: one path that is measured, or devices as NAME=SIZE[@RATE]")
+            }
+            None if named && self.preset.is_some() => usage("--device NAME=SIZE and --preset both say the case"),
+            None if named && self.bytes.is_some() => {
+                usage("--device NAME=SIZE and --bytes both say the size of the case")
+            }
+            None if rates != 0 && rates != self.named().len() => usage("--device: a rate for each device, or for none"),
+            None if !named
+                && self.devices.is_empty()
+                && self.bytes.is_none()
+                && self.preset.is_none()
+                && self.no_sizes() =>
+            {
+                usage(
+                    "the size of the case is missing: --like, --histogram, --bytes, --device NAME=SIZE, --preset or --fit",
+                )
+            }
+            Some(_) if self.bytes.is_none() && self.preset.is_none() && self.no_sizes() => usage(
+                "the size of the case is missing: --device PATH measures a device's rate; --bytes, --like … say the case",
+            ),
+            first => Ok(first),
+        }
+    }
+
+    fn no_sizes(&self) -> bool {
+        self.like.is_none() && self.histogram.is_none() && self.fit.is_none()
+    }
+
+    /// The algorithms that are to be measured.
+    fn wanted_algorithms(&self) -> Vec<String> {
+        let default = if matches!(self.preset, Some(Preset::Mac | Preset::Windows)) { "ssdeep" } else { "sha256" };
+        if self.algorithms.is_empty() { vec![default.to_owned()] } else { self.algorithms.clone() }
     }
 
     /// What there is to hash.
     fn load(&self, sizes: &Sizes) -> Load {
-        match (self.files, self.wanted_bytes()) {
+        match (self.wanted_files(), self.wanted_bytes()) {
             (None, None) => Load::certain(sizes.files(), sizes.bytes()),
             (files, bytes) => Load::by_mean(files, bytes, sizes.mean().max(1.0), sizes.uncertainty(), 5),
         }
@@ -172,6 +232,7 @@ impl Forecast {
         for name in &self.algorithms {
             pfh::algorithm(name).map_err(|error| Error::Usage(error.to_string()))?;
         }
+        self.measured_device()?;
         let measured = match &self.fit {
             Some(path) => Measured::read(path)?,
             None => self.measure(&mut Program(program.to_owned()), stop)?,
@@ -188,14 +249,13 @@ impl Forecast {
         for name in &unread {
             eprintln!("not read: {name}");
         }
-        let default = ["sha256".to_owned()];
-        let algorithms = if self.algorithms.is_empty() { &default[..] } else { &self.algorithms[..] };
+        let algorithms = self.wanted_algorithms();
         let parent = self.scratch.clone().unwrap_or_else(std::env::temp_dir);
         let rounds = self.rounds as usize;
         let effort = Effort { bytes: self.sample.max(1), files: MOST_FILES, rounds, parent: &parent, stop };
-        let rates = self.device.as_deref().map(device::rates).transpose()?;
+        let rates = self.measured_device()?.map(device::rates).transpose()?;
         let bar = measure::bar();
-        let mut measured = Measured::take((law, sizes, unread.len() as u64), algorithms, &effort, program, &bar)?;
+        let mut measured = Measured::take((law, sizes, unread.len() as u64), &algorithms, &effort, program, &bar)?;
         if rates.is_some() {
             let nothing = || measure::Device { cold: Vec::new(), warm: Vec::new(), rates: None };
             measured.device.get_or_insert_with(nothing).rates = rates;
@@ -226,8 +286,15 @@ impl Forecast {
         if !(0.5..=2.0).contains(&ratio) {
             notes.push(format!("files of the case are {ratio:.2} times as long on average as those of the sizes: lanes will fill otherwise"));
         }
-        let costs = Costs::of(measured);
+        let mut costs = Costs::of(measured);
+        let devices = self.named();
+        if let Some(seconds) = devices.iter().map(Device::seconds).sum::<Option<f64>>().filter(|seconds| *seconds > 0.0)
+        {
+            // One device after the other, at the rates that were given.
+            costs.at_rate(seconds / load.at.1);
+        }
         match &measured.device {
+            _ if devices.iter().any(|device| device.rate.is_some()) => {}
             None => notes.push(
                 "the sample lay in memory: reading from a device was not measured (--scratch DIR on one)".to_owned(),
             ),
@@ -267,6 +334,8 @@ impl Forecast {
             machine: measured.machine.clone(),
             measured_on_another_machine: another,
             unread: measured.unread,
+            devices,
+            printed: self.preset.map(Preset::printed).unwrap_or_default(),
             notes,
             lines,
         })
@@ -323,7 +392,8 @@ impl Forecasted {
             );
         }
         text += "pfh: all threads, reading and hashing at the same time; CPU is the sum over threads, files in the page cache. Programs: one \
-                 thread, reading, then hashing. 2014: the study's own, computing only, read off its plots.\n";
+                 thread, reading, then hashing. 2014: the study's own, computing only.\n";
+        text += &case::text(&self.devices, &self.printed);
         for note in &self.notes {
             text += &format!("note: {note}\n");
         }

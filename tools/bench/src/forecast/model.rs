@@ -99,12 +99,18 @@ fn terms(files: f64, bytes: f64, tables: bool) -> Terms {
     [1.0, if tables { (bytes / TABLE).min(1.0) } else { 0.0 }, files, bytes]
 }
 
+/// The median of the seconds of those rows that have these terms.
+fn median_at(rows: &[(Terms, f64)], terms: &Terms) -> f64 {
+    let seconds: Vec<f64> = rows.iter().filter(|row| row.0 == *terms).map(|row| row.1).collect();
+    quantile(&seconds, 0.5)
+}
+
 fn product(coefficients: &Terms, terms: &Terms) -> f64 {
     coefficients.iter().zip(terms).map(|(c, t)| c * t).sum()
 }
 
 impl Cost {
-    /// Fits non-negative coefficients to the seconds that `of` takes from each run, by least squares of relative errors. The draws hold what the
+    /// Fits non-negative coefficients to the medians of the seconds that `of` takes from the runs of each load, by least squares of relative errors. The draws hold what the
     /// noise of the runs leaves open of the coefficients, and the noise of the next run: their quantiles are a prediction interval. Filling the table costs `most` seconds
     /// at most: without that bound lanes that fill better in a larger sample pass for a cost of it, and a large case looks cheap. `None` without runs.
     pub fn fit(runs: &[Run], of: impl Fn(&Run) -> f64, most: f64, seed: u64) -> Option<Cost> {
@@ -114,9 +120,11 @@ impl Cost {
         let tables = runs.iter().any(|run| run.bytes as f64 >= 1.5 * TABLE);
         let row = |run: &Run| (terms(run.files as f64, run.bytes as f64, tables), of(run));
         let rows: Vec<(Terms, f64)> = runs.iter().map(row).collect();
+        // The case is to cost what is typical: another's work on the machine makes single runs longer and none shorter.
+        let typical: Vec<(Terms, f64)> = rows.iter().map(|(terms, _)| (*terms, median_at(&rows, terms))).collect();
         // First relative to what was measured, which pulls the fit below it; then relative to that fit.
         let along = |at: &Terms| rows.iter().map(|(terms, _)| product(at, terms)).collect::<Vec<f64>>();
-        let at = solve(&rows, Some(&along(&solve(&rows, None, most))), most);
+        let at = solve(&typical, Some(&along(&solve(&typical, None, most))), most);
         let fitted = along(&at);
         let error = |(fitted, (_, seconds)): (&f64, &(Terms, f64))| ((seconds - fitted) / (fitted + JITTER)).powi(2);
         let freedom = rows.len().saturating_sub(TERMS).max(1);

@@ -1,8 +1,8 @@
 //! `pfh bench papers`: the tables of the papers that a machine without special hardware can repeat, in the papers' own form, each beside
 //! the paper's figures as far as they are known here.
 //!
-//! The measuring itself is done by the scripts in the project's `bench/`, which also make the records there: whole programs, interleaved
-//! with their peers, answers compared before a time counts. This runs them, keeps what they found, and puts it into one report.
+//! The measuring itself is done by the project's `bench/run`, which also makes the records there: whole programs, interleaved with their peers, answers
+//! compared before a time counts. This runs it, or the copy of it that the program has with it, keeps what it found, and puts that into one report.
 
 mod scripts;
 mod table;
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-pub use scripts::{Part, parts};
+pub use scripts::{Part, Scripts, parts};
 pub use table::{Cell, Table};
 
 /// What is asked.
@@ -26,10 +26,10 @@ pub struct Papers {
     /// Parts to run, by name or its beginning: pfh-I, pfh-III to pfh-IX, pfh-XII, s-hash, tree, cloner (all)
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub only: Vec<String>,
-    /// A tree to hash, read only; the project's bench/corpus builds one like the t5 corpus (made here: 1,600 files, 110 MB)
+    /// A tree to hash, read only; the project's `bench/run corpus` builds one like the t5 corpus (made here: 1,600 files, 110 MB)
     #[arg(long, value_name = "DIR")]
     pub corpus: Option<PathBuf>,
-    /// Folder of the measuring scripts (bench, here or above)
+    /// Folder `bench` of a checkout of the project, which some parts build examples of (here or above; else they are left out)
     #[arg(long, value_name = "DIR")]
     pub bench: Option<PathBuf>,
     /// Rounds; minima and medians are given
@@ -77,17 +77,15 @@ impl Papers {
     /// The parts that are asked for.
     ///
     /// # Errors
-    /// A name that no part begins with; no folder of scripts; a corpus that cannot be made.
+    /// A name that no part begins with; a corpus that is not there.
     pub fn parts(&self) -> Result<Vec<Part>, Error> {
-        let nowhere = || Error::Usage("no bench/similarity here or above: give --bench DIR".to_owned());
-        let bench = self.bench.clone().or_else(find_scripts).ok_or_else(nowhere)?;
-        let bench = bench.canonicalize().map_err(Error::file(&bench))?;
         let pfh = std::env::current_exe().map_err(Error::file(Path::new("/proc/self/exe")))?;
         let corpus = match &self.corpus {
             Some(corpus) => corpus.canonicalize().map_err(Error::file(corpus))?,
             None => std::path::absolute(self.out.join("tree")).map_err(Error::file(&self.out))?,
         };
-        let all = parts(self, &bench, &pfh, &corpus);
+        let room = std::path::absolute(self.out.join("room")).map_err(Error::file(&self.out))?;
+        let all = parts(self, &pfh, &corpus, &room);
         let begins = |part: &Part, only: &String| part.name == *only || part.name.starts_with(&format!("{only}-"));
         if let Some(unknown) = self.only.iter().find(|only| !all.iter().any(|part| begins(part, only))) {
             let names: Vec<&str> = all.iter().map(|part| part.name.as_str()).collect();
@@ -106,6 +104,7 @@ impl Papers {
             return Err(Error::Usage("at least one round is needed".to_owned()));
         }
         let wanted = self.parts()?;
+        let scripts = Scripts::find(self.bench.as_deref())?;
         std::fs::create_dir_all(&self.out).map_err(Error::file(&self.out))?;
         let kept = self.out.join(KEPT);
         let mut done = load(&self.out)?;
@@ -126,7 +125,7 @@ impl Papers {
             let left = began.elapsed().as_secs_f64() / index.max(1) as f64 * (missing.len() - index) as f64;
             let left = if index == 0 { String::new() } else { format!(", about {} left", amount::show_seconds(left)) };
             eprintln!("{} of {}{left}: {} ({})", index + 1, missing.len(), part.name, part.tables);
-            let found = run(&part.command);
+            let found = run(&scripts.program(), &part.command[1..]);
             if let Err(reason) = &found {
                 eprintln!("{}: not reproduced: {reason}", part.name);
             }
@@ -156,20 +155,16 @@ pub fn load(directory: &Path) -> Result<Vec<Repeated>, Error> {
     serde_json::from_str(&text).map_err(|error| Error::Malformed { path, reason: error.to_string() })
 }
 
-fn find_scripts() -> Option<PathBuf> {
-    let here = std::env::current_dir().ok()?;
-    here.ancestors().map(|directory| directory.join("bench")).find(|path| path.join("similarity").is_file())
-}
-
 /// Runs a script; what it says while it works goes to standard error.
-fn run(command: &[String]) -> Result<Vec<Table>, String> {
-    let started = Command::new(&command[0])
-        .args(&command[1..])
+fn run(script: &Path, arguments: &[String]) -> Result<Vec<Table>, String> {
+    let started = Command::new("python3")
+        .arg(script)
+        .args(arguments)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn();
-    let mut child = started.map_err(|error| format!("{}: {error}", command[0]))?;
+    let mut child = started.map_err(|error| format!("python3: {error}"))?;
     let errors = child.stderr.take().expect("it is piped");
     // The last line that a program says is why it ended.
     let last = std::thread::spawn(move || {
@@ -254,18 +249,20 @@ pub fn html(repeated: &[Repeated]) -> String {
 mod tests {
     use super::*;
 
-    fn shell(script: &str) -> Result<Vec<Table>, String> {
-        run(&["sh".to_owned(), "-c".to_owned(), script.to_owned()])
+    fn python(script: &str) -> Result<Vec<Table>, String> {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), format!("import sys\n{script}")).unwrap();
+        run(file.path(), &[])
     }
 
     #[test]
     fn a_script_gives_tables_or_its_last_words() {
-        let tables = shell(r#"echo working >&2; echo '{"table":"T","columns":["a"],"rows":[[1]]}'"#).unwrap();
-        assert_eq!(tables.len(), 1);
-        assert_eq!(shell("echo first >&2; echo needs root >&2; exit 1").unwrap_err(), "needs root");
-        assert_eq!(shell("exit 3").unwrap_err(), "exit status: 3");
+        let table = r#"print('{"table":"T","columns":["a"],"rows":[[1]]}')"#;
+        assert_eq!(python(&format!("print('working', file=sys.stderr)\n{table}")).unwrap().len(), 1);
+        assert_eq!(python("print('first', file=sys.stderr)\nsys.exit('needs root')").unwrap_err(), "needs root");
+        assert_eq!(python("sys.exit(3)").unwrap_err(), "exit status: 3");
         // Tables of a run that failed in the end do not count.
-        assert!(shell(r#"echo '{"table":"T","columns":["a"],"rows":[[1]]}'; exit 1"#).is_err());
+        assert!(python(&format!("{table}\nsys.exit(1)")).is_err());
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! The project's measuring scripts, and which paper's tables each of them repeats.
 
 use super::Papers;
-use std::path::Path;
+use crate::Error;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
 
 /// The papers, as they are cited in docs/papers.md.
 pub const PREFETCHING: &str = "Breitinger & Petrov, Reducing time cost in hashing operations";
@@ -9,7 +11,68 @@ const LANES: &str = "Gueron & Krasnov, Simultaneous hashing of multiple messages
 const TREES: &str = "Lopes, Franqueira & Hobson, Efficient computation of hashes";
 const CLONER: &str = "Panichprecha et al., Multi-threading in disk cloner";
 
-/// A part of `pfh bench papers`: one run of one script.
+/// The project's measuring scripts as far as the papers need them: the program has them with it.
+const CONTAINED: [(&str, &str); 12] = [
+    ("run", include_str!("../../../../bench/run")),
+    ("measure/__init__.py", include_str!("../../../../bench/measure/__init__.py")),
+    ("measure/answers.py", include_str!("../../../../bench/measure/answers.py")),
+    ("measure/diverse.txt", include_str!("../../../../bench/measure/diverse.txt")),
+    ("measure/files.py", include_str!("../../../../bench/measure/files.py")),
+    ("measure/imaging.py", include_str!("../../../../bench/measure/imaging.py")),
+    ("measure/lanes.py", include_str!("../../../../bench/measure/lanes.py")),
+    ("measure/program.py", include_str!("../../../../bench/measure/program.py")),
+    ("measure/record.py", include_str!("../../../../bench/measure/record.py")),
+    ("measure/similarity.py", include_str!("../../../../bench/measure/similarity.py")),
+    ("measure/tree.py", include_str!("../../../../bench/measure/tree.py")),
+    ("measure/turns.py", include_str!("../../../../bench/measure/turns.py")),
+];
+
+/// Where the scripts are.
+#[derive(Debug)]
+pub enum Scripts {
+    /// In a checkout of the project, whose examples they can build.
+    Checkout(PathBuf),
+    /// The program's own, written out until this is dropped. What needs the project's sources they leave out.
+    Contained(TempDir),
+}
+
+impl Scripts {
+    /// Those of the checkout `bench` is the folder of, or of one that the working directory is in; else the program's own.
+    ///
+    /// # Errors
+    /// `bench` has none; the temporary directory cannot be written.
+    pub fn find(bench: Option<&Path>) -> Result<Scripts, Error> {
+        if let Some(bench) = bench {
+            let found = bench.canonicalize().map_err(Error::file(bench))?;
+            let missing =
+                || Error::Usage(format!("{}: no folder of the measuring scripts: it has no `run`", bench.display()));
+            return found.join("run").is_file().then_some(Scripts::Checkout(found)).ok_or_else(missing);
+        }
+        let here = std::env::current_dir().unwrap_or_default();
+        let above = here.ancestors().map(|directory| directory.join("bench"));
+        if let Some(found) = above.into_iter().find(|bench| bench.join("measure/similarity.py").is_file()) {
+            return Ok(Scripts::Checkout(found));
+        }
+        let room = tempfile::Builder::new().prefix("pfh-papers-").tempdir();
+        let room = room.map_err(Error::file(&std::env::temp_dir()))?;
+        let bench = room.path().join("bench");
+        std::fs::create_dir_all(bench.join("measure")).map_err(Error::file(&bench))?;
+        for (name, text) in CONTAINED {
+            std::fs::write(bench.join(name), text).map_err(Error::file(&bench.join(name)))?;
+        }
+        Ok(Scripts::Contained(room))
+    }
+
+    /// What runs a part, by Python: `command` begins with `bench/run`.
+    pub fn program(&self) -> PathBuf {
+        match self {
+            Scripts::Checkout(bench) => bench.join("run"),
+            Scripts::Contained(room) => room.path().join("bench/run"),
+        }
+    }
+}
+
+/// A part of `pfh bench papers`: one run of one benchmark.
 #[derive(Debug, Clone)]
 pub struct Part {
     /// What `--only` calls it.
@@ -18,7 +81,7 @@ pub struct Part {
     pub paper: &'static str,
     /// What of the paper it repeats.
     pub tables: &'static str,
-    /// The script and its arguments.
+    /// `bench/run`, the benchmark and its arguments.
     pub command: Vec<String>,
 }
 
@@ -35,40 +98,34 @@ const SIMILARITY: [(&str, &str); 9] = [
     ("XII", "Table XII: GNU parallel and xargs"),
 ];
 
-/// Every part, in the order of the papers. `bench` is the folder of the scripts, `pfh` this program, `corpus` the tree that they read.
-pub fn parts(asked: &Papers, bench: &Path, pfh: &Path, corpus: &Path) -> Vec<Part> {
+/// Every part, in the order of the papers. `pfh` is this program, `corpus` the tree that they read, `room` where they make files.
+pub fn parts(asked: &Papers, pfh: &Path, corpus: &Path, room: &Path) -> Vec<Part> {
     let rounds = asked.rounds.to_string();
-    let (pfh, corpus) = (pfh.to_string_lossy().into_owned(), corpus.to_string_lossy().into_owned());
-    let part = |name: String, paper, tables, script: &str, arguments: &[&str]| {
-        let mut command = vec![bench.join(script).to_string_lossy().into_owned()];
-        command.extend(arguments.iter().map(|argument| (*argument).to_owned()));
-        command.extend(["--json", "--rounds", &rounds].map(str::to_owned));
-        Part { name, paper, tables, command }
+    let [pfh, corpus, room] = [pfh, corpus, room].map(|path| path.to_string_lossy().into_owned());
+    let part = |name: String, paper, tables, benchmark: &str, arguments: &[&str]| {
+        let common = ["--json", "--pfh", &pfh, "--room", &room, "--rounds", &rounds];
+        let names = ["bench/run", benchmark];
+        let words = names.iter().chain(arguments).chain(&common);
+        Part { name, paper, tables, command: words.map(|word| (*word).to_owned()).collect() }
     };
     let mut parts: Vec<Part> = SIMILARITY
         .iter()
         .map(|(table, what)| {
-            let arguments = ["--only", table, "--corpus", &corpus, "--pfh", &pfh];
+            let arguments = ["--only", table, "--corpus", &corpus];
             part(format!("pfh-{table}"), PREFETCHING, *what, "similarity", &arguments)
         })
         .collect();
-    parts.push(part("s-hash".into(), LANES, "Figures 2 to 4", "lanes", &["--pfh", &pfh]));
+    parts.push(part("s-hash".into(), LANES, "Figures 2 to 4", "lanes", &[]));
     let megabytes = if asked.full { "2000" } else { "256" };
     parts.push(part(
         "tree".into(),
         TREES,
         "Table 1",
         "tree",
-        &["--pfh", &pfh, "--megabytes", megabytes, "--only", "modes"],
+        &["--megabytes", megabytes, "--only", "modes", "programs"],
     ));
     // In MiB: the paper copies 1, 5, 10 and 20 GB.
     let sizes = if asked.full { "1024,5120,10240,20480" } else { "32,64,128" };
-    parts.push(part(
-        "cloner".into(),
-        CLONER,
-        "Tables II and III",
-        "imaging",
-        &["throttled", "--pfh", &pfh, "--sizes", sizes],
-    ));
+    parts.push(part("cloner".into(), CLONER, "Tables II and III", "imaging", &["throttled", "--sizes", sizes]));
     parts
 }

@@ -1,16 +1,13 @@
 //! The study's programs of 2014 and the runners of today, side by side.
 
-use super::table::megabytes_per_second;
-use crate::study::{Program, RowResult, StudyResult, Time, published};
+use crate::study::{Program, RowResult, SLIPS, StudyResult, Time, published};
 
-/// Heads and rows: the algorithm, the program, its MB/s then and the time it took as a multiple of C with OpenSSL on the same system; the same of
-/// today's runner on this machine. None when the study has no algorithm in common with that of 2014.
+/// Heads and rows: the algorithm, the program, the a and b of its line as the study printed them, and what its time was as a multiple of C's with OpenSSL on the
+/// same system; the same of today's runner on this machine. None when the study has no algorithm in common with that of 2014.
 pub fn then_and_now(result: &StudyResult, time: Time) -> Option<Vec<Vec<String>>> {
-    let heads = ["algorithm", "program", "MB/s", "× C's time", "today", "MB/s", "× C's time"];
+    let heads = ["algorithm", "program", "a, ms", "b, ms/MB", "× C's time", "today", "a, ms", "b, ms/MB", "× C's time"];
     let mut rows = vec![heads.map(str::to_owned).to_vec()];
     let all = published();
-    // On Windows only what Linux had not.
-    let shown = |p: &&Program| p.system == "linux" || matches!(p.language, "c#" | "c_wincrypto");
     for method in result.methods() {
         let now = |name: &str| {
             let versions = |row: &&RowResult| match name.strip_suffix('-') {
@@ -19,23 +16,29 @@ pub fn then_and_now(result: &StudyResult, time: Time) -> Option<Vec<Vec<String>>
             };
             // The newest version comes last.
             let row = result.rows.iter().rfind(versions)?;
-            Some((row.label.clone(), result.cost(&row.name, method, time)?.0))
+            let line = result.estimate(&row.name, method, time).map(|estimate| estimate.study);
+            Some((row.label.clone(), line, result.cost(&row.name, method, time)?.0))
         };
-        for program in all.iter().filter(|p| p.method == method).filter(shown) {
+        for program in all.iter().filter(|program| program.method == method) {
             let same = |p: &&Program| (p.system, p.language, p.method) == (program.system, "c_openssl", method);
             let c = all.iter().find(same).expect("C is everywhere");
+            let slip =
+                SLIPS.iter().any(|slip| (slip.0, slip.1, slip.2) == (program.system, program.language, method.name()));
+            let mark = if slip { " (!)" } else { "" };
             let mut row = vec![
                 method.to_string(),
                 program.label(),
-                format!("{:.0}", megabytes_per_second(program.cost())),
+                format!("{:.3}{mark}", program.printed.a),
+                format!("{:.3}{mark}", program.printed.b),
                 format!("{:.2}", program.cost() / c.cost()),
             ];
             row.extend(match program.today().and_then(now) {
-                None => ["–", "–", "–"].map(str::to_owned),
-                Some((label, cost)) => [
+                None => ["–"; 4].map(str::to_owned),
+                Some((label, line, cost)) => [
                     label,
-                    format!("{:.0}", megabytes_per_second(cost)),
-                    now("c-openssl").map_or("–".to_owned(), |(_, c)| format!("{:.2}", cost / c)),
+                    line.map_or("–".to_owned(), |line| format!("{:.3}", line.a)),
+                    line.map_or("–".to_owned(), |line| format!("{:.3}", line.b)),
+                    now("c-openssl").map_or("–".to_owned(), |(.., c)| format!("{:.2}", cost / c)),
                 ],
             });
             rows.push(row);
@@ -45,5 +48,4 @@ pub fn then_and_now(result: &StudyResult, time: Time) -> Option<Vec<Vec<String>>
 }
 
 /// Where the figures of 2014 come from.
-pub const SOURCE: &str =
-    "2014: read off the study's published plots, 1024 MiB, which may be off by 60 ms (0.2 to 2 %).";
+pub const SOURCE: &str = "2014: a and b of Tables 4, 7, 10 and 13 as printed; (!): does not follow from the printed means (`pfh bench papers --list`). Times C's: means at 1024 MB.";

@@ -15,6 +15,6 @@ pub use journal::Journal;
 pub use launch::{Clock, Launch, Monotonic, Outcome, Spawn};
 pub use plan::{Cell, Job, Plan};
 pub use protocol::{Answer, Header, Repeat};
-pub use published::{Program, READING_ERROR, published};
+pub use published::{Program, SLIPS, published};
 pub use result::{CellResult, Noise, RowResult, StudyResult, Time};
 pub use run::{Entry, Step, Watch, run};

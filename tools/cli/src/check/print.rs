@@ -1,12 +1,9 @@
 //! The events of a check, as they are printed.
 
-use super::words::is_fine;
 use super::{Check, Wording};
-use crate::exit;
-use crate::run::Session;
+use crate::session::Session;
 use crate::shown;
 use pfh::check::{self, Change, Event, Expected, Findings, Found, Summary};
-use pfh::seal::{Held, SignedBy};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -27,24 +24,24 @@ impl Printer<'_> {
     /// The output's.
     pub fn event(&mut self, event: Event<'_>) -> io::Result<()> {
         match event {
-            Event::Sealed(held) if !self.request.status && !self.request.quiet => self.session.message(&sealed(held)),
+            Event::Sealed(held) if !self.request.status && !self.request.quiet => self.session.message(held),
             Event::Read(expectations) if self.request.warn => {
                 let manifest = shown(self.manifest.as_os_str().as_bytes());
                 for (line, fault) in &expectations.faults {
-                    self.session.message(&format!("{manifest}:{line}: {fault}"));
+                    self.session.message(format_args!("{manifest}:{line}: {fault}"));
                 }
             }
             Event::Unread(record) => self.session.unread(record),
             Event::Compared { entry, found } => return self.compared(entry, found),
             Event::Classed(change) => return self.classed(change),
-            Event::Passed(summary) => self.session.passed(&self.request.run, summary),
+            Event::Passed(summary) => self.session.suspended(|| self.request.run.report(summary)),
             _ => {}
         }
         Ok(())
     }
 
     fn print(&self, text: &str) -> io::Result<()> {
-        if self.request.status { Ok(()) } else { self.session.around(|| exit::print(text.as_bytes())) }
+        if self.request.status { Ok(()) } else { self.session.print(text.as_bytes()) }
     }
 
     fn compared(&self, entry: &Expected, found: Found) -> io::Result<()> {
@@ -59,7 +56,7 @@ impl Printer<'_> {
     }
 
     fn classed(&mut self, change: &Change) -> io::Result<()> {
-        let listed = self.request.all || !is_fine(change.class);
+        let listed = self.request.all || change.class.is_alarm();
         match self.request.wording {
             Wording::Text if listed => self.print(&check::text(change)),
             Wording::Jsonl if listed => self.print(&check::json(change)),
@@ -83,15 +80,4 @@ impl Printer<'_> {
             Wording::Hashdeep => check::hashdeep(&self.changes, counts, self.request.all),
         })
     }
-}
-
-fn sealed(held: &Held) -> String {
-    let name = shown(held.path.as_os_str().as_bytes());
-    let records = if held.records == 1 { "1 record".into() } else { format!("{} records", held.records) };
-    let whose = match held.signer {
-        SignedBy::Asked => "signed with the key that was asked for",
-        SignedBy::Anybody => "signed; whose signature it is, only --key can tell",
-        SignedBy::Nobody => "not signed: whoever can write here can make another",
-    };
-    format!("{name}: the seal holds: {records}, {whose}")
 }

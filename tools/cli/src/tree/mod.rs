@@ -1,233 +1,194 @@
 //! `pfh tree`: trees beside files, for finding what changed and hashing only that again.
 
-mod build;
-mod check;
-mod diff;
-mod foreign;
+mod args;
 pub mod help;
-mod print;
-mod proof;
-mod range;
 
-use crate::exit::{self, Exit};
-use crate::progress::Bytes;
-use crate::signals::Signals;
-use build::Build;
-use check::Check;
-use clap::{Args, Subcommand};
-use pfh::outboard::{self, Failure, Pass};
-use pfh::outputs::{self, Outputs};
-use pfh::sink::Output;
-use pfh::tree::audit::Renewal;
-use pfh::tree::outboard::Header;
-use print::Said;
-use std::io::Write;
-use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use crate::exit::{self, Exit, Failure};
+use crate::session::Session;
+pub use args::Tree;
+use args::{Build, Check, Diff, Existing, Export, Form, Function, Import, Prove, Root, Update, Verify};
+use pfh::tree::build::Event;
+use pfh::tree::check::Must;
+use pfh::tree::update::Changed;
+use pfh::tree::{self as job, Parameters, Summary};
+use pfh::{Control, JobError};
+use std::io::IsTerminal;
+use std::path::Path;
 
-/// A tree that is built anew or brought up to date is recognized by its first bytes; one that is missing is reported when it is read.
-const OWN: outputs::Existing = outputs::Existing::Own(0, b"pfh tree");
-
-/// What to do with trees.
-#[derive(Subcommand)]
-pub enum Tree {
-    /// Hash a file and keep its tree beside it.
-    Build(Build),
-    /// Hash again what changed inside of a file of the same length.
-    Update(Update),
-    /// Take in what was appended to a file.
-    #[command(after_help = help::APPEND)]
-    Append(Existing),
-    /// Find out which ranges of a file are not what they were.
-    Check(Check),
-    /// List where two files differ, by their trees alone.
-    Diff(diff::Diff),
-    /// Prove a part of a file to whoever has the root of the whole.
-    Prove(proof::Prove),
-    /// Verify such a proof with the root alone.
-    Verify(proof::Verify),
-    /// Print the roots that other programs compute: fs-verity, Amazon S3, Glacier.
-    Root(foreign::Root),
-    /// Write the tree of a file in bao's form.
-    Export(foreign::Export),
-    /// Take a tree from bao's form, without reading the file.
-    Import(foreign::Import),
-}
-
-/// The file and its tree, threads, output.
-#[derive(Args)]
-pub struct Existing {
-    /// The file.
-    pub file: PathBuf,
-    /// Where its tree is [default: FILE.pfhtree].
-    #[arg(long, value_name = "TREE")]
-    pub outboard: Option<PathBuf>,
-    /// Threads that hash [default: one per processor].
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub threads: Option<u16>,
-    /// One JSON object per line.
-    #[arg(long)]
-    pub json: bool,
-    /// No progress on standard error.
-    #[arg(long)]
-    pub no_progress: bool,
-}
-
-/// `pfh tree update`
-#[derive(Args)]
-#[command(after_help = help::UPDATE)]
-pub struct Update {
-    /// File and tree.
-    #[command(flatten)]
-    pub on: Existing,
-    /// What has changed.
-    #[command(flatten)]
-    pub changed: Changed,
-    /// Write what proves the change to an auditor who has neither file nor tree (`pfh audit renew`).
-    #[arg(long, value_name = "UPDATE")]
-    pub proof: Option<PathBuf>,
-    /// Replace an existing file of --proof; never one that is read.
-    #[arg(long)]
-    pub force: bool,
-}
-
-/// What has changed, by ranges or by a copy.
-#[derive(Args)]
-#[group(required = true, multiple = false)]
-pub struct Changed {
-    /// What has changed: OFFSET:LENGTH in bytes (64KiB:4096), several with commas or the option repeated. That nothing else has is taken on trust; `check` finds out.
-    #[arg(long = "range", value_name = "OFFSET:LENGTH", value_parser = range::parse, value_delimiter = ',')]
-    pub ranges: Vec<std::ops::Range<u64>>,
-    /// A copy of the file as it was when its tree was made: blocks that differ are hashed again.
-    #[arg(long, value_name = "COPY")]
-    pub changed_since: Option<PathBuf>,
-}
-
-/// A root in hexadecimal.
-fn root(text: &str) -> Result<[u8; 32], String> {
-    let mut root = [0; 32];
-    pfh::format::hex::decode_into(text.to_ascii_lowercase().as_bytes(), &mut root)
-        .ok_or_else(|| format!("{text:?} is no root: write its 64 hexadecimal digits"))?;
-    Ok(root)
-}
-
-/// Runs one of the commands.
+/// Runs one of the verbs.
 pub fn run(tree: &Tree) -> Exit {
-    match tree {
-        Tree::Build(build) => build.run(),
-        Tree::Update(update) => {
-            let mut outputs = Outputs::new(update.force);
-            outputs.file("--proof", update.proof.as_ref()).reads_all(update.changed.changed_since.as_ref());
-            update.on.guarded(outputs, || update.on.follow(|on, pass| on.update(update, pass)))
-        }
-        Tree::Diff(diff) => diff.run(),
-        Tree::Prove(prove) => prove.run(),
-        Tree::Verify(verify) => verify.run(),
-        Tree::Root(root) => root.run(),
-        Tree::Export(export) => export.run(),
-        Tree::Import(import) => import.run(),
-        Tree::Append(on) => on.guarded(Outputs::new(false), || on.follow(Existing::append)),
-        Tree::Check(check) => match check.line() {
-            Ok(kept) => check.on.follow(|_, pass| check.run(kept.as_ref(), pass)),
-            Err(message) => {
-                exit::say(message);
-                Exit::Usage
-            }
-        },
-    }
-}
-
-impl Existing {
-    fn tree(&self) -> PathBuf {
-        self.outboard.clone().unwrap_or_else(|| outboard::beside(&self.file))
-    }
-
-    /// Does the work if the tree, and what else is written, may be written.
-    fn guarded(&self, mut outputs: Outputs, work: impl FnOnce() -> Exit) -> Exit {
-        outputs.writes("--outboard", self.tree(), outputs::Kind::File, OWN).reads(&self.file);
-        guarded(&outputs, work)
-    }
-
-    /// Runs a pass with progress and signals, and prints what came of it.
-    fn follow(&self, work: impl FnOnce(&Existing, &mut Pass<'_>) -> Result<Said, Failure>) -> Exit {
-        self.end(|on, pass| Ok(work(on, pass)?.print(self.json)))
-    }
-
-    /// The same for work that prints by itself.
-    fn end(&self, work: impl FnOnce(&Existing, &mut Pass<'_>) -> Result<Exit, Failure>) -> Exit {
-        follow(self.threads, self.no_progress, |pass| work(self, pass))
-    }
-
-    fn update(&self, update: &Update, pass: &mut Pass<'_>) -> Result<Said, Failure> {
-        let tree = self.tree();
-        let updated = match &update.changed.changed_since {
-            Some(copy) => outboard::update_since(&self.file, copy, &tree, pass)?,
-            None => outboard::update(&self.file, &tree, &update.changed.ranges, pass)?,
-        };
-        if let Some(path) = &update.proof {
-            let failed = |error| Failure::Write { file: path.clone(), error };
-            let many =
-                || std::io::Error::other("too much has changed to be proved: let the auditor take a new commitment");
-            let change = updated.change.as_ref().ok_or_else(many).map_err(failed)?;
-            let write = || {
-                let mut output = Output::file(path)?;
-                output.write_all(&Renewal::of(change).encode())?;
-                output.commit()
-            };
-            write().map_err(failed)?;
-        }
-        Ok(self.root_of(&updated.header, "updated").changed(updated.ranges, updated.computed))
-    }
-
-    fn append(&self, pass: &mut Pass<'_>) -> Result<Said, Failure> {
-        let (tree, bytes) = outboard::append(&self.file, &self.tree(), pass)?;
-        let end = tree.length();
-        Ok(self.root_of(&tree.header(), "appended").appended(end - bytes..end))
-    }
-
-    fn root_of(&self, tree: &Header, what: &'static str) -> Said {
-        Said::new(what, self.file.as_os_str().as_bytes(), tree)
-    }
-}
-
-/// Does the work if nothing that it writes is read, or somebody else's.
-fn guarded(outputs: &Outputs, work: impl FnOnce() -> Exit) -> Exit {
-    match outputs.check() {
-        Ok(()) => work(),
-        Err(refused) => {
-            exit::say(refused);
-            Exit::Usage
-        }
-    }
-}
-
-/// Runs a pass with progress and signals.
-fn follow(threads: Option<u16>, no_progress: bool, work: impl FnOnce(&mut Pass<'_>) -> Result<Exit, Failure>) -> Exit {
-    let signals = match Signals::catch() {
-        Ok(signals) => signals,
-        Err(error) => {
-            exit::say(format!("signals cannot be caught: {error}"));
-            return Exit::Aborted;
-        }
-    };
-    let cancel = signals.flag();
-    let bar = Bytes::open(!no_progress);
-    let threads = threads.map_or_else(pfh::processors, usize::from);
-    let mut progress = |done, all| bar.show(done, all);
-    let result = work(&mut Pass { threads, cancel: &cancel, progress: &mut progress });
-    drop(bar);
-    result.unwrap_or_else(|failure| {
-        exit::say(&failure);
-        exit_of(&failure, signals.number())
+    exit::end(match tree {
+        Tree::Build(request) => build(request),
+        Tree::Update(request) => update(request),
+        Tree::Append(on) => append(on),
+        Tree::Check(request) => check(request),
+        Tree::Diff(request) => diff(request),
+        Tree::Prove(request) => prove(request),
+        Tree::Verify(request) => verify(request),
+        Tree::Root(request) => root(request),
+        Tree::Export(request) => export(request),
+        Tree::Import(request) => import(request),
     })
 }
 
-/// 2: what was asked for makes no sense for this file; 3: something cannot be read, so nothing was found out; 4: nothing was written.
-fn exit_of(failure: &Failure, signal: i32) -> Exit {
-    match failure {
-        Failure::Length { .. } | Failure::Range { .. } | Failure::Change(_) => Exit::Usage,
-        Failure::Read { .. } | Failure::Tree { .. } => Exit::Incomplete,
-        Failure::Write { .. } => Exit::Aborted,
-        Failure::Cancelled => Exit::Signal(signal),
+/// Prints results; `differs` is a negative verdict.
+fn print(text: impl AsRef<[u8]>, differs: bool) -> Result<Exit, Failure> {
+    exit::print(text.as_ref()).map_err(|error| Failure::output(&error))?;
+    Ok(if differs { Exit::Verdict } else { Exit::Good })
+}
+
+fn line(summary: &Summary, json: bool) -> Vec<u8> {
+    if json { summary.json() } else { summary.text().into_bytes() }
+}
+
+/// Carries out a verb over one file, and prints what came of it.
+fn one<E: JobError>(
+    progress: bool,
+    json: bool,
+    run: impl FnOnce(&Control<'_>) -> Result<Summary, E>,
+) -> Result<Exit, Failure> {
+    let session = Session::open(progress)?;
+    let summary = run(&session.control()).map_err(|error| session.failed(error))?;
+    session.close();
+    print(line(&summary, json), summary.differs())
+}
+
+/// A verb without signals and progress.
+fn quick<T, E: JobError>(ran: Result<T, E>) -> Result<T, Failure> {
+    ran.map_err(|error| Failure::of(&error, Exit::Aborted))
+}
+
+fn build(args: &Build) -> Result<Exit, Failure> {
+    let mut request = match &args.files[..] {
+        files if args.recursive => job::build::Request::below(files),
+        _ if !args.join.is_empty() => job::build::Request::parts(&args.join, args.outboard.clone().unwrap_or_default()),
+        [file] => job::build::Request::file(file),
+        _ => {
+            let message = "several files: build their trees with -r, or that of the parts of one with --join";
+            return Err(Failure::usage(message));
+        }
+    };
+    let function = match args.algorithm {
+        Function::Blake3 => job::Function::Blake3,
+        Function::Sha256 => job::Function::Sha256,
+        Function::Sha3_256 => job::Function::Sha3_256,
+    };
+    request.parameters = Parameters::new(function, args.leaf).ok_or("impossible length of a leaf")?;
+    (request.tree, request.replace) = (args.outboard.clone().or(request.tree), args.force);
+    request.threads = args.threads.map_or(request.threads, usize::from);
+    let session = Session::open(!args.no_progress)?;
+    let mut say = |event: Event<'_>| {
+        match event {
+            Event::Built(summary) => return session.print(&line(summary, args.json)),
+            Event::Unread { name, problem } => session.about(name, problem),
+            Event::Refused(refused) => session.message(refused),
+            Event::Failed(failure) => session.message(failure),
+            _ => {}
+        }
+        Ok(())
+    };
+    let built = job::build::run(&request, &mut say, &session.control()).map_err(|error| session.failed(error))?;
+    session.close();
+    if built.built == 0 && built.failed == 0 {
+        exit::say("no file below what is named");
     }
+    Ok(if built.built == 0 || built.failed > 0 { Exit::Incomplete } else { Exit::Good })
+}
+
+fn update(args: &Update) -> Result<Exit, Failure> {
+    let changed = match &args.changed.changed_since {
+        Some(copy) => Changed::Since(copy.clone()),
+        None => Changed::Ranges(args.changed.ranges.clone()),
+    };
+    let mut request = job::update::Request::new(&args.on.file, changed);
+    args.on.place(&mut request.tree, &mut request.threads);
+    (request.proof, request.replace) = (args.proof.clone(), args.force);
+    one(!args.on.no_progress, args.on.json, |control| job::update::run(&request, control))
+}
+
+fn append(args: &Existing) -> Result<Exit, Failure> {
+    let mut request = job::append::Request::new(&args.file);
+    args.place(&mut request.tree, &mut request.threads);
+    one(!args.no_progress, args.json, |control| job::append::run(&request, control))
+}
+
+fn check(args: &Check) -> Result<Exit, Failure> {
+    let mut request = job::check::Request::new(&args.on.file);
+    args.on.place(&mut request.tree, &mut request.threads);
+    let kept = args.kept.clone().map(|path| Must::Kept { path, identity: args.identity.clone() });
+    request.must = args.root.map(Must::Root).or(kept);
+    one(!args.on.no_progress, args.on.json, |control| job::check::run(&request, control))
+}
+
+fn diff(args: &Diff) -> Result<Exit, Failure> {
+    let summary = quick(job::diff::run(&job::diff::Request::new(&args.one, &args.other)))?;
+    print(if args.json { summary.json() } else { summary.text() }, !summary.is_same())
+}
+
+fn prove(args: &Prove) -> Result<Exit, Failure> {
+    if args.output.is_none() && std::io::stdout().is_terminal() {
+        return Err("a proof is binary and standard output is a terminal: state a file with -o".into());
+    }
+    let mut request = job::prove::Request::new(&args.file, args.range.clone());
+    request.tree = args.outboard.clone().unwrap_or(request.tree);
+    request.output = args.output.clone().map_or(request.output, Into::into);
+    request.replace = args.force;
+    quick(job::prove::run(&request)).map(|()| Exit::Good)
+}
+
+fn verify(args: &Verify) -> Result<Exit, Failure> {
+    let mut request = job::verify::Request::new(&args.proof, args.root);
+    let is_standard = args.output.as_deref() == Some(Path::new("-"));
+    request.output = args.output.clone().map(|path| if is_standard { Default::default() } else { path.into() });
+    request.replace = args.force;
+    let summary = quick(job::verify::run(&request))?;
+    if is_standard && summary.shown.is_ok() {
+        // Data on standard output is not mixed with a sentence.
+        return Ok(Exit::Good);
+    }
+    print(if args.json { summary.json() } else { summary.text() }, summary.shown.is_err())
+}
+
+fn root(args: &Root) -> Result<Exit, Failure> {
+    use job::root::{Event, Request};
+    let form = match args.form {
+        Form::FsVerity => job::root::Form::FsVerity,
+        Form::S3Etag => job::root::Form::S3Etag,
+        Form::S3Sha256 => job::root::Form::S3Sha256,
+        Form::S3Sha1 => job::root::Form::S3Sha1,
+        Form::Glacier => job::root::Form::Glacier,
+    };
+    let mut request = Request::new(&args.files, form);
+    (request.part, request.block, request.sha512) = (args.part, args.block, args.sha512);
+    (request.salt, request.expect) = (args.salt.clone(), args.expect.clone());
+    let session = Session::open(!args.no_progress)?;
+    let mut say = |event: Event<'_>| {
+        match event {
+            Event::Computed(root) if args.json => return session.print(&root.json()),
+            Event::Computed(root) => return session.print(root.text().as_bytes()),
+            Event::Failed(failure) => session.message(failure),
+            _ => {}
+        }
+        Ok(())
+    };
+    let summary = job::root::run(&request, &mut say, &session.control()).map_err(|error| session.failed(error))?;
+    Ok(match (summary.differ, summary.failed) {
+        (0, 0) => Exit::Good,
+        (0, _) => Exit::Incomplete,
+        _ => Exit::Verdict,
+    })
+}
+
+fn export(args: &Export) -> Result<Exit, Failure> {
+    let mut request = job::export::Request::new(&args.file, &args.obao);
+    (request.root, request.replace) = (args.root, args.force);
+    request.threads = args.threads.map_or(request.threads, usize::from);
+    one(!args.no_progress, false, |control| job::export::run(&request, control))
+}
+
+fn import(args: &Import) -> Result<Exit, Failure> {
+    let mut request = job::import::Request::new(&args.on.file, &args.obao);
+    (request.root, request.leaf, request.replace) = (args.root, args.leaf, args.force);
+    args.on.place(&mut request.tree, &mut 0);
+    one(!args.on.no_progress, args.on.json, |control| job::import::run(&request, control))
 }

@@ -2,9 +2,11 @@
 
 use crate::program::acquisition::{acquire, pfh, report, said};
 use crate::program::{MIB, Room, digest_by, sha256, sha256_of};
-use pfh_inject::{Need, Outcome, content, lacks};
+use pfh_inject::{Need, Outcome, Trial, content, lacks};
+use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
 /// A tree kept on the way is that of the finished image, also where the run was cut off; an image is a source of `pfh hash`.
@@ -39,6 +41,9 @@ fn has_ended(seen: &Outcome) -> bool {
 /// Killed at any moment, and gone on with by the same command: the image of an undisturbed run.
 #[test]
 fn a_killed_acquisition_goes_on() {
+    if lacks(&[Need::Time]) {
+        return;
+    }
     let room = Room::in_memory();
     let size = 96 * MIB;
     let source = room.file("source", &content(12, size));
@@ -128,4 +133,70 @@ fn what_was_unreadable_before_is_told_after() {
     let map = fs::read_to_string(room.path().join("image.map")).unwrap();
     assert!(map.contains("0x00010000  0x00000400  -"), "{map}");
     assert!(said("ewfinfo", &[e01.as_os_str()]).contains("128 - 129"));
+}
+
+/// A remark on a resumption stands in the chained log beside the examiner's notes, and `verify` lists it.
+#[test]
+fn a_remark_on_a_resumption_does_not_replace_the_notes() {
+    let room = Room::new();
+    let source = room.file("source", &content(3, 4 * MIB));
+    let faults = room.file("faults", b"0 +\n0 0x200000 +\n0x200000 0x200 -\n0x200200 0x1FFE00 +\n");
+    let image = room.path().join("image");
+    let run = |more: &[&OsStr]| {
+        let trial = acquire(["--notes", "found open", "--to"]).arg(&image).arg(&source);
+        trial.args(more.iter()).run().unwrap()
+    };
+    let seen = run(&["--max-errors", "0", "--map-as-faults"]
+        .map(OsStr::new)
+        .into_iter()
+        .chain([faults.as_os_str()])
+        .collect::<Vec<_>>());
+    assert_eq!(seen.code, Some(4), "{}", seen.stderr);
+    fs::OpenOptions::new().write(true).open(&image).unwrap().set_len(MIB).unwrap();
+    let seen = run(&[]);
+    let remark = seen.stderr.lines().find(|line| line.contains("the targets hold")).expect("a remark");
+    let remark = remark.strip_prefix("pfh: ").unwrap_or(remark);
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    let log = fs::read_to_string(room.path().join("image.log.jsonl")).unwrap();
+    let records: Vec<serde_json::Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let starts: Vec<_> = records.iter().filter(|record| record["kind"] == "start").collect();
+    assert_eq!(starts.len(), 2, "{log}");
+    assert!(starts.iter().all(|start| start["notes"] == "found open"), "{log}");
+    assert_eq!((&starts[0]["remarks"], &starts[1]["remarks"][0]), (&serde_json::json!([]), &serde_json::json!(remark)));
+    let seen = pfh([OsStr::new("verify"), image.as_os_str()]);
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    assert!(String::from_utf8_lossy(&seen.stdout).contains(remark), "{seen:?}");
+}
+
+/// A signal while targets are read back ends as a signal does, the logs state it, and the same command ends well.
+#[test]
+fn a_signal_while_targets_are_read_back_is_a_signal() {
+    let room = Room::new();
+    let (source, image) = (room.path().join("source"), room.path().join("image"));
+    fs::File::create(&source).unwrap().set_len(512 * MIB).unwrap();
+    let log = room.path().join("image.log.jsonl");
+    let arguments =
+        ["acquire", "--no-progress", "--verify", "--skip-holes", "--sparse", "-a", "sha512", "source", "--to", "image"];
+    let mut child = Command::new(env!("CARGO_BIN_EXE_pfh"))
+        .args(arguments)
+        .current_dir(room.path())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The digests are in the log when the source has been read, and before the first target is.
+    let is_read = || fs::read_to_string(room.path().join("image.log")).is_ok_and(|log| log.contains("\n  sha512 "));
+    while !is_read() {
+        assert!(child.try_wait().unwrap().is_none(), "it ended before it was read back");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    said("kill", &[OsStr::new("-INT"), OsStr::new(&child.id().to_string())]);
+    let ended = child.wait_with_output().unwrap();
+    let stderr = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.code(), Some(130), "{stderr}");
+    assert!(stderr.contains("stopped"), "{stderr}");
+    assert!(fs::read_to_string(&log).unwrap().contains("\"kind\":\"failed\""));
+    assert_eq!(fs::metadata(&image).unwrap().len(), 512 * MIB);
+    let seen = Trial::new(env!("CARGO_BIN_EXE_pfh")).args(arguments).directory(room.path()).run().unwrap();
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    assert!(String::from_utf8_lossy(&seen.stdout).contains("image: verified, equal"), "{seen:?}");
 }

@@ -1,6 +1,6 @@
 //! `pfh acquire` reading real block devices: what is lost, what is told, what is never touched.
 
-use crate::program::acquisition::{BAD, acquire, bad_disk, pfh, report, said, without_bad};
+use crate::program::acquisition::{BAD, BadDevice, acquire, bad_device, pfh, report, said};
 use crate::program::{MIB, Room, digest_by, sha256, sha256_of};
 use pfh_inject::{Errno, File, Files, Loop, Need, content, lacks};
 use std::ffi::OsStr;
@@ -17,10 +17,7 @@ fn exactly_the_bad_sectors_are_lost_and_all_are_told() {
         return;
     }
     let room = Room::new();
-    let file = bad_disk();
-    let expected = without_bad(file.bytes());
-    let mounted = Files::new().with(file).mount().unwrap();
-    let disk = Loop::attach(&mounted.file("disk"), &["-r"]).unwrap();
+    let BadDevice { disk, expected, .. } = &bad_device();
     let image = room.path().join("image");
     let seen = acquire(["-a", "sha256,md5", "--retries", "1", "--to"]).arg(&image).arg(disk.path()).run().unwrap();
     assert_eq!(seen.code, Some(3), "{}", seen.stderr);
@@ -32,7 +29,7 @@ fn exactly_the_bad_sectors_are_lost_and_all_are_told() {
         .map(|b| (b["offset"].as_u64().unwrap() / 512, b["length"].as_u64().unwrap() / 512))
         .collect();
     assert_eq!(lost, BAD);
-    assert!(fs::read(&image).unwrap() == expected, "only bad sectors are filled");
+    assert!(fs::read(&image).unwrap() == *expected, "only bad sectors are filled");
     assert_eq!(report["digests"]["sha256"].as_str().unwrap(), sha256_of(&image), "the digest is that of the image");
     let map = fs::read_to_string(room.path().join("image.map")).unwrap();
     for (first, count) in BAD {
@@ -50,10 +47,7 @@ fn e01_holds_the_errors_and_the_digests() {
         return;
     }
     let room = Room::new();
-    let file = bad_disk();
-    let expected = without_bad(file.bytes());
-    let mounted = Files::new().with(file).mount().unwrap();
-    let disk = Loop::attach(&mounted.file("disk"), &["-r"]).unwrap();
+    let BadDevice { disk, expected, .. } = &bad_device();
     let image = room.path().join("image.E01");
     let words =
         ["-a", "md5,sha1", "--case", "C 7", "--evidence", "E1", "--examiner", "Ann Other", "--split", "2MiB", "--to"];
@@ -64,7 +58,7 @@ fn e01_holds_the_errors_and_the_digests() {
     for words in ["C 7", "E1", "Ann Other", "300 - 363", "16383 - 16383", "101 - 101"] {
         assert!(info.contains(words), "{words} in {info}");
     }
-    assert!(info.contains(&digest_by("md5sum", &expected)), "{info}");
+    assert!(info.contains(&digest_by("md5sum", expected)), "{info}");
     assert!(room.path().join("image.E05").exists(), "segments of at most 2 MiB");
     for entry in fs::read_dir(room.path()).unwrap() {
         let entry = entry.unwrap();
@@ -85,7 +79,7 @@ fn e01_holds_the_errors_and_the_digests() {
             image.as_os_str(),
         ],
     );
-    assert!(fs::read(room.path().join("out.raw")).unwrap() == expected);
+    assert!(fs::read(room.path().join("out.raw")).unwrap() == *expected);
     let verified = pfh([OsStr::new("verify"), image.as_os_str()]);
     assert_eq!(verified.code, Some(0), "{}", verified.stderr);
 }
@@ -160,10 +154,7 @@ fn any_number_of_readers_gives_the_same() {
         return;
     }
     let room = Room::new();
-    let file = bad_disk();
-    let expected = without_bad(file.bytes());
-    let mounted = Files::new().with(file).mount().unwrap();
-    let disk = Loop::attach(&mounted.file("disk"), &["-r"]).unwrap();
+    let BadDevice { disk, expected, .. } = &bad_device();
     let mut reports = Vec::new();
     for (number, memory) in [("1", "1"), ("2", "64"), ("7", "1"), ("16", "2")] {
         let image = room.path().join(number);
@@ -173,7 +164,7 @@ fn any_number_of_readers_gives_the_same() {
             .run()
             .unwrap();
         assert_eq!(seen.code, Some(3), "{}", seen.stderr);
-        assert!(fs::read(&image).unwrap() == expected, "{number} readers");
+        assert!(fs::read(&image).unwrap() == *expected, "{number} readers");
         let report = report(&seen);
         reports.push((report["unreadable"].clone(), report["digests"].clone()));
     }

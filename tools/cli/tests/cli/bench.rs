@@ -31,7 +31,8 @@ fn a_papers_table_is_measured_once_and_kept() {
     for n in 0..8 {
         room.file(format!("d/{n}"), format!("content {n} ").repeat(3000).as_bytes());
     }
-    let ask = ["papers", "--only", "pfh-VIII", "--rounds", "1", "--corpus", "d", "--bench", &scripts()];
+    // Far from a checkout: the program has the scripts with it.
+    let ask = ["papers", "--only", "pfh-VIII", "--rounds", "1", "--corpus", "d"];
     let seen = bench(&room, &ask);
     assert_eq!(seen.code, Some(0), "{}", seen.stderr);
     assert!(text(&seen).contains("Table VIII") && seen.stderr.contains("1 of 1"), "{}{}", text(&seen), seen.stderr);
@@ -41,16 +42,17 @@ fn a_papers_table_is_measured_once_and_kept() {
     let again = bench(&room, &ask);
     assert_eq!((again.code, text(&again)), (Some(0), text(&seen)));
     assert!(!again.stderr.contains("1 of 1"), "{}", again.stderr);
+    // The project's own are the same ones.
+    let checkout = bench(&room, &[&ask[..], &["--again", "--bench", &scripts()]].concat());
+    assert!(checkout.code == Some(0) && text(&checkout).contains("Table VIII"), "{}", checkout.stderr);
+    assert!(!room.path().join("pfh-bench/scripts").exists());
 }
 
 #[test]
 fn what_cannot_be_repeated_says_why() {
     let room = Room::new();
-    room.file("bench/imaging", b"#!/bin/sh\necho needs two disks >&2\nexit 1\n");
-    room.file("bench/similarity", b"");
-    let script = room.path().join("bench/imaging");
-    fs::set_permissions(script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    let seen = bench(&room, &["papers", "--only", "cloner"]);
+    room.file("bench/run", b"import sys\nsys.exit('needs two disks')\n");
+    let seen = bench(&room, &["papers", "--only", "cloner", "--bench", "bench"]);
     assert_eq!(seen.code, Some(0), "{}", seen.stderr);
     assert!(text(&seen).contains("not reproduced here: needs two disks"), "{}", text(&seen));
 }

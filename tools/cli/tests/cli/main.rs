@@ -41,6 +41,7 @@ mod hash_check;
 mod hash_similarity;
 mod hashdeep_cases;
 mod kernels;
+mod keys;
 mod known_lists;
 mod match_similar;
 mod matching;

@@ -5,25 +5,15 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crate::program::Room;
+use crate::program::trees::{ended_well, json, noise};
 use pfh_inject::{Injection, Need, Outcome, Trial, lacks};
-use serde_json::Value;
 
 fn pfh_tree<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Trial {
     Trial::new(env!("CARGO_BIN_EXE_pfh")).arg("tree").args(arguments)
 }
 
 fn good(trial: Trial) -> Outcome {
-    let seen = trial.run().expect("a run");
-    assert_eq!((seen.code, seen.stderr.as_str()), (Some(0), ""));
-    seen
-}
-
-fn json(seen: &Outcome) -> Value {
-    serde_json::from_slice(&seen.stdout).expect("one JSON object")
-}
-
-fn noise(length: usize, seed: u64) -> Vec<u8> {
-    (0..length as u64).map(|i| ((i + seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8).collect()
+    ended_well(trial.run().expect("a run"))
 }
 
 fn tree_of(file: &Path) -> PathBuf {

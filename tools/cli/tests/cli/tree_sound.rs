@@ -4,34 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::program::Room;
-use pfh_inject::{Need, Outcome, Trial, lacks};
-use serde_json::Value;
-
-fn pfh<S: AsRef<std::ffi::OsStr>>(room: &Room, arguments: impl IntoIterator<Item = S>) -> Outcome {
-    Trial::new(env!("CARGO_BIN_EXE_pfh")).args(arguments).directory(room.path()).run().expect("a run")
-}
-
-fn good<S: AsRef<std::ffi::OsStr>>(room: &Room, arguments: impl IntoIterator<Item = S>) -> Outcome {
-    let seen = pfh(room, arguments);
-    assert_eq!((seen.code, seen.stderr.as_str()), (Some(0), ""));
-    seen
-}
-
-fn text(seen: &Outcome) -> String {
-    String::from_utf8_lossy(&seen.stdout).into_owned()
-}
-
-fn json(seen: &Outcome) -> Value {
-    serde_json::from_slice(&seen.stdout).unwrap_or_else(|error| panic!("{error}: {seen:?}"))
-}
-
-fn noise(length: usize, seed: u64) -> Vec<u8> {
-    (0..length as u64).map(|i| ((i + seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8).collect()
-}
-
-fn root(seen: &Outcome) -> String {
-    text(seen)[..64].to_owned()
-}
+use crate::program::trees::{good, json, noise, pfh, root, text};
+use pfh_inject::{Need, Trial, lacks};
 
 /// A hundred rounds of two updates at once: each round's two changes are both in the tree.
 #[test]

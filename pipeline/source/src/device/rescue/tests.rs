@@ -1,6 +1,6 @@
 use super::*;
 use crate::device::Access;
-use pfh_format::image::map::{Map, Status};
+use pfh_container::map::{Map, Status};
 use proptest::prelude::*;
 
 fn medium(length: usize, bad: &[u64]) -> (tempfile::NamedTempFile, Vec<u8>, Medium) {

@@ -65,8 +65,8 @@ fn open_piece(at: BorrowedFd<'_>, path: &[u8], flags: OFlags, links: Links) -> R
     loop {
         let result = if NO_OPENAT2.load(Ordering::Relaxed) {
             match links {
-                Links::Within => open_without_links(at, path, flags),
-                _ => fs::openat(at, path, flags, Mode::empty()),
+                Links::Keep | Links::Within => open_without_links(at, path, flags),
+                Links::Follow => fs::openat(at, path, flags, Mode::empty()),
             }
         } else {
             match fs::openat2(at, path, flags, Mode::empty(), resolve(links)) {
@@ -98,7 +98,8 @@ fn open_piece(at: BorrowedFd<'_>, path: &[u8], flags: OFlags, links: Links) -> R
     }
 }
 
-/// What kernels without openat2 have instead of RESOLVE_BENEATH: component by component, through no link and no `..`.
+/// What kernels without openat2 have instead of RESOLVE_BENEATH and RESOLVE_NO_SYMLINKS: component by component, through no link and no
+/// `..`. Errors are those of openat2: ELOOP for a link, EXDEV for a way out.
 fn open_without_links(at: BorrowedFd<'_>, path: &[u8], flags: OFlags) -> Result<OwnedFd, Errno> {
     let outside = path.first() == Some(&b'/') || path.split(|&b| b == b'/').any(|part| part == b"..");
     if outside {
@@ -109,7 +110,13 @@ fn open_without_links(at: BorrowedFd<'_>, path: &[u8], flags: OFlags) -> Result<
     let way = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let mut here: Option<OwnedFd> = None;
     for part in directories {
-        let next = fs::openat(here.as_ref().map_or(at, |fd| fd.as_fd()), *part, way, Mode::empty())?;
+        let parent = here.as_ref().map_or(at, |fd| fd.as_fd());
+        let next = fs::openat(parent, *part, way, Mode::empty()).map_err(|errno| {
+            // O_DIRECTORY and O_NOFOLLOW together call a link no directory.
+            let found = fs::statat(parent, *part, fs::AtFlags::SYMLINK_NOFOLLOW);
+            let is_link = found.is_ok_and(|found| fs::FileType::from_raw_mode(found.st_mode).is_symlink());
+            if errno == Errno::NOTDIR && is_link { Errno::LOOP } else { errno }
+        })?;
         here = Some(next);
     }
     fs::openat(here.as_ref().map_or(at, |fd| fd.as_fd()), *last, flags | OFlags::NOFOLLOW, Mode::empty())

@@ -9,8 +9,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use crate::program::Room;
+pub use crate::program::trees::{json, noise, text};
 use pfh_inject::{Outcome, Trial};
-use serde_json::Value;
 
 /// `pfh`; what an earlier step wrote with `-o` is replaced.
 pub fn pfh<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Trial {
@@ -26,17 +26,7 @@ pub fn run<S: AsRef<std::ffi::OsStr>>(room: &Room, arguments: impl IntoIterator<
 }
 
 pub fn good<S: AsRef<std::ffi::OsStr>>(room: &Room, arguments: impl IntoIterator<Item = S>) -> Outcome {
-    let seen = run(room, arguments);
-    assert_eq!((seen.code, seen.stderr.as_str()), (Some(0), ""));
-    seen
-}
-
-pub fn json(seen: &Outcome) -> Value {
-    serde_json::from_slice(&seen.stdout).unwrap_or_else(|error| panic!("{error}: {seen:?}"))
-}
-
-pub fn noise(length: usize, seed: u64) -> Vec<u8> {
-    (0..length as u64).map(|i| ((i + seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8).collect()
+    crate::program::trees::ended_well(run(room, arguments))
 }
 
 /// A room with `case/disk.img`, its tree, and `kept`.
@@ -46,10 +36,6 @@ pub fn committed(algorithm: &str, length: usize) -> (Room, PathBuf) {
     good(&room, ["tree", "build", "-a", algorithm, "--leaf", "1KiB", "case/disk.img"]);
     good(&room, ["audit", "commit", "--identity", "disk.img", "case/disk.img", "-o", "kept"]);
     (room, file)
-}
-
-pub fn text(seen: &Outcome) -> String {
-    String::from_utf8_lossy(&seen.stdout).into_owned()
 }
 
 /// A server that ends with this value.

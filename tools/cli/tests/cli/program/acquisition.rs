@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
-use pfh_inject::{Errno, File, Outcome, Trial};
+use pfh_inject::{Errno, File, Files, Loop, Mounted, Outcome, Trial};
 use serde_json::Value;
 use std::ffi::OsStr;
 use std::process::Command;
@@ -34,6 +34,22 @@ pub const BAD: [(u64, u64); 6] = [(0, 1), (101, 1), (200, 4), (300, 64), (5000, 
 pub fn bad_disk() -> File {
     let file = File::new("disk", 8 * MIB);
     BAD.iter().fold(file, |file, (first, count)| file.fails_in(first * 512..(first + count) * 512, Errno::EIO))
+}
+
+/// The bad disk behind a loop device, and what an image of it must be.
+pub struct BadDevice {
+    // Detached before the file behind it goes.
+    pub disk: Loop,
+    pub expected: Vec<u8>,
+    _mounted: Mounted,
+}
+
+pub fn bad_device() -> BadDevice {
+    let file = bad_disk();
+    let expected = without_bad(file.bytes());
+    let mounted = Files::new().with(file).mount().unwrap();
+    let disk = Loop::attach(&mounted.file("disk"), &["-r"]).unwrap();
+    BadDevice { disk, expected, _mounted: mounted }
 }
 
 pub fn without_bad(mut bytes: Vec<u8>) -> Vec<u8> {

@@ -4,6 +4,7 @@
 
 pub mod acquisition;
 pub mod case;
+pub mod trees;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -1,0 +1,11 @@
+//! The digests from outside: published vectors by all doors, many messages, properties. One binary, so that it is linked once.
+
+mod cases;
+mod large;
+mod many;
+mod million;
+mod places;
+mod properties;
+mod registry;
+mod together;
+mod vectors;

@@ -1,0 +1,163 @@
+//! The fast implementations against the plain ones: inputs made to hit the edges, in pieces of any length.
+
+use crate::inputs::{low, prng, text};
+use pfh_similarity::mrsh_v2::{self, Base, Ends, MrshV2};
+use pfh_similarity::sdhash::{self, Sdhash};
+use pfh_similarity::ssdeep::{self, Ssdeep, Target};
+use pfh_similarity::{Hasher, Method, naive};
+use proptest::prelude::*;
+
+/// Stretches of different kinds put together: random, low entropy, text, constant runs longer than any tile, repetitions.
+fn input() -> impl Strategy<Value = Vec<u8>> {
+    let length = prop_oneof![0usize..80, 500usize..600, 0usize..5000, 0usize..60_000];
+    let stretch = (0u8..7, any::<u64>(), length).prop_map(|(kind, seed, length)| match kind {
+        0 => prng(seed, length),
+        1 => low(seed, length, 2 + (seed % 6) as u8),
+        2 => text(seed, length),
+        3 => vec![seed as u8; length],
+        4 => prng(seed, 1 + seed as usize % 200).into_iter().cycle().take(length).collect(),
+        5 => (0..length).map(|i| (i as u64).wrapping_add(seed) as u8).collect(),
+        _ => prng(seed, length).into_iter().map(|byte| if byte > 250 { byte } else { 0 }).collect(),
+    });
+    prop::collection::vec(stretch, 0..5).prop_map(|stretches| stretches.concat())
+}
+
+fn in_pieces<H: Hasher>(mut hasher: H, data: &[u8], pieces: &[usize]) -> H {
+    let mut rest = data;
+    for &piece in pieces {
+        let (head, tail) = rest.split_at(piece.min(rest.len()));
+        hasher.update(head);
+        rest = tail;
+    }
+    hasher.update(rest);
+    hasher
+}
+
+fn pieces() -> impl Strategy<Value = Vec<usize>> {
+    prop::collection::vec(prop_oneof![0usize..100, 0usize..20_000], 0..30)
+}
+
+fn ssdeep_agrees(data: &[u8], pieces: &[usize]) {
+    let expected = naive::ssdeep::digest(data, false, false);
+    assert_eq!(Ssdeep.digest(data).unwrap().to_string(), expected);
+    let generator = in_pieces(Ssdeep.hasher(), data, pieces);
+    assert_eq!(generator.clone().finalize().unwrap().to_string(), expected);
+    let untruncated = generator.finalize_untruncated().unwrap().collapsed().to_string();
+    assert_eq!(untruncated, naive::ssdeep::digest(data, true, true));
+}
+
+fn mrsh_v2_agrees(data: &[u8], pieces: &[usize], method: MrshV2, b: u32, max: u32, network: bool) {
+    let expected = naive::mrsh_v2::print(&naive::mrsh_v2::digest(data, b, max, network), "");
+    assert!(method.digest(data).unwrap().to_string() == expected);
+    assert!(in_pieces(method.hasher(), data, pieces).finalize().unwrap().to_string() == expected);
+}
+
+fn sdhash_agrees(data: &[u8], pieces: &[usize]) {
+    let print = |digest: Option<naive::sdhash::Digest>| digest.map(|digest| naive::sdhash::print(&digest));
+    for (method, expected) in [
+        (Sdhash::STREAM, naive::sdhash::stream(data, "")),
+        (Sdhash::BLOCKS, naive::sdhash::blocks(data, "", 16 << 10)),
+        (Sdhash::with_blocks(1).unwrap(), naive::sdhash::blocks(data, "", 1 << 10)),
+    ] {
+        let expected = print(expected);
+        assert!(method.digest(data).ok().map(|digest| digest.to_string()) == expected);
+        let found = in_pieces(method.hasher(), data, pieces).finalize().ok().map(|digest| digest.to_string());
+        assert!(found == expected);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
+
+    #[test]
+    fn ssdeep(data in input(), pieces in pieces()) {
+        ssdeep_agrees(&data, &pieces);
+    }
+
+    #[test]
+    fn mrsh_v2(data in input(), pieces in pieces(), b in 8u32..400, max in 8u32..300) {
+        mrsh_v2_agrees(&data, &pieces, MrshV2::PLAIN, 160, 160, false);
+        mrsh_v2_agrees(&data, &pieces, MrshV2::NETWORK, 160, 160, true);
+        let method = MrshV2::with_parameters(b, max, 8, Ends::Kept).unwrap();
+        mrsh_v2_agrees(&data, &pieces, method, b, max, false);
+    }
+
+    #[test]
+    fn sdhash(data in input(), pieces in pieces()) {
+        sdhash_agrees(&data, &pieces);
+    }
+
+    /// Letters of a small alphabet, so that parts share grams and have runs.
+    #[test]
+    fn ssdeep_scores(a in "(3|6|12|24|48|96):[ABCabc/+]{0,64}:[ABCabc/+]{0,64}", cut in 0usize..64, level in 0usize..6) {
+        let x: ssdeep::Digest = a.parse().unwrap();
+        let (first, second) = (x.first().to_string(), x.second().to_string());
+        let swapped = format!("{}{}", &first[cut.min(first.len())..], &first[..cut.min(first.len())]);
+        for b in [
+            format!("{}:{swapped}:{second}", 3 << level),
+            format!("{}:{second}:{swapped}", 3 << level),
+            format!("{}:{first}:{second}", 3 << level),
+            format!("{}:{first}:{}", x.block_size(), &second[..second.len() / 2]),
+        ] {
+            let y: ssdeep::Digest = b.parse().unwrap();
+            let expected = naive::ssdeep::compare(&a, &b).unwrap();
+            prop_assert_eq!(u32::from(Target::new(&x).score(&y.collapsed())), expected);
+            prop_assert_eq!(u32::from(Target::new(&y).score(&x.collapsed())), expected);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+
+    #[test]
+    fn scores_of_relatives(a in input(), b in input(), head in 0usize..100_000) {
+        let b = [&a[..head.min(a.len())], &b].concat();
+        let naive_mrsh = |data: &[u8]| naive::mrsh_v2::digest(data, 160, 160, false);
+        let (x, y) = (MrshV2::PLAIN.digest(&a).unwrap(), MrshV2::PLAIN.digest(&b).unwrap());
+        for (base, fragment) in [(Base::Smaller, false), (Base::Larger, true)] {
+            let expected = naive::mrsh_v2::compare(&naive_mrsh(&a), &naive_mrsh(&b), 8, fragment);
+            prop_assert_eq!(u32::from(mrsh_v2::compare(&MrshV2::PLAIN, &x, &y, base)), expected);
+        }
+        for method in [Sdhash::STREAM, Sdhash::with_blocks(4).unwrap()] {
+            let naive_sdhash = |data: &[u8], name: &str| match method {
+                Sdhash::STREAM => naive::sdhash::stream(data, name),
+                _ => naive::sdhash::blocks(data, name, 4 << 10),
+            };
+            let (Ok(x), Ok(y)) = (method.digest(&a), method.digest(&b)) else { continue };
+            for (first, second) in [("a", "b"), ("b", "a"), ("", "")] {
+                let naive = [(&a, first), (&b, second)].map(|(data, name)| naive_sdhash(data, name).unwrap());
+                let expected = naive::sdhash::compare(&naive[0], &naive[1]);
+                prop_assert_eq!(sdhash::compare(&x, &y, first.cmp(second)).map(u32::from), expected);
+            }
+        }
+    }
+}
+
+/// Lengths around every edge: windows, blocks of the kernels, tiles, steps.
+#[test]
+fn lengths_at_edges() {
+    let random = prng(99, 140_000);
+    let edges = [7, 64, 128, 192, 384, 512, 1024, 3072, 12_288, 16_384, 16_640, 65_536, 131_072];
+    for length in edges.into_iter().flat_map(|edge| edge - 7..edge + 9) {
+        let data = &random[..length];
+        ssdeep_agrees(data, &[]);
+        mrsh_v2_agrees(data, &[], MrshV2::PLAIN, 160, 160, false);
+        if length % 3 == 0 {
+            sdhash_agrees(data, &[]);
+        }
+    }
+}
+
+/// Stream mode's chunks of 32 MiB: no feature straddles two of them, and the last may be too short for any.
+#[test]
+fn sdhash_chunks() {
+    const CHUNK: usize = 32 << 20;
+    let random = prng(5, CHUNK + 70_000);
+    for length in [CHUNK, CHUNK + 64, CHUNK + 70_000] {
+        let data = &random[..length];
+        let expected = naive::sdhash::stream(data, "").map(|digest| naive::sdhash::print(&digest));
+        let found = in_pieces(Sdhash::STREAM.hasher(), data, &[1_000_000, 1, 31_000_000]).finalize().unwrap();
+        assert!(Some(found.to_string()) == expected, "{length}");
+    }
+}

@@ -1,0 +1,220 @@
+//! The indexes find what comparing each with each finds.
+
+use crate::inputs::{inputs, prng};
+use pfh_similarity::index::{self, Clusters, Hit, Pairs, Visitor};
+use pfh_similarity::mrsh_v2::{self, Base, MrshV2};
+use pfh_similarity::sdhash::{self, Sdhash};
+use pfh_similarity::ssdeep::{self, Ssdeep, Target};
+use pfh_similarity::tlsh::Tlsh;
+use pfh_similarity::{Method, Score};
+use proptest::prelude::*;
+use std::ops::ControlFlow;
+
+fn found<R>(search: impl FnOnce(&mut Vec<Hit>) -> ControlFlow<(), R>) -> Vec<Hit> {
+    let mut hits = Vec::new();
+    assert!(search(&mut hits).is_continue());
+    hits.sort_by_key(|hit| (hit.a, hit.b));
+    assert!(hits.windows(2).all(|two| (two[0].a, two[0].b) < (two[1].a, two[1].b)), "a pair came twice");
+    hits
+}
+
+/// Every pair whose score reaches the threshold, by comparing all.
+fn brute<T>(digests: &[T], pairs: Pairs, threshold: Score, compare: impl Fn(usize, usize) -> Score) -> Vec<Hit> {
+    let mut hits = Vec::new();
+    for a in 0..digests.len() {
+        for b in a + 1..digests.len() {
+            let included = match pairs {
+                Pairs::All => true,
+                Pairs::Across(split) => a < split as usize && b >= split as usize,
+            };
+            let score = compare(a, b);
+            if included && score.reaches(threshold) {
+                hits.push(Hit { a: a as u32, b: b as u32, score });
+            }
+        }
+    }
+    hits
+}
+
+fn check_ssdeep(digests: &[ssdeep::Digest], thresholds: &[u8]) {
+    for &threshold in thresholds {
+        for pairs in [Pairs::All, Pairs::Across(digests.len() as u32 / 3)] {
+            let compare =
+                |a: usize, b: usize| Score::Similarity(Target::new(&digests[a]).score(&digests[b].collapsed()));
+            let expected = brute(digests, pairs, Score::Similarity(threshold), compare);
+            for memory in [0, usize::MAX] {
+                let hits = found(|hits| index::ssdeep(digests, pairs, threshold, memory, hits));
+                assert_eq!(hits, expected, "threshold {threshold}, {pairs:?}, memory {memory}");
+                let ControlFlow::Continue((_, groups)) =
+                    index::ssdeep_groups(digests, pairs, threshold, memory, &mut Vec::new())
+                else {
+                    panic!("broken off")
+                };
+                let mut linked = Clusters::new(digests.len() as u32);
+                expected.iter().for_each(|hit| linked.join(hit.a, hit.b));
+                assert_eq!(groups.groups(), linked.groups(), "threshold {threshold}, {pairs:?}, memory {memory}");
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 30, ..ProptestConfig::default() })]
+
+    /// Digests cut from a few long texts, so that many share letters in a row, at neighbouring block sizes; short and identical ones among them.
+    #[test]
+    fn ssdeep_digests(
+        stock in prop::collection::vec("[A-Da/]{120}", 3),
+        cuts in prop::collection::vec((0usize..3, 0usize..60, 0usize..64, 0usize..3, 0usize..60, 0usize..33, 0u32..4), 2..120),
+    ) {
+        let digests: Vec<ssdeep::Digest> = cuts
+            .iter()
+            .map(|&(i, from, length, j, start, short, level)| {
+                let (first, second) = (&stock[i][from..from + length.min(60)], &stock[j][start..start + short]);
+                format!("{}:{first}:{second}", 3 << level).parse().unwrap()
+            })
+            .collect();
+        check_ssdeep(&digests, &[1, 40, 100]);
+    }
+}
+
+/// 60,000 digests of which each differs from each in some letters: 1.8 billion pairs, one group, and some comparisons for each digest.
+#[test]
+fn groups_of_near_equal_digests_need_few_comparisons() {
+    let base: Vec<u8> = prng(1, 96).iter().map(|byte| b'A' + byte % 26).collect();
+    let digests: Vec<ssdeep::Digest> = (0..60_000u64)
+        .map(|i| {
+            let mut letters = base.clone();
+            for (n, byte) in prng(i + 2, 6).into_iter().enumerate() {
+                letters[usize::from(byte) % 96] = b'a' + n as u8;
+            }
+            let letters = String::from_utf8(letters).unwrap();
+            format!("96:{}:{}", &letters[..64], &letters[64..]).parse().unwrap()
+        })
+        .collect();
+    for (pairs, threshold) in [(Pairs::All, 1), (Pairs::Across(20_000), 1), (Pairs::All, 60)] {
+        let groups = index::ssdeep_groups(&digests, pairs, threshold, 1 << 30, &mut Vec::new());
+        let ControlFlow::Continue((report, groups)) = groups else { panic!("broken off") };
+        let sizes: Vec<usize> = groups.groups().iter().map(Vec::len).collect();
+        assert_eq!(sizes, [60_000], "{pairs:?}, threshold {threshold}");
+        assert!(report.compared < 2_000_000, "{} comparisons for {pairs:?}, {threshold}", report.compared);
+    }
+}
+
+#[test]
+fn ssdeep_passes_hand_out_each_pair_once() {
+    // Enough keys for several passes at the least memory.
+    let digests: Vec<ssdeep::Digest> = (0..1500u64)
+        .map(|i| {
+            let letters: String = prng(i / 3, 96).iter().map(|byte| char::from(b'A' + byte % 26)).collect();
+            format!("{}:{}:{}", 3 << (i % 2), &letters[(i % 3) as usize..64], &letters[64..96]).parse().unwrap()
+        })
+        .collect();
+    let mut hits: Vec<Hit> = Vec::new();
+    let ControlFlow::Continue(report) = index::ssdeep(&digests, Pairs::All, 1, 0, &mut hits) else { panic!() };
+    assert!(report.passes > 1);
+    assert!(!report.hottest.is_empty());
+    check_ssdeep(&digests, &[1]);
+}
+
+#[test]
+fn vectors() {
+    let inputs: Vec<(String, Vec<u8>)> = inputs().into_iter().collect();
+    let data: Vec<&Vec<u8>> = inputs.iter().map(|(_, data)| data).collect();
+
+    let digests: Vec<_> = data.iter().map(|data| Ssdeep.digest(data).unwrap()).collect();
+    check_ssdeep(&digests, &[1, 50, 90]);
+
+    let digests: Vec<_> = data.iter().filter_map(|data| Tlsh.digest(data).ok()).collect();
+    for threshold in [0, 30, 100, 300, 10_000] {
+        for pairs in [Pairs::All, Pairs::Across(11)] {
+            let compare = |a: usize, b: usize| Score::Distance(digests[a].distance(&digests[b]));
+            let expected = brute(&digests, pairs, Score::Distance(threshold), compare);
+            assert_eq!(found(|hits| index::tlsh(&digests, pairs, threshold, hits)), expected);
+        }
+    }
+
+    for method in [MrshV2::PLAIN, MrshV2::NETWORK] {
+        let digests: Vec<_> = data.iter().map(|data| method.digest(data).unwrap()).collect();
+        for base in [Base::Smaller, Base::Larger] {
+            for (pairs, threshold) in [(Pairs::All, 1), (Pairs::All, 21), (Pairs::Across(20), 1)] {
+                let compare =
+                    |a: usize, b: usize| Score::Similarity(mrsh_v2::compare(&method, &digests[a], &digests[b], base));
+                let expected = brute(&digests, pairs, Score::Similarity(threshold), compare);
+                let hits = found(|hits| index::mrsh_v2(&method, &digests, base, pairs, threshold, hits));
+                assert_eq!(hits, expected, "{method:?} {base:?}");
+            }
+        }
+    }
+
+    for method in [Sdhash::STREAM, Sdhash::BLOCKS, Sdhash::with_blocks(2).unwrap()] {
+        let (names, digests): (Vec<&[u8]>, Vec<_>) =
+            inputs.iter().filter_map(|(name, data)| Some((name.as_bytes(), method.digest(data).ok()?))).unzip();
+        for (pairs, threshold) in [(Pairs::All, 1), (Pairs::All, 21), (Pairs::Across(20), 1)] {
+            for names in [None, Some(&names[..])] {
+                let order =
+                    |a: usize, b: usize| names.map_or(std::cmp::Ordering::Equal, |names| names[a].cmp(names[b]));
+                let compare = |a: usize, b: usize| {
+                    Score::Similarity(sdhash::compare(&digests[a], &digests[b], order(a, b)).unwrap_or(0))
+                };
+                let expected = brute(&digests, pairs, Score::Similarity(threshold), compare);
+                assert_eq!(found(|hits| index::sdhash(&digests, names, pairs, threshold, hits)), expected);
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 5, ..ProptestConfig::default() })]
+
+    /// Many small inputs that share stretches: sparse last filters, ties, digests without any comparable filter.
+    #[test]
+    fn filters(seeds in prop::collection::vec((0u64..4, 0usize..30_000, 0u64..40, 0usize..30_000), 2..40)) {
+        let data: Vec<Vec<u8>> =
+            seeds.iter().map(|&(a, m, b, n)| [prng(a, m), prng(100 + b, n)].concat()).collect();
+        let method = MrshV2::PLAIN;
+        let digests: Vec<_> = data.iter().map(|data| method.digest(data).unwrap()).collect();
+        let compare =
+            |a: usize, b: usize| Score::Similarity(mrsh_v2::compare(&method, &digests[a], &digests[b], Base::Smaller));
+        let expected = brute(&digests, Pairs::All, Score::Similarity(1), compare);
+        prop_assert_eq!(found(|hits| index::mrsh_v2(&method, &digests, Base::Smaller, Pairs::All, 1, hits)), expected);
+        for method in [Sdhash::STREAM, Sdhash::with_blocks(1).unwrap()] {
+            let digests: Vec<_> = data.iter().filter_map(|data| method.digest(data).ok()).collect();
+            let compare = |a: usize, b: usize| {
+                Score::Similarity(sdhash::compare(&digests[a], &digests[b], std::cmp::Ordering::Equal).unwrap_or(0))
+            };
+            let expected = brute(&digests, Pairs::All, Score::Similarity(1), compare);
+            prop_assert_eq!(found(|hits| index::sdhash(&digests, None, Pairs::All, 1, hits)), expected);
+        }
+    }
+}
+
+#[test]
+fn a_visitor_can_stop() {
+    struct First(u32);
+    impl Visitor for First {
+        fn hit(&mut self, _: Hit) -> ControlFlow<()> {
+            self.0 += 1;
+            ControlFlow::Break(())
+        }
+    }
+    let digests = vec!["3:abcdefgh:abcdefgh".parse().unwrap(); 5];
+    let mut visitor = First(0);
+    assert!(index::ssdeep(&digests, Pairs::All, 1, 0, &mut visitor).is_break());
+    assert_eq!(visitor.0, 1);
+}
+
+#[test]
+fn clusters_of_the_vectors() {
+    let inputs: Vec<(String, Vec<u8>)> = inputs().into_iter().collect();
+    let digests: Vec<_> = inputs.iter().map(|(_, data)| Ssdeep.digest(data).unwrap()).collect();
+    let mut clusters = Clusters::new(digests.len() as u32);
+    for hit in found(|hits| index::ssdeep(&digests, Pairs::All, 1, usize::MAX, hits)) {
+        clusters.join(hit.a, hit.b);
+    }
+    let groups = clusters.groups();
+    let names = |group: &[u32]| -> Vec<&str> { group.iter().map(|&place| inputs[place as usize].0.as_str()).collect() };
+    assert!(names(&groups[0]).contains(&"rand_1m.bin"));
+    let texts = ["T_half.bin", "T_ins_line.bin", "T_upper_mid.bin", "text_200k.bin"];
+    assert!(groups.iter().any(|group| names(group) == texts), "{groups:?}");
+}

@@ -1,0 +1,9 @@
+//! The similarity digests from outside: published vectors, naive twins, indexes, real files. One binary, so that it is linked once.
+
+mod against_naive;
+mod index;
+mod inputs;
+mod naive_vectors;
+mod real_files;
+mod registry;
+mod vectors;

@@ -1,0 +1,9 @@
+//! The tree modes from outside: vectors, outboards, proofs, audits and attacks on them. One binary, so that it is linked once.
+
+mod attacks;
+mod audit;
+mod foreign;
+mod modes;
+mod outboard;
+mod range;
+mod reference;

@@ -1,0 +1,141 @@
+"""Tables, the machine that they were measured on, and the files in bench/record.
+
+A table is {"table", "columns", "rows", "paper", "notes"}: its title, heads of the columns, rows of figures, words or None as wide as the heads; for each
+row the paper's row or None, or no "paper" if there is none; what a reader must know. `pfh bench papers` reads the same. "samples" may
+hold the values of all runs. A record is {"date", "benchmark", "command", "commit", "machine", "versions", "tables"}."""
+
+import argparse
+import datetime
+import json
+import os
+import platform
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+from . import turns
+from .program import ROOT, version_of
+
+RECORDS = ROOT / "bench/record"
+
+
+def arguments(name, about, **defaults):
+    """A parser with the options that all benchmarks have."""
+    parser = argparse.ArgumentParser(prog=f"bench/run {name}", description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pfh", type=Path, help="the program to measure (the release build of this tree, made first)")
+    parser.add_argument("--commit", help="what that program was built from")
+    parser.add_argument("--rounds", type=int, default=defaults.get("rounds", 5), help="rounds (%(default)s)")
+    parser.add_argument("--room", type=Path, default=ROOT / "target/bench", help="where files are made and kept (%(default)s)")
+    parser.add_argument("--json", action="store_true", help="a table a line as JSON, in place of Markdown")
+    parser.add_argument("--record", metavar="NAME", nargs="?", const="", help="write bench/record/DATE-MACHINE-NAME.json and .md")
+    return parser
+
+
+def parse(parser, words):
+    """The arguments; remembers them for the record."""
+    said = parser.parse_args(words)
+    if said.record is not None and said.pfh and not said.commit:
+        parser.error("--record with --pfh needs --commit: what was it built from?")
+    if said.rounds < 1:
+        parser.error("at least one round is needed")
+    said.words, said.load = words, round(os.getloadavg()[0], 1)
+    said.room.mkdir(parents=True, exist_ok=True)
+    return said
+
+
+def table(title, columns, rows, paper=None, notes=(), samples=None):
+    """A table; a row that does not fit is a mistake in the benchmark."""
+    assert all(len(row) == len(columns) for row in [*rows, *(row for row in paper or [] if row)]), f"{title}: a row does not fit"
+    assert paper is None or len(paper) == len(rows), f"{title}: as many rows of the paper as of ours"
+    made = {"table": title, "columns": columns, "rows": rows, "paper": paper, "notes": list(notes)}
+    return {**made, "samples": samples} if samples else made
+
+
+def of_runs(title, runs, reference, notes=()):
+    """The table of contenders: CPU and wall seconds, ratios of medians to the reference's, peak memory."""
+    columns = ["program"]
+    for what in ("CPU s", "wall s"):
+        columns += [f"{what}, least", "median", "spread", "ratio"]
+    rows = []
+    for name, some in runs.items():
+        row = [name]
+        for what in ("cpu", "wall"):
+            middle, base = turns.median(some, what), turns.median(runs[reference], what)
+            spread = (max(getattr(run, what) for run in some) - turns.least(some, what)) / middle if middle else 0
+            row += [round(turns.least(some, what), 3), round(middle, 3), f"{spread:.0%}", round(middle / base, 2) if base else None]
+        rows.append([*row, round(max(run.peak for run in some) / 2**20, 1)])
+    samples = {name: {what: [round(getattr(run, what), 4) for run in some] for what in ("cpu", "wall")} for name, some in runs.items()}
+    notes = [f"ratios: of medians, to `{reference}`", *notes]
+    return table(title, [*columns, "peak MiB"], rows, notes=notes, samples=samples)
+
+
+def show(cell):
+    return "–" if cell is None else f"{cell:.3f}".rstrip("0").rstrip(".") if isinstance(cell, float) else str(cell)
+
+
+def markdown(tables):
+    """Tables as Markdown, the paper's row below each of ours."""
+    out = []
+    for one in tables:
+        out += [f"## {one['table']}", "", "| " + " | ".join(one["columns"]) + " |"]
+        out += ["|---|" + "---:|" * (len(one["columns"]) - 1)]
+        for number, row in enumerate(one["rows"]):
+            out.append("| " + " | ".join(map(show, row)) + " |")
+            theirs = one["paper"] and one["paper"][number]
+            if theirs:
+                out.append("| " + " | ".join([f"{theirs[0]}, in the paper", *map(show, theirs[1:])]) + " |")
+        out += ["", *[f"- {note}" for note in one["notes"]], ""]
+    return "\n".join(out)
+
+
+def cpu(what):
+    """What /proc/cpuinfo says of the first processor."""
+    values = [line.split(":", 1)[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith(what)]
+    return values[0] if values else ""
+
+
+def machine(load):
+    features = {"avx2", "avx512f", "avx512vl", "sha_ni", "ssse3", "sse4_1", "asimd", "sha2", "sha3"}
+    return {
+        "cpu": cpu("model name") or platform.machine(),
+        "features": sorted(set((cpu("flags") or cpu("Features")).split()) & features),
+        "processors": len(os.sched_getaffinity(0)),
+        "kernel": platform.release().split("-")[0],
+        "load_before": load,
+        "load_after": round(os.getloadavg()[0], 1),
+    }
+
+
+def finish(name, said, tables, versions=()):
+    """Prints the tables, and writes the record if it was asked for. `versions`: the commands that say them."""
+    if said.json:
+        for one in tables:
+            print(json.dumps({key: value for key, value in one.items() if key != "samples"}), flush=True)
+    else:
+        print(markdown(tables))
+    if said.record is None:
+        return
+    head = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout.strip()
+    record = {
+        "date": datetime.date.today().isoformat(),
+        "benchmark": name,
+        "command": shlex.join(["bench/run", name, *said.words]),
+        "commit": said.commit or head,
+        "machine": machine(said.load),
+        "versions": {str(command[0]).rsplit("/", 1)[-1]: version for command in versions if (version := version_of(command))},
+        "tables": tables,
+    }
+    slug = re.sub(r"[^a-z0-9]+", "-", record["machine"]["cpu"].lower()).strip("-")
+    stem = RECORDS / "-".join(filter(None, [record["date"], slug, name, said.record]))
+    about, where = record["machine"], f"{record['date']}, {record['machine']['cpu']}"
+    lines = [
+        f"# {where}: {name}", "",
+        f"`{record['command']}` at commit `{record['commit']}`; {about['processors']} processors, Linux {about['kernel']}, load average "
+        f"{about['load_before']} before and {about['load_after']} after.", "",
+        *[f"- {tool}: {version}" for tool, version in record["versions"].items()], "",
+    ]  # fmt: skip
+    stem.with_suffix(".json").write_text(json.dumps(record, indent=1) + "\n")
+    stem.with_suffix(".md").write_text("\n".join(lines) + markdown(tables))
+    print(f"recorded in {stem.relative_to(ROOT)}.json and .md", file=sys.stderr)

@@ -1,0 +1,33 @@
+//! Keeps a hash tree beside a file, and lists what changed since.
+//!
+//! `cargo run --example tree -- FILE`: the first run writes FILE.pfhtree, each later one compares FILE with it.
+
+use pfh::tree::{beside, build, check};
+use pfh::{Control, JobError, Progress};
+use std::error::Error;
+use std::path::PathBuf;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let file = std::env::args_os().nth(1).map(PathBuf::from).ok_or("usage: tree FILE")?;
+    let control = Control::new().on_progress(|progress| {
+        if let Progress::Medium(medium) = progress {
+            eprint!("\r{} bytes of {:?}", medium.bytes, medium.total);
+        }
+    });
+    if !beside(&file).exists() {
+        let mut print = |event: build::Event<'_>| {
+            if let build::Event::Built(summary) = event {
+                println!("{}", summary.text());
+            }
+            Ok(())
+        };
+        build::run(&build::Request::file(&file), &mut print, &control)?;
+        return Ok(());
+    }
+    match check::run(&check::Request::new(&file), &control) {
+        Ok(summary) => print!("{}", summary.text()),
+        // What an error means to whoever asked: was it the request, or could something not be read?
+        Err(error) => eprintln!("{:?}: {error}", error.kind()),
+    }
+    Ok(())
+}

@@ -1,0 +1,19 @@
+//! Disk images as bytes: Expert Witness (E01), split raw images, ddrescue's map of what could be read; and
+//! the signatures of formats that are not read.
+
+#![forbid(unsafe_code)]
+
+pub mod ewf;
+pub mod foreign;
+pub mod map;
+pub mod split;
+mod time;
+
+pub use time::Time;
+
+/// Whether there are only zeros.
+pub fn is_zero(bytes: &[u8]) -> bool {
+    // Whole vectors at a time; `all` over bytes stops at each.
+    let (blocks, rest) = bytes.as_chunks::<64>();
+    blocks.iter().all(|b| b.iter().fold(0, |or, byte| or | byte) == 0) && rest.iter().all(|b| *b == 0)
+}

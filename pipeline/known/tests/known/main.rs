@@ -1,7 +1,0 @@
-//! Known sets from outside: built, harmed, changed. One binary, so that it is linked once.
-
-mod build;
-mod deltas;
-mod flips;
-mod generators;
-mod hostile;

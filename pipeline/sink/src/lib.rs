@@ -1,8 +1,0 @@
-//! Where records end.
-#![forbid(unsafe_code)]
-
-pub mod cache;
-pub mod outboard;
-mod output;
-
-pub use output::{Around, Output};

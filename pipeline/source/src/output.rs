@@ -1,0 +1,342 @@
+//! The byte stream behind a sink: standard output, or a file that appears whole or not at all.
+
+use crate::os::{self, Errno, How};
+use crate::terminal;
+use std::io::{self, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Bytes gathered before they are written.
+const ROOM: usize = 64 << 10;
+
+enum Target {
+    Standard {
+        /// Whether somebody looks at it on a terminal.
+        seen: bool,
+    },
+    File {
+        fd: OwnedFd,
+        path: PathBuf,
+        temporary: Option<PathBuf>,
+        /// Nothing had this name when the output was opened.
+        is_new: bool,
+    },
+    /// A device, a FIFO: written to as it is. Nothing may take its place; `/dev/null` would be gone.
+    Special(OwnedFd),
+}
+
+/// Does a write on behalf of an output: what else is shown on the same terminal steps aside meanwhile.
+pub type Around = Arc<dyn Fn(&mut dyn FnMut()) + Send + Sync>;
+
+/// A buffered, checked output. Nothing counts as written before [`commit`](Output::commit) has returned.
+pub struct Output {
+    target: Target,
+    room: Vec<u8>,
+    written: u64,
+    around: Option<Around>,
+}
+
+impl Output {
+    fn to(target: Target) -> Self {
+        Output { target, room: Vec::with_capacity(ROOM), written: 0, around: None }
+    }
+
+    /// The same output, each write of which `around` carries out.
+    #[must_use]
+    pub fn around(mut self, around: Option<Around>) -> Self {
+        self.around = around;
+        self
+    }
+
+    /// Standard output. On a terminal, controls and other characters that steer it are shown escaped, as everywhere: what a name
+    /// holds must not reach it raw.
+    pub fn standard() -> Self {
+        let seen = io::IsTerminal::is_terminal(&io::stdout());
+        Output::to(Target::Standard { seen })
+    }
+
+    /// A file that takes the place of `path` when everything has been written and synced. Until then it has no name
+    /// (O_TMPFILE), so that hashing a tree that holds the output never meets a half-written one. A link stays, and its file
+    /// is replaced; devices and FIFOs are written to as they are.
+    ///
+    /// # Errors
+    /// When the directory cannot be written to.
+    pub fn file(path: &Path) -> io::Result<Self> {
+        let resolved = std::fs::canonicalize(path);
+        let path = resolved.as_deref().unwrap_or(path);
+        if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+            let fd = os::open_to_write(path, How::Existing, false).map_err(failed("open"))?;
+            return Ok(Output::to(Target::Special(fd)));
+        }
+        let (fd, temporary) = match os::open_unnamed(directory_of(path)).map_err(failed("open"))? {
+            Some(fd) => (fd, None),
+            // Where there are no files without a name, a hidden one.
+            None => {
+                let temporary = beside(path);
+                (os::open_to_write(&temporary, How::CreateNew, false).map_err(failed("open"))?, Some(temporary))
+            }
+        };
+        let is_new = os::is_missing(path);
+        Ok(Output::to(Target::File { fd, path: path.to_owned(), temporary, is_new }))
+    }
+
+    /// Bytes handed to the system so far.
+    pub fn written(&self) -> u64 {
+        self.written
+    }
+
+    /// The buffer to append to; [`Output::advance`] writes it out when it is full.
+    pub fn room(&mut self) -> &mut Vec<u8> {
+        &mut self.room
+    }
+
+    /// Writes the buffer out if it is full.
+    ///
+    /// # Errors
+    /// As `write`: ENOSPC, EPIPE and the like.
+    pub fn advance(&mut self) -> io::Result<()> {
+        if self.room.len() >= ROOM { self.flush() } else { Ok(()) }
+    }
+
+    fn write_out(&mut self) -> io::Result<()> {
+        let Some(around) = self.around.clone().filter(|_| !self.room.is_empty()) else { return self.put() };
+        let mut result = Ok(());
+        around(&mut || result = self.put());
+        result
+    }
+
+    fn put(&mut self) -> io::Result<()> {
+        if let Target::Standard { seen: true } = self.target {
+            self.room = harmless(&self.room);
+        }
+        let mut from = 0;
+        while from < self.room.len() {
+            let rest = &self.room[from..];
+            let wrote = match &self.target {
+                Target::Standard { .. } => os::write(io::stdout().as_fd(), rest),
+                Target::File { fd, .. } | Target::Special(fd) => os::write(fd, rest),
+            };
+            match wrote {
+                Err(errno) => {
+                    // What went out stays out; it is not written twice.
+                    self.room.drain(..from);
+                    return Err(os::broken("write", errno));
+                }
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(n) => {
+                    from += n;
+                    self.written += n as u64;
+                }
+            }
+        }
+        self.room.clear();
+        Ok(())
+    }
+
+    /// Ends the output: written, synced, closed, and for a file given its name.
+    ///
+    /// # Errors
+    /// Whatever the system says of any of these steps: each can be the one that loses data.
+    pub fn commit(mut self) -> io::Result<()> {
+        self.write_out()?;
+        let target = std::mem::replace(&mut self.target, Target::Standard { seen: false });
+        let (fd, path, mut temporary, is_new) = match target {
+            Target::File { fd, path, temporary, is_new } => (fd, path, temporary, is_new),
+            Target::Special(fd) => return close(fd),
+            Target::Standard { .. } => {
+                return os::close_standard_output().map_err(failed("dup"))?.map_err(Into::into);
+            }
+        };
+        match os::sync(&fd) {
+            // Some file systems have no sync.
+            Ok(()) | Err(Errno::INVAL | Errno::ROFS) => {}
+            Err(errno) => {
+                discard(temporary);
+                return Err(os::broken("fsync", errno));
+            }
+        }
+        let mut is_named = false;
+        if temporary.is_none() {
+            // A link, unlike a rename, never takes the place of what somebody else made meanwhile.
+            let name = if is_new { path.clone() } else { beside(&path) };
+            os::give_name(&fd, &name).map_err(failed("linkat"))?;
+            temporary = Some(name);
+            is_named = is_new;
+        }
+        let result = close(fd).and_then(|()| match &temporary {
+            Some(name) if !is_named && is_new => os::rename_new(name, &path).map_err(failed("rename")),
+            Some(name) if !is_named => os::rename(name, &path).map_err(failed("rename")),
+            _ => Ok(()),
+        });
+        if result.is_err() {
+            discard(temporary);
+            return result;
+        }
+        sync_directory_of(&path)
+    }
+}
+
+/// Puts a file that has been written in the place of `path`: its content is synced, it is renamed, and the directory is synced, so that
+/// the old file or the new one is there whatever happens.
+///
+/// # Errors
+/// What the system reports of any of these steps. The new file may still be at `fresh` then.
+pub fn replace(file: impl AsFd, fresh: &Path, path: &Path) -> io::Result<()> {
+    match os::sync(file) {
+        // Some file systems have no sync.
+        Ok(()) | Err(Errno::INVAL | Errno::ROFS) => {}
+        Err(errno) => return Err(os::broken("fsync", errno)),
+    }
+    os::rename(fresh, path).map_err(failed("rename"))?;
+    sync_directory_of(path)
+}
+
+/// Syncs the directory, in which the name itself lives.
+fn sync_directory_of(path: &Path) -> io::Result<()> {
+    let directory = os::open_to_sync(directory_of(path)).map_err(failed("open"))?;
+    match os::sync(&directory) {
+        Ok(()) | Err(Errno::INVAL) => Ok(()),
+        Err(errno) => Err(os::broken("fsync", errno)),
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.room.extend_from_slice(bytes);
+        self.advance()?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.write_out()
+    }
+}
+
+impl Drop for Output {
+    fn drop(&mut self) {
+        if let Target::File { temporary, .. } = &mut self.target {
+            discard(temporary.take());
+        }
+    }
+}
+
+/// Text as a terminal may see it: ends of lines and tabs stay, everything else that is not text is escaped.
+fn harmless(bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        let mut chars = chunk.valid().chars().peekable();
+        while let Some(c) = chars.next() {
+            let whole = &mut [0; 4];
+            let text = c.encode_utf8(whole);
+            match c {
+                '\n' | '\t' => out.extend_from_slice(text.as_bytes()),
+                // The end of a line of CSV.
+                '\r' if chars.peek() == Some(&'\n') => out.push(b'\r'),
+                c if terminal::is_unsafe(c) => out.extend_from_slice(terminal::render(text.as_bytes()).as_bytes()),
+                _ => out.extend_from_slice(text.as_bytes()),
+            }
+        }
+        if !chunk.invalid().is_empty() {
+            out.extend_from_slice(terminal::render(chunk.invalid()).as_bytes());
+        }
+    }
+    out
+}
+
+fn discard(temporary: Option<PathBuf>) {
+    if let Some(name) = temporary {
+        let _ = os::remove(&name);
+    }
+}
+
+fn directory_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+fn beside(path: &Path) -> PathBuf {
+    let mut name = b".".to_vec();
+    name.extend_from_slice(path.file_name().map_or(b"out", |n| n.as_bytes()));
+    name.truncate(200);
+    name.extend_from_slice(format!(".pfh-{}", std::process::id()).as_bytes());
+    directory_of(path).join(std::ffi::OsStr::from_bytes(&name))
+}
+
+fn close(fd: OwnedFd) -> io::Result<()> {
+    os::close(fd).map_err(Into::into)
+}
+
+/// What an errno of `call` is to whoever writes.
+fn failed(call: &'static str) -> impl Fn(Errno) -> io::Error {
+    move |errno| os::broken(call, errno)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_appears_whole_or_not_at_all() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("out");
+        std::fs::write(&path, "old").unwrap();
+        let mut output = Output::file(&path).unwrap();
+        output.write_all(b"new").unwrap();
+        output.flush().unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"old");
+        drop(output);
+        assert_eq!(std::fs::read(&path).unwrap(), b"old");
+        let mut output = Output::file(&path).unwrap();
+        output.write_all(b"new").unwrap();
+        output.commit().unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"new");
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_terminal_sees_nothing_raw() {
+        assert_eq!(harmless("a\u{1b}[31m\tb\\n\u{202e}\r\r\n".as_bytes()), b"a\\x1b[31m\tb\\n\\u{202e}\\r\r\n");
+        assert_eq!(harmless(b"\xff \0\n"), b"\\xff \\x00\n");
+    }
+
+    #[test]
+    fn what_appears_meanwhile_is_not_replaced() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("out");
+        let mut output = Output::file(&path).unwrap();
+        output.write_all(b"new").unwrap();
+        std::fs::write(&path, "somebody's").unwrap();
+        assert_eq!(output.commit().unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(std::fs::read(&path).unwrap(), b"somebody's");
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn links_and_special_files_stay_what_they_are() {
+        use std::os::unix::fs::FileTypeExt;
+        let directory = tempfile::tempdir().unwrap();
+        let (file, link, fifo) =
+            (directory.path().join("file"), directory.path().join("link"), directory.path().join("fifo"));
+        std::fs::write(&file, "old").unwrap();
+        std::os::unix::fs::symlink("file", &link).unwrap();
+        let mut output = Output::file(&link).unwrap();
+        output.write_all(b"new").unwrap();
+        output.commit().unwrap();
+        assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(std::fs::read(&file).unwrap(), b"new");
+        assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+        let reader = std::thread::spawn({
+            let fifo = fifo.clone();
+            move || std::fs::read(fifo).unwrap()
+        });
+        let mut output = Output::file(&fifo).unwrap();
+        output.write_all(b"through").unwrap();
+        output.commit().unwrap();
+        assert_eq!(reader.join().unwrap(), b"through");
+        assert!(std::fs::symlink_metadata(&fifo).unwrap().file_type().is_fifo());
+    }
+}

@@ -1,0 +1,313 @@
+//! A log in which every record holds on to the one before: JSON lines, each with the SHA-256 of everything so far.
+//!
+//! A line is an object whose last-made member `chain` is SHA-256 over the previous line's chain (32 bytes; zeros before the
+//! first) and the line's own text without that member. The last record is of the kind `end`; with a key it is followed by
+//! one of the kind `signature`, an Ed25519 signature (RFC 8032) over the chain of `end`. A finished log may be continued by
+//! a record of the kind `reopened`; it then has another `end`, and only a signature behind that one counts. A flipped bit, a line put in, left
+//! out or moved breaks the chain; lines missing behind leave no `end`. Who can write the file can make a new chain: against
+//! that helps the signature, or a copy of the last chain value kept elsewhere.
+
+use pfh_digest::{Algorithm, hex};
+use serde_json::{Map, Value};
+use std::io::{self, BufRead};
+
+/// The kind of the record that continues a finished log.
+pub const REOPENED: &str = "reopened";
+/// Most bytes of a line: a record has a few thousand.
+const MOST: u64 = 64 << 20;
+/// What is signed begins with this, so that no signature made for something else fits.
+const CONTEXT: &[u8] = b"pfh custody log 1\0";
+
+/// Lower case only: a record has one form.
+fn bytes_of<const N: usize>(text: &str) -> Option<[u8; N]> {
+    data_encoding::HEXLOWER.decode(text.as_bytes()).ok()?.try_into().ok()
+}
+
+fn link(before: &[u8; 32], body: &str) -> io::Result<[u8; 32]> {
+    let sha256: Algorithm = "sha256".parse().map_err(io::Error::other)?;
+    let mut hasher = sha256.hasher();
+    hasher.update(before);
+    hasher.update(body.as_bytes());
+    hasher.finalize().bytes().try_into().map_err(io::Error::other)
+}
+
+/// A chain of records, being written or being checked.
+#[derive(Debug, Clone, Default)]
+pub struct Chain {
+    last: [u8; 32],
+    records: u64,
+}
+
+impl Chain {
+    /// The value that stands for everything so far, in hexadecimal.
+    pub fn value(&self) -> String {
+        hex::encode(&self.last)
+    }
+
+    /// What a signature over everything so far signs.
+    pub fn signed(&self) -> Vec<u8> {
+        [CONTEXT, &self.last[..]].concat()
+    }
+
+    /// The line, with its line end, for one more record. `record` and `chain` are members of its own.
+    ///
+    /// # Errors
+    /// Not with the algorithms that there are.
+    pub fn append(&mut self, kind: &str, mut members: Map<String, Value>) -> io::Result<String> {
+        members.insert("kind".into(), kind.into());
+        members.insert("record".into(), self.records.into());
+        members.remove("chain");
+        let body = Value::Object(members.clone()).to_string();
+        self.last = link(&self.last, &body)?;
+        self.records += 1;
+        members.insert("chain".into(), self.value().into());
+        Ok(format!("{}\n", Value::Object(members)))
+    }
+}
+
+/// What is wrong with a log.
+#[derive(Debug)]
+pub enum Broken {
+    /// It cannot be read.
+    Io(io::Error),
+    /// A line is not what was written.
+    Line {
+        /// Which, from 1.
+        line: u64,
+        /// What is wrong with it.
+        what: &'static str,
+    },
+    /// It has no end: records are missing, or the run was cut off.
+    NoEnd,
+}
+
+impl std::fmt::Display for Broken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Broken::Io(error) => error.fmt(f),
+            Broken::Line { line, what } => write!(f, "line {line}: {what}"),
+            Broken::NoEnd => write!(f, "there is no last record: records are missing, or the run was cut off"),
+        }
+    }
+}
+
+impl std::error::Error for Broken {}
+
+/// A log whose chain holds.
+#[derive(Debug, Clone)]
+pub struct Sound {
+    /// Its records, without the signature.
+    pub records: Vec<Map<String, Value>>,
+    /// The chain's value at `end`.
+    pub chain: Chain,
+    /// The signature, if there is one. It has not been checked: that takes the key.
+    pub signature: Option<[u8; 64]>,
+}
+
+/// The members of a signature's record.
+pub fn signature(signature: &[u8; 64], key: &[u8; 32]) -> Map<String, Value> {
+    [("ed25519".to_owned(), hex::encode(signature).into()), ("public-key".to_owned(), hex::encode(key).into())]
+        .into_iter()
+        .collect()
+}
+
+/// What a pass over the lines found.
+#[derive(Default)]
+struct Pass {
+    chain: Chain,
+    records: Vec<Map<String, Value>>,
+    ended: Option<Chain>,
+    signed: Option<[u8; 64]>,
+    /// Bytes of whole lines.
+    bytes: u64,
+    /// Whether the last line has no end.
+    is_torn: bool,
+}
+
+impl Pass {
+    fn read(mut log: impl BufRead) -> Result<Self, Broken> {
+        let mut pass = Pass::default();
+        let mut text = Vec::new();
+        for line in 1.. {
+            let bad = |what| Broken::Line { line, what };
+            text.clear();
+            let got = io::Read::take(&mut log, MOST).read_until(b'\n', &mut text).map_err(Broken::Io)?;
+            if got == 0 {
+                break;
+            }
+            let Some(body) = text.strip_suffix(b"\n") else {
+                pass.is_torn = true;
+                break;
+            };
+            pass.line(line, std::str::from_utf8(body).map_err(|_| bad("no UTF-8"))?).map_err(bad)?;
+            pass.bytes += got as u64;
+        }
+        Ok(pass)
+    }
+
+    fn line(&mut self, line: u64, body: &str) -> Result<(), &'static str> {
+        let text_of = |members: &Map<String, Value>| serde_json::to_string(members).unwrap_or_default();
+        let Ok(Value::Object(mut members)) = serde_json::from_str(body) else { return Err("no JSON object") };
+        // One text for one record: otherwise spaces or doubled members could be changed unseen.
+        if text_of(&members) != body {
+            return Err("not written as pfh writes it");
+        }
+        let stated = members.remove("chain").and_then(|c| bytes_of::<32>(c.as_str()?)).ok_or("no chain value")?;
+        let kind = members.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned();
+        if members.get("record").and_then(Value::as_u64) != Some(line - 1) {
+            return Err("another record's number: records are missing, or moved");
+        }
+        if link(&self.chain.last, &text_of(&members)).map_err(|_| "no SHA-256")? != stated {
+            return Err("the chain is broken: this record or one before was changed");
+        }
+        if kind == REOPENED {
+            if self.ended.take().is_none() {
+                return Err("continues a log that had no end");
+            }
+            self.signed = None;
+        } else if self.ended.is_some() {
+            if self.signed.is_some() {
+                return Err("behind the signature");
+            }
+            if kind != "signature" {
+                return Err("behind the last record");
+            }
+            self.chain = Chain { last: stated, records: line };
+            let found = members.get("ed25519").and_then(|s| bytes_of::<64>(s.as_str()?));
+            self.signed = Some(found.ok_or("no signature in it")?);
+            return Ok(());
+        }
+        self.chain = Chain { last: stated, records: line };
+        if kind == "end" {
+            self.ended = Some(self.chain.clone());
+        }
+        self.records.push(members);
+        Ok(())
+    }
+}
+
+/// Reads a log and checks its chain.
+///
+/// # Errors
+/// The first line that is not what was written; that there is no end.
+pub fn check(log: impl BufRead) -> Result<Sound, Broken> {
+    let pass = Pass::read(log)?;
+    if pass.is_torn {
+        return Err(Broken::Line { line: pass.records.len() as u64 + 1, what: "cut off" });
+    }
+    Ok(Sound { records: pass.records, chain: pass.ended.ok_or(Broken::NoEnd)?, signature: pass.signed })
+}
+
+/// Reads the log of a run that was cut off: its chain, to go on with, and how many bytes of it are whole lines. `None` when
+/// it has an end.
+///
+/// # Errors
+/// The first line that is not what was written. A last line without its end was being written when the run was cut off.
+pub fn unfinished(log: impl BufRead) -> Result<Option<(Chain, u64)>, Broken> {
+    let pass = Pass::read(log)?;
+    Ok(pass.ended.is_none().then_some((pass.chain, pass.bytes)))
+}
+
+/// A log that can be continued.
+#[derive(Debug, Clone)]
+pub struct Standing {
+    /// Its chain.
+    pub chain: Chain,
+    /// Bytes of whole lines.
+    pub bytes: u64,
+    /// The record `end`, where it has one: only a record of the kind [`REOPENED`] continues it then.
+    pub end: Option<Map<String, Value>>,
+    /// The first record: of which acquisition it is.
+    pub first: Option<Map<String, Value>>,
+}
+
+/// Reads a log that is to be continued.
+///
+/// # Errors
+/// The first line that is not what was written.
+pub fn standing(log: impl BufRead) -> Result<Standing, Broken> {
+    let pass = Pass::read(log)?;
+    let end = pass.ended.as_ref().and_then(|_| pass.records.last().cloned());
+    Ok(Standing { chain: pass.chain, bytes: pass.bytes, end, first: pass.records.first().cloned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn log() -> String {
+        let mut chain = Chain::default();
+        let member = |n: u64| [("n".to_owned(), Value::from(n))].into_iter().collect::<Map<_, _>>();
+        let mut text = String::new();
+        for n in 0..5 {
+            text += &chain.append("note", member(n)).unwrap();
+        }
+        text += &chain.append("end", member(9)).unwrap();
+        text + &chain.append("signature", signature(&[7; 64], &[1; 32])).unwrap()
+    }
+
+    #[test]
+    fn what_is_written_is_sound() {
+        let sound = check(log().as_bytes()).unwrap();
+        assert_eq!((sound.records.len(), sound.signature), (6, Some([7; 64])));
+    }
+
+    #[test]
+    fn lines_left_out_put_in_or_moved_are_found() {
+        let text = log();
+        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        for at in 0..lines.len() {
+            for other in 0..lines.len() {
+                let mut moved = lines.clone();
+                let line = moved.remove(at);
+                if at + 1 < lines.len() {
+                    assert!(check(moved.concat().as_bytes()).is_err(), "without {at}");
+                }
+                moved.insert(other, line);
+                assert_eq!(check(moved.concat().as_bytes()).is_ok(), at == other, "{at} to {other}");
+            }
+            let mut doubled = lines.clone();
+            doubled.insert(at, lines[at]);
+            assert!(check(doubled.concat().as_bytes()).is_err());
+        }
+        // Without the signature it is sound, and unsigned: whoever asks for one finds out.
+        assert!(check(lines[..6].concat().as_bytes()).unwrap().signature.is_none());
+    }
+
+    #[test]
+    fn a_finished_log_is_continued_and_ends_again() {
+        let text = log();
+        let found = standing(text.as_bytes()).unwrap();
+        assert_eq!(found.end.as_ref().and_then(|end| end["n"].as_u64()), Some(9));
+        let mut chain = found.chain;
+        let more = chain.append(REOPENED, Map::new()).unwrap();
+        assert!(matches!(check((text.clone() + &more).as_bytes()), Err(Broken::NoEnd)));
+        let ended = text.clone() + &more + &chain.append("end", Map::new()).unwrap();
+        let sound = check(ended.as_bytes()).unwrap();
+        assert_eq!((sound.records.len(), sound.signature), (8, None), "the signature is of the end before");
+        assert!(unfinished(ended.as_bytes()).unwrap().is_none());
+        // A log without an end is resumed, and not reopened.
+        let mut chain = Chain::default();
+        let note = chain.append("note", Map::new()).unwrap();
+        assert!(check((note + &chain.append(REOPENED, Map::new()).unwrap()).as_bytes()).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn any_flipped_bit_is_found(at in any::<prop::sample::Index>(), bit in 0..8_u32) {
+            let mut bytes = log().into_bytes();
+            let at = at.index(bytes.len());
+            bytes[at] ^= 1_u8 << bit;
+            let found = check(&bytes[..]);
+            // A signature's own bits are found when it is checked against the key.
+            let in_signature = found.as_ref().is_ok_and(|sound| sound.signature.is_some_and(|s| s != [7; 64]));
+            prop_assert!(found.is_err() || in_signature);
+        }
+
+        #[test]
+        fn nothing_brings_it_down(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+            let _ = check(&bytes[..]);
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! Seals in files beside their manifests.
+
+use super::{Seal, SealError};
+#[cfg(feature = "sign")]
+use crate::key::{self, KeyError};
+use pfh_digest::{Algorithm, Registry};
+use pfh_manifest::{Decoder, Item, Options, digits};
+use pfh_source::Output;
+use pfh_source::os::Patient;
+use pfh_source::terminal;
+use pfh_source::{Problem, Stage};
+use std::fmt;
+use std::io::{self, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// A seal is one line of a few hundred bytes.
+const LONGEST: u64 = 4096;
+
+/// Why a seal was not written, or does not hold.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FileError {
+    /// The key.
+    #[cfg(feature = "sign")]
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// The manifest cannot be sealed.
+    #[error("{}: {error}", shown(manifest))]
+    Manifest {
+        /// The manifest.
+        manifest: PathBuf,
+        /// Why.
+        error: SealError,
+    },
+    /// The seal is there; its manifest cannot be opened or read.
+    #[error("{}: {problem}", shown(manifest))]
+    NoManifest {
+        /// The manifest.
+        manifest: PathBuf,
+        /// What is wrong with it.
+        problem: Problem,
+    },
+    /// The seal's file cannot be written.
+    #[error("{}: {error}", shown(seal))]
+    Write {
+        /// The seal's file.
+        seal: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// The seal's file cannot be read.
+    #[error("{}: {error}", shown(seal))]
+    Read {
+        /// The seal's file.
+        seal: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// The seal does not hold.
+    #[error("{}: {error}", shown(seal))]
+    Wrong {
+        /// The seal's file.
+        seal: PathBuf,
+        /// Why.
+        error: SealError,
+    },
+}
+
+impl FileError {
+    /// Whether the error is an answer: the seal does not hold, is no seal, or is not there although a key is asked for.
+    pub fn is_verdict(&self) -> bool {
+        match self {
+            FileError::Wrong { .. } => true,
+            FileError::Read { error, .. } => {
+                matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::NotFound)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Who signed a seal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SignedBy {
+    /// The key that was asked for.
+    Asked,
+    /// A key that nobody asked for: whose it is cannot be said.
+    Anybody,
+    /// Nobody.
+    Nobody,
+}
+
+/// A seal that holds.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Held {
+    /// The seal's file.
+    pub path: PathBuf,
+    /// How many records are sealed.
+    pub records: u64,
+    /// Who signed it.
+    pub signer: SignedBy,
+    /// The algorithm of digests that do not name theirs, if it is another than the one that the options give.
+    pub algorithm: Option<Algorithm>,
+}
+
+fn shown(path: &Path) -> String {
+    terminal::render(path.as_os_str().as_encoded_bytes())
+}
+
+/// The seal's file of a manifest: the manifest's name and `.seal`.
+pub fn beside(manifest: &Path) -> PathBuf {
+    let mut name = manifest.as_os_str().to_owned();
+    name.push(".seal");
+    PathBuf::from(name)
+}
+
+fn of(manifest: &Path, options: &Options, registry: Registry) -> Result<Seal, SealError> {
+    let file = Patient::open(manifest).map_err(SealError::Io)?;
+    Seal::of(BufReader::with_capacity(1 << 18, file), options, registry)
+}
+
+/// A sentence for people.
+impl fmt::Display for Held {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let records = if self.records == 1 { "1 record".into() } else { format!("{} records", self.records) };
+        let whose = match self.signer {
+            SignedBy::Asked => "signed with the key that was asked for",
+            SignedBy::Anybody => "signed; whose signature it is, only --key can tell",
+            SignedBy::Nobody => "not signed: whoever can write here can make another",
+        };
+        write!(f, "{}: the seal holds: {records}, {whose}", shown(&self.path))
+    }
+}
+
+/// What a seal must hold against.
+#[cfg(feature = "sign")]
+struct Against(Option<key::VerifyingKey>);
+
+#[cfg(feature = "sign")]
+impl Against {
+    fn new(_: &Path, public: Option<&Path>) -> Result<Self, FileError> {
+        Ok(Against(public.map(key::verifying).transpose()?))
+    }
+
+    fn verify(&self, seal: &Seal, found: &Seal) -> Result<(), SealError> {
+        seal.verify(found, self.0.as_ref())
+    }
+
+    /// Why a seal did not hold against a file that holds the key which signed it: that key is private.
+    fn mistaken(&self, seal: &Seal, found: &Seal, public: Option<&Path>) -> Option<FileError> {
+        let has_signed = |key: &key::VerifyingKey| seal.verify(found, Some(key)).is_ok();
+        public.and_then(|path| key::not_private(path, has_signed).err()).map(FileError::from)
+    }
+}
+
+#[cfg(feature = "sign")]
+fn signed(seal: Seal, _: &Path, signing: Option<&Path>) -> Result<Seal, FileError> {
+    Ok(match signing {
+        Some(path) => seal.sign(&key::signing(path)?),
+        None => seal,
+    })
+}
+
+/// What a seal must hold against: records alone, without signatures.
+#[cfg(not(feature = "sign"))]
+struct Against;
+
+#[cfg(not(feature = "sign"))]
+impl Against {
+    fn new(manifest: &Path, public: Option<&Path>) -> Result<Self, FileError> {
+        match public {
+            Some(_) => Err(FileError::Wrong { seal: beside(manifest), error: SealError::NoSignatures }),
+            None => Ok(Against),
+        }
+    }
+
+    fn verify(&self, seal: &Seal, found: &Seal) -> Result<(), SealError> {
+        seal.verify(found)
+    }
+
+    fn mistaken(&self, _: &Seal, _: &Seal, _: Option<&Path>) -> Option<FileError> {
+        None
+    }
+}
+
+#[cfg(not(feature = "sign"))]
+fn signed(seal: Seal, manifest: &Path, signing: Option<&Path>) -> Result<Seal, FileError> {
+    match signing {
+        Some(_) => Err(FileError::Manifest { manifest: manifest.to_owned(), error: SealError::NoSignatures }),
+        None => Ok(seal),
+    }
+}
+
+/// Seals a manifest that has been written, and signs the seal with the key in `signing`.
+///
+/// # Errors
+/// When the manifest or the key cannot be read, the manifest has a line that is no record, or the seal cannot be written.
+pub fn write(manifest: &Path, options: &Options, registry: Registry, signing: Option<&Path>) -> Result<(), FileError> {
+    let seal = of(manifest, options, registry)
+        .map_err(|error| FileError::Manifest { manifest: manifest.to_owned(), error })?;
+    let seal = signed(seal, manifest, signing)?;
+    let path = beside(manifest);
+    let put = || -> io::Result<()> {
+        let mut output = Output::file(&path)?;
+        output.write_all(seal.encode().as_bytes())?;
+        output.commit()
+    };
+    put().map_err(|error| FileError::Write { seal: path.clone(), error })
+}
+
+/// Verifies the seal of a manifest, if it has one or a key is given; `None` if there is neither. A seal knows the algorithm of digests
+/// that do not name theirs.
+///
+/// # Errors
+/// When the seal does not hold, or cannot be read or compared.
+pub fn verify(
+    manifest: &Path,
+    options: &Options,
+    registry: Registry,
+    public: Option<&Path>,
+) -> Result<Option<Held>, FileError> {
+    let path = beside(manifest);
+    let against = Against::new(manifest, public)?;
+    let mut text = String::new();
+    let read = match Patient::open(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound && public.is_none() => return Ok(None),
+        Err(error) => Err(error),
+        Ok(file) => file.take(LONGEST).read_to_string(&mut text),
+    };
+    read.map_err(|error| FileError::Read { seal: path.clone(), error })?;
+    let mut private = None;
+    let verified = Seal::decode(&text).and_then(|seal| {
+        let (found, other) = meant(manifest, options, registry, &seal)?;
+        if let Err(error) = against.verify(&seal, &found) {
+            private = against.mistaken(&seal, &found, public);
+            return Err(error);
+        }
+        Ok((seal, other))
+    });
+    if let Some(private) = private {
+        return Err(private);
+    }
+    match verified {
+        // The seal is there; what it is of is not.
+        Err(SealError::Io(error)) => {
+            let problem = Problem::io(Stage::Open, &error);
+            Err(FileError::NoManifest { manifest: manifest.to_owned(), problem })
+        }
+        Err(error) => Err(FileError::Wrong { seal: path, error }),
+        Ok((seal, algorithm)) => {
+            let signer = match (public, seal.signature) {
+                (Some(_), _) => SignedBy::Asked,
+                (None, Some(_)) => SignedBy::Anybody,
+                (None, None) => SignedBy::Nobody,
+            };
+            Ok(Some(Held { path, records: seal.records, signer, algorithm }))
+        }
+    }
+}
+
+/// The seal of the manifest as it is now. If it is not the one that is looked for, and digests do not name their algorithm, each
+/// algorithm that could be meant is tried.
+fn meant(
+    manifest: &Path,
+    options: &Options,
+    registry: Registry,
+    seal: &Seal,
+) -> Result<(Seal, Option<Algorithm>), SealError> {
+    let found = of(manifest, options, registry)?;
+    let same = |other: &Seal| (other.records, other.root) == (seal.records, seal.root);
+    if same(&found) || !options.assumed.is_empty() {
+        return Ok((found, None));
+    }
+    let file = Patient::open(manifest).map_err(SealError::Io)?;
+    let decoder = Decoder::with_registry(BufReader::new(file), options, registry).map_err(SealError::Io)?;
+    let mut others: Vec<Algorithm> = Vec::new();
+    for located in decoder {
+        let Item::Entry(entry) = located.map_err(SealError::Io)?.item else { continue };
+        let guesses = entry.digests.first().filter(|_| entry.guessed);
+        for other in guesses.into_iter().flat_map(|digest| digits::alternatives(registry, digest)) {
+            if !others.contains(&other) {
+                others.push(other);
+            }
+        }
+    }
+    for other in others {
+        let options = Options { assumed: vec![other], ..options.clone() };
+        if let Ok(found) = of(manifest, &options, registry)
+            && same(&found)
+        {
+            return Ok((found, Some(other)));
+        }
+    }
+    Ok((found, None))
+}

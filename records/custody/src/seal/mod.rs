@@ -1,0 +1,304 @@
+//! Seals: a Merkle root over a manifest's records, signed where there is a key. A seal lies beside its manifest, whatever that is
+//! written in, and covers what the records say: names, sizes, digests, times. It does not cover comments and summaries.
+//!
+//! The leaves are the SHA-256 of a zero byte and a record's canonical bytes, in ascending order; a node is the SHA-256 of a one byte
+//! and its two children; of n leaves the left subtree takes the largest power of two below n (the tree of RFC 6962, §2.1).
+
+mod files;
+
+pub use files::{FileError, Held, SignedBy, beside, verify, write};
+
+#[cfg(feature = "sign")]
+use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
+use pfh_digest::hex;
+use pfh_digest::{Algorithm, Digest, Registry};
+use pfh_manifest::{Decoder, Entry, Item, Options, Reason, Unhashed};
+use pfh_source::Time;
+use std::io::{self, BufRead};
+
+/// In front of what is signed, so that the signature is good for nothing else.
+#[cfg(feature = "sign")]
+const CONTEXT: &[u8] = b"pfh seal 1\0";
+
+type Hash = [u8; 32];
+
+/// A root over a manifest's records.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seal {
+    /// How many records there are.
+    pub records: u64,
+    /// The root.
+    pub root: Hash,
+    /// The public key and the signature, where it is signed.
+    pub signature: Option<([u8; 32], [u8; 64])>,
+}
+
+/// Why a manifest has no seal, or not this one.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SealError {
+    /// The manifest cannot be read.
+    #[error("{0}")]
+    Io(#[source] io::Error),
+    /// This line of the manifest is no record.
+    #[error("line {0} is no record")]
+    Fault(u64),
+    /// The seal's file holds no seal.
+    #[error("not a seal")]
+    Malformed,
+    /// The records are not those that were sealed.
+    #[error("the records are not those that were sealed")]
+    Records,
+    /// The signature is not that of the key that the seal names.
+    #[error("the signature is wrong")]
+    Signature,
+    /// The seal is signed, or must be, and this build knows no signatures: it lacks the feature `sign`.
+    #[error("this build verifies and makes no signatures")]
+    NoSignatures,
+    /// The seal is not signed, or not by the key that is asked for.
+    #[error("the seal is not signed with the key that is asked for")]
+    Key,
+}
+
+impl Seal {
+    /// The seal of a manifest, not signed. Takes 32 bytes of memory for each record.
+    ///
+    /// # Errors
+    /// The reader's, and lines that are no records.
+    pub fn of(manifest: impl BufRead, options: &Options, registry: Registry) -> Result<Seal, SealError> {
+        let Ok(sha256) = registry.find("sha256") else { return Err(SealError::Malformed) };
+        let mut leaves: Vec<Hash> = Vec::new();
+        let mut record = Vec::new();
+        for located in Decoder::with_registry(manifest, options, registry).map_err(SealError::Io)? {
+            let located = located.map_err(SealError::Io)?;
+            record.clear();
+            record.push(0);
+            match &located.item {
+                Item::Fault(_) => return Err(SealError::Fault(located.line)),
+                Item::Entry(entry) => canonical(&mut record, entry),
+                Item::Unhashed(unhashed) => canonical_unhashed(&mut record, unhashed),
+            }
+            leaves.push(hash(sha256, &record));
+        }
+        leaves.sort_unstable();
+        Ok(Seal { records: leaves.len() as u64, root: root(sha256, leaves), signature: None })
+    }
+
+    #[cfg(feature = "sign")]
+    fn signed(&self) -> Vec<u8> {
+        [CONTEXT, &self.records.to_le_bytes(), &self.root].concat()
+    }
+
+    /// The seal with an Ed25519 signature (RFC 8032).
+    #[cfg(feature = "sign")]
+    #[must_use]
+    pub fn sign(mut self, key: &SigningKey) -> Seal {
+        let signature = key.sign(&self.signed());
+        self.signature = Some((key.verifying_key().to_bytes(), signature.to_bytes()));
+        self
+    }
+
+    /// Whether this is the seal of the records that `found` was made of, signed with `key` where one is asked for.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    #[cfg(feature = "sign")]
+    pub fn verify(&self, found: &Seal, key: Option<&VerifyingKey>) -> Result<(), SealError> {
+        if let Some((public, signature)) = &self.signature {
+            let named = VerifyingKey::from_bytes(public).map_err(|_| SealError::Signature)?;
+            let genuine = named.verify_strict(&self.signed(), &Signature::from_bytes(signature));
+            genuine.map_err(|_| SealError::Signature)?;
+        }
+        if let Some(key) = key
+            && self.signature.is_none_or(|(public, _)| public != key.to_bytes())
+        {
+            return Err(SealError::Key);
+        }
+        self.compare(found)
+    }
+
+    /// Whether this is the seal of the records that `found` was made of, where neither is signed.
+    ///
+    /// # Errors
+    /// What is wrong with it; [`SealError::NoSignatures`] for one that is signed.
+    #[cfg(not(feature = "sign"))]
+    pub fn verify(&self, found: &Seal) -> Result<(), SealError> {
+        if self.signature.is_some() { Err(SealError::NoSignatures) } else { self.compare(found) }
+    }
+
+    fn compare(&self, found: &Seal) -> Result<(), SealError> {
+        if (self.records, self.root) == (found.records, found.root) { Ok(()) } else { Err(SealError::Records) }
+    }
+
+    /// The seal as its file has it: a line of JSON.
+    pub fn encode(&self) -> String {
+        let digits = |bytes: &[u8]| {
+            let mut out = Vec::new();
+            hex::push(&mut out, bytes);
+            String::from_utf8_lossy(&out).into_owned()
+        };
+        let mut object = serde_json::json!({
+            "type": "seal", "version": 1, "hash": "sha256", "records": self.records, "root": digits(&self.root),
+        });
+        if let Some((public, signature)) = &self.signature {
+            object["public_key"] = digits(public).into();
+            object["signature"] = digits(signature).into();
+        }
+        object.to_string() + "\n"
+    }
+
+    /// Reads a seal's file.
+    ///
+    /// # Errors
+    /// [`SealError::Malformed`] for anything that is none.
+    pub fn decode(text: &str) -> Result<Seal, SealError> {
+        let value: serde_json::Value = serde_json::from_str(text).map_err(|_| SealError::Malformed)?;
+        let is = |key: &str, expected: serde_json::Value| value.get(key) == Some(&expected);
+        if !is("type", "seal".into()) || !is("version", 1.into()) || !is("hash", "sha256".into()) {
+            return Err(SealError::Malformed);
+        }
+        let bytes = |key: &str| value.get(key)?.as_str().and_then(|digits| hex::decode(digits.as_bytes()));
+        let root = bytes("root").and_then(|root| root.try_into().ok()).ok_or(SealError::Malformed)?;
+        let records = value.get("records").and_then(serde_json::Value::as_u64).ok_or(SealError::Malformed)?;
+        let signature = match (value.get("public_key"), value.get("signature")) {
+            (None, None) => None,
+            _ => {
+                let public = bytes("public_key").and_then(|key| key.try_into().ok());
+                let signature = bytes("signature").and_then(|signature| signature.try_into().ok());
+                Some(public.zip(signature).ok_or(SealError::Malformed)?)
+            }
+        };
+        Ok(Seal { records, root, signature })
+    }
+}
+
+fn hash(sha256: Algorithm, bytes: &[u8]) -> Hash {
+    let mut hash = [0; 32];
+    hash.copy_from_slice(sha256.digest(bytes).bytes());
+    hash
+}
+
+fn root(sha256: Algorithm, mut level: Vec<Hash>) -> Hash {
+    if level.is_empty() {
+        return hash(sha256, b"");
+    }
+    // Pairing from the left and carrying an odd last one up gives RFC 6962's shape.
+    while level.len() > 1 {
+        level = level
+            .chunks(2)
+            .map(|pair| match pair {
+                [left, right] => hash(sha256, &[&[1], &left[..], right].concat()),
+                odd => odd[0],
+            })
+            .collect();
+    }
+    level[0]
+}
+
+fn bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+    out.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
+    out.extend_from_slice(bytes);
+}
+
+fn digests(out: &mut Vec<u8>, digests: &[Digest]) {
+    let mut digests: Vec<&Digest> = digests.iter().collect();
+    digests.sort();
+    out.extend_from_slice(&(digests.len() as u64).to_le_bytes());
+    for digest in digests {
+        bytes(out, digest.algorithm().to_string().as_bytes());
+        bytes(out, digest.bytes());
+    }
+}
+
+/// What a record says, unambiguously: every part with its length in front.
+fn canonical(out: &mut Vec<u8>, entry: &Entry) {
+    out.push(1);
+    bytes(out, &entry.name);
+    match entry.size {
+        None => out.push(0),
+        Some(size) => {
+            out.push(1);
+            out.extend_from_slice(&size.to_le_bytes());
+        }
+    }
+    digests(out, &entry.digests);
+    out.extend_from_slice(&(entry.pieces.len() as u64).to_le_bytes());
+    for piece in &entry.pieces {
+        out.extend_from_slice(&piece.offset.to_le_bytes());
+        out.extend_from_slice(&piece.length.to_le_bytes());
+        digests(out, &piece.digests);
+    }
+    for time in [entry.times.modified, entry.times.changed, entry.times.accessed] {
+        match time {
+            None => out.push(0),
+            Some(Time { seconds, nanoseconds }) => {
+                out.push(1);
+                out.extend_from_slice(&seconds.to_le_bytes());
+                out.extend_from_slice(&nanoseconds.to_le_bytes());
+            }
+        }
+    }
+}
+
+fn canonical_unhashed(out: &mut Vec<u8>, unhashed: &Unhashed) {
+    out.push(if unhashed.reason == Reason::Failed { 2 } else { 3 });
+    bytes(out, &unhashed.name);
+    bytes(out, unhashed.code.as_bytes());
+}
+
+#[cfg(all(test, feature = "sign"))]
+mod tests {
+    use super::*;
+
+    static LISTS: [&[pfh_digest::Row]; 1] = [pfh_digest::ROWS];
+
+    fn seal(manifest: &str) -> Result<Seal, SealError> {
+        Seal::of(manifest.as_bytes(), &Options::default(), Registry::new(&LISTS))
+    }
+
+    const A: &str = "900150983cd24fb0d6963f7d28e17f72  a\n";
+    const B: &str = "d41d8cd98f00b204e9800998ecf8427e  b\n";
+    const C: &str = "d41d8cd98f00b204e9800998ecf8427e  c\n";
+
+    #[test]
+    fn order_does_not_matter_and_everything_else_does() {
+        let all = seal(&[A, B, C].concat()).expect("a seal");
+        assert_eq!(all, seal(&[C, A, B].concat()).expect("a seal"));
+        for other in [
+            [A, B].concat(),
+            [A, B, B].concat(),
+            [A, B, C, C].concat(),
+            [A, B, C].concat().replace("  a", "  d"),
+            [A, B, C].concat().replacen('9', "8", 1),
+        ] {
+            assert_ne!(all.root, seal(&other).expect("a seal").root, "{other}");
+        }
+        assert!(matches!(seal(&[A, "rubbish\n"].concat()), Err(SealError::Fault(2))));
+        // By hand: three leaves make ((a b) c).
+        let sha256: Algorithm = "sha256".parse().expect("sha256");
+        let mut leaves = [A, B, C].map(|line| seal(line).expect("a seal").root);
+        leaves.sort_unstable();
+        let node = |left: &Hash, right: &Hash| hash(sha256, &[&[1], &left[..], right].concat());
+        assert_eq!(all.root, node(&node(&leaves[0], &leaves[1]), &leaves[2]));
+    }
+
+    #[test]
+    fn signatures() {
+        let key = SigningKey::from_bytes(&[7; 32]);
+        let other = SigningKey::from_bytes(&[8; 32]).verifying_key();
+        let found = seal(A).expect("a seal");
+        let signed = found.clone().sign(&key);
+        assert_eq!(Seal::decode(&signed.encode()).expect("read back"), signed);
+        let public = key.verifying_key();
+        assert!(signed.verify(&found, Some(&public)).is_ok() && found.verify(&found, None).is_ok());
+        assert!(matches!(found.verify(&found, Some(&public)), Err(SealError::Key)));
+        assert!(matches!(signed.verify(&found, Some(&other)), Err(SealError::Key)));
+        assert!(matches!(signed.verify(&seal(B).expect("a seal"), Some(&public)), Err(SealError::Records)));
+        let mut forged = signed.clone();
+        forged.records += 1;
+        assert!(matches!(forged.verify(&found, None), Err(SealError::Signature)));
+        for wrong in ["", "{}", "[]", "{\"type\":\"seal\",\"version\":2}"] {
+            assert!(matches!(Seal::decode(wrong), Err(SealError::Malformed)), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Tagged lines, `SHA256 (name) = digest`, as the BSDs' md5(1) and GNU `cksum` print them.
+//!
+//! Algorithms are spelled as GNU spells them where GNU knows them, otherwise as OpenSSL does: `SHA256`, `SHA3-256`, `BLAKE2b`,
+//! `SHA512/256`. The rest takes its own name in capitals. Where the length can vary and is not the default, it follows in bits:
+//! `SHAKE128-160`, `BLAKE3-512`.
+
+use pfh_digest::{Algorithm, Digest, Output, Registry, hex};
+use pfh_engine::{Outcome, Record, Summary};
+
+use crate::encode::{Carried, Encode, Preamble, Unrepresentable};
+use crate::entry::Fault;
+use crate::format::End;
+use crate::{digits, escape, remark};
+
+/// The spelling of an algorithm in front of the parenthesis.
+pub fn tag(algorithm: Algorithm) -> String {
+    let capitals = algorithm.name().to_ascii_uppercase();
+    match algorithm.name() {
+        "blake2b" => "BLAKE2b".to_owned(),
+        "blake2s" => "BLAKE2s".to_owned(),
+        "sha512-256" => "SHA512/256".to_owned(),
+        "sha512-224" => "SHA512/224".to_owned(),
+        "ripemd160" => "RIPEMD160".to_owned(),
+        // xxhsum writes and reads this and no other.
+        "xxh3-128" => "XXH128".to_owned(),
+        _ => match algorithm.output() {
+            Output::Stated { default, .. } if algorithm.length() != default => {
+                format!("{capitals}-{}", 8 * algorithm.length())
+            }
+            _ => capitals,
+        },
+    }
+}
+
+/// Writes tagged lines, a line per algorithm and file.
+pub struct Encoder {
+    end: End,
+    tags: Vec<String>,
+    /// Whether the head says where names start, so that the list has an end, too.
+    described: bool,
+    records: u64,
+}
+
+impl Encoder {
+    /// A writer with this end of record.
+    pub fn new(end: End) -> Encoder {
+        Encoder { end, tags: Vec::new(), described: false, records: 0 }
+    }
+}
+
+impl Encode for Encoder {
+    fn head(&mut self, out: &mut Vec<u8>, preamble: &Preamble<'_>) -> Result<(), Unrepresentable> {
+        if let Some(text) = preamble.algorithms.iter().find(|algorithm| algorithm.output() == Output::Text) {
+            return Err(Unrepresentable::new(format!("bsd cannot hold {text}, whose digests are text")));
+        }
+        self.tags = preamble.algorithms.iter().copied().map(tag).collect();
+        self.described = preamble.base.is_some();
+        if self.described {
+            remark::begin(out, "", preamble.algorithms, preamble.base, self.end.byte());
+        }
+        Ok(())
+    }
+
+    fn record(&mut self, out: &mut Vec<u8>, record: &Record) -> Result<Carried, Unrepresentable> {
+        let Outcome::Hashed(hashed) = &record.outcome else { return Ok(Carried::No) };
+        if !hashed.pieces.is_empty() {
+            return Err(Unrepresentable::new("bsd has no form for the digests of pieces"));
+        }
+        let name = match self.end {
+            End::Line => escape::escape(&record.name),
+            End::Nul => (&record.name[..]).into(),
+        };
+        let escaped = self.end == End::Line && escape::is_needed(&record.name);
+        for (tag, digest) in self.tags.iter().zip(&hashed.digests) {
+            if escaped {
+                out.push(b'\\');
+            }
+            out.extend_from_slice(tag.as_bytes());
+            out.extend_from_slice(b" (");
+            out.extend_from_slice(&name);
+            out.extend_from_slice(b") = ");
+            hex::push(out, digest.bytes());
+            out.push(self.end.byte());
+            self.records += 1;
+        }
+        Ok(Carried::Yes)
+    }
+
+    fn tail(&mut self, out: &mut Vec<u8>, _: &Summary) {
+        if self.described {
+            remark::finish(out, "", self.records, self.end.byte());
+        }
+    }
+}
+
+/// The parts of a tagged line.
+pub(crate) struct Tagged<'a> {
+    tag: &'a str,
+    pub(crate) name: &'a [u8],
+    digest: &'a [u8],
+}
+
+/// Takes `TAG (name) = digest`, OpenSSL's `TAG(name)= digest` or RHash's `TAG   (name) = digest` apart; `None` where a line has not that form. The name ends at the
+/// last parenthesis, for it may hold others.
+pub(crate) fn split(line: &[u8]) -> Option<Tagged<'_>> {
+    let open = line.iter().position(|&byte| byte == b'(')?;
+    let tag = str::from_utf8(&line[..open]).ok()?;
+    let tag = tag.trim_end_matches(' ');
+    if tag.is_empty() || !tag.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'/' | b'_')) {
+        return None;
+    }
+    let close = line.iter().rposition(|&byte| byte == b')').filter(|&close| close > open)?;
+    let digest = line[close + 1..].trim_ascii_start().strip_prefix(b"=")?.trim_ascii();
+    Some(Tagged { tag, name: &line[open + 1..close], digest })
+}
+
+/// The digest of a tagged line; the tag must be one of `assumed` unless that is empty.
+pub(crate) fn digest(registry: Registry, assumed: &[Algorithm], tagged: &Tagged<'_>) -> Result<Digest, Fault> {
+    let algorithm = algorithm(registry, tagged).ok_or_else(|| Fault::UnknownAlgorithm(tagged.tag.into()));
+    if !assumed.is_empty() && !algorithm.as_ref().is_ok_and(|algorithm| assumed.contains(algorithm)) {
+        return Err(Fault::Unasked);
+    }
+    let algorithm = algorithm?;
+    digits::digest(algorithm, tagged.digest)
+}
+
+fn algorithm(registry: Registry, tagged: &Tagged<'_>) -> Option<Algorithm> {
+    let found = registry.find(tagged.tag).ok().or_else(|| {
+        let (name, bits) = tagged.tag.rsplit_once('-')?;
+        let bits: usize = bits.parse().ok()?;
+        registry.find(name).ok()?.with_length(bits.checked_div(8)?)
+    })?;
+    // OpenSSL writes `SHAKE-128` for whatever length; only the digits tell.
+    if matches!(tagged.tag, "SHAKE-128" | "SHAKE-256") {
+        return found.with_length(tagged.digest.len() / 2);
+    }
+    Some(found)
+}

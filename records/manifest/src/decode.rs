@@ -1,0 +1,184 @@
+//! Reading manifests of every format: one record or one fault per physical line, in bounded memory.
+
+use std::io::{self, BufRead, Cursor, Read};
+
+use pfh_digest::{ROWS, Registry, Row};
+
+use crate::ending::{Ending, Tally};
+use crate::entry::{DecodeLine, Fault, Located, Options, Parsed};
+use crate::format::{End, Format};
+use crate::lines::{Line, Lines};
+use crate::text::Text;
+use crate::{csv, dfxml, hashdeep, jsonl, similarity, sums};
+
+/// This many bytes tell a format.
+const SNIFF: u64 = 512;
+
+type Source<R> = std::io::Chain<Cursor<Vec<u8>>, Text<R>>;
+
+enum Form<R> {
+    Lines { lines: Lines<Source<R>>, decoder: Box<dyn DecodeLine>, end: End },
+    Xml(Box<dfxml::Decoder<Source<R>>>),
+}
+
+/// Reads a manifest item by item. The iterator's errors are the reader's own, and end it.
+pub struct Decoder<R> {
+    format: Format,
+    form: Form<R>,
+    neutral: u64,
+    ended: bool,
+    tally: Tally,
+    base: Option<Vec<u8>>,
+}
+
+impl<R: BufRead> Decoder<R> {
+    /// Starts to read: finds a byte order mark and, unless told, the format. Errors are the reader's own.
+    pub fn open(reader: R, options: &Options) -> io::Result<Decoder<R>> {
+        // A reference to a static is not promoted to one that lives for ever.
+        static LISTS: [&[Row]; 1] = [ROWS];
+        Decoder::with_registry(reader, options, Registry::new(&LISTS))
+    }
+
+    /// The same with the algorithms of a registry that others joined.
+    pub fn with_registry(reader: R, options: &Options, registry: Registry) -> io::Result<Decoder<R>> {
+        let mut text = Text::open(reader)?;
+        let mut start = Vec::new();
+        text.by_ref().take(SNIFF).read_to_end(&mut start)?;
+        let format = options.format.unwrap_or_else(|| sniff(&start));
+        let source = Cursor::new(start).chain(text);
+        let end = if matches!(format, Format::Sums | Format::Bsd) { options.end } else { End::Line };
+        let decoder: Box<dyn DecodeLine> = match format {
+            Format::Sums | Format::Bsd => Box::new(sums::Decoder::new(registry, options, end)),
+            Format::Hashdeep => Box::new(hashdeep::Decoder::new(registry)),
+            Format::Jsonl => Box::new(jsonl::Decoder::new(registry)),
+            Format::Csv => Box::new(csv::Decoder::new(registry)),
+            Format::Ssdeep => Box::new(similarity::ssdeep::Decoder::new(registry)),
+            Format::Sdbf => Box::new(similarity::sdbf::Decoder::new(registry)),
+            Format::Mrsh => Box::new(similarity::mrsh::Decoder::new(registry, &options.assumed)),
+            Format::Dfxml => {
+                let form = Form::Xml(Box::new(dfxml::Decoder::new(source, registry, options.limit)));
+                return Ok(Decoder { format, form, neutral: 0, ended: false, tally: Tally::default(), base: None });
+            }
+        };
+        let form = Form::Lines { lines: Lines::new(source, end.byte(), options.limit), decoder, end };
+        // Only we write these lines, and we end them.
+        let tally = Tally::new(format == Format::Jsonl);
+        Ok(Decoder { format, form, neutral: 0, ended: false, tally, base: None })
+    }
+
+    /// The format that was told or found. [`Format::Sums`] stands for plain and tagged lines, which may be mixed.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// What became of the end that the manifest promises. Good once the iterator has given `None`.
+    pub fn ending(&self) -> Ending {
+        self.tally.ending()
+    }
+
+    /// The directory in which its relative names start, where it says so.
+    pub fn base(&self) -> Option<&[u8]> {
+        match &self.form {
+            Form::Xml(decoder) => decoder.base(),
+            Form::Lines { .. } => self.base.as_deref(),
+        }
+    }
+
+    /// How many lines so far were comments, headers, summaries or empty. With the items they add up to the physical lines (of
+    /// formats that have lines).
+    pub fn neutral(&self) -> u64 {
+        self.neutral
+    }
+}
+
+impl<R: BufRead> Iterator for Decoder<R> {
+    type Item = io::Result<Located>;
+
+    fn next(&mut self) -> Option<io::Result<Located>> {
+        if self.ended {
+            return None;
+        }
+        let (lines, decoder, end) = match &mut self.form {
+            Form::Xml(decoder) => {
+                let item = decoder.next(&mut self.tally);
+                self.ended = !matches!(item, Some(Ok(_)));
+                return item;
+            }
+            Form::Lines { lines, decoder, end } => (lines, decoder, *end),
+        };
+        loop {
+            let mut held = decoder.held(false);
+            let parsed = match if held.is_some() { Ok(None) } else { lines.next() } {
+                Ok(None) => {
+                    held = held.or_else(|| decoder.held(true));
+                    let Some(item) = held else {
+                        self.ended = true;
+                        return None;
+                    };
+                    // One of its lines is the item's, and was counted as neutral.
+                    self.neutral -= 1;
+                    self.tally.count(&item);
+                    return Some(Ok(Located { line: lines.number(), item }));
+                }
+                Err(error) => {
+                    self.ended = true;
+                    return Some(Err(error));
+                }
+                Ok(Some(Line::TooLong)) => Fault::TooLong.into(),
+                Ok(Some(Line::Whole(line))) if line.contains(&0) => Fault::Nul.into(),
+                Ok(Some(Line::Whole(line))) if end == End::Line => {
+                    decoder.line(line.strip_suffix(b"\r").unwrap_or(line))
+                }
+                Ok(Some(Line::Whole(line))) => decoder.line(line),
+            };
+            match parsed {
+                Parsed::Item(item) => {
+                    self.tally.count(&item);
+                    return Some(Ok(Located { line: lines.number(), item }));
+                }
+                Parsed::Neutral => {}
+                Parsed::Promise => self.tally.promise(),
+                Parsed::End(stated) => self.tally.end(&stated),
+                Parsed::Base(base) => self.base = Some(base),
+            }
+            self.neutral += 1;
+        }
+    }
+}
+
+/// The format that a manifest starts like; sums for anything that is not plainly another.
+pub(crate) fn sniff(start: &[u8]) -> Format {
+    let start = start.trim_ascii_start();
+    let first = start.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    if start.starts_with(b"%%%%") {
+        Format::Hashdeep
+    } else if start.starts_with(b"<") {
+        Format::Dfxml
+    } else if start.starts_with(b"{") {
+        Format::Jsonl
+    } else if csv::is_header(first) {
+        Format::Csv
+    } else if start.starts_with(b"ssdeep,1.") {
+        Format::Ssdeep
+    } else if start.starts_with(b"sdbf:03:0::") || start.starts_with(b"sdbf-dd:03:0::") {
+        // A digest without the name in it: the name stands behind, as in any list.
+        Format::Sums
+    } else if start.starts_with(b"sdbf:") || start.starts_with(b"sdbf-dd:") {
+        Format::Sdbf
+    } else if is_mrsh(first) {
+        Format::Mrsh
+    } else {
+        Format::Sums
+    }
+}
+
+/// Whether a line starts as mrsh-v2's: a name, three numbers and many digits in capitals.
+fn is_mrsh(first: &[u8]) -> bool {
+    let mut fields = first.splitn(5, |&byte| byte == b':');
+    let (name, numbers) = (fields.next(), [fields.next(), fields.next(), fields.next()]);
+    let number = |field: &Option<&[u8]>| field.is_some_and(|f| !f.is_empty() && f.iter().all(u8::is_ascii_digit));
+    let digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'A'..=b'F');
+    name.is_some_and(|name| !name.is_empty())
+        && numbers.iter().all(number)
+        && fields.next().is_some_and(|digits| digits.len() >= 16 && digits.trim_ascii_end().iter().all(digit))
+}

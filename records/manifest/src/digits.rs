@@ -1,0 +1,99 @@
+//! Digests as text: hexadecimal of either case, or base64 with exact padding as GNU `cksum --base64` writes it.
+
+use data_encoding::BASE64;
+use pfh_digest::{Algorithm, Digest, Output, Registry, Standing};
+use pfh_similarity::Named;
+
+use crate::entry::Fault;
+use crate::similarity;
+use pfh_digest::hex;
+
+/// The usual algorithms by the length of their digests: those of the GNU tools.
+pub(crate) const USUAL: [&str; 6] = ["md5", "sha1", "sha224", "sha256", "sha384", "sha512"];
+
+/// A digest of a known algorithm.
+pub fn digest(algorithm: Algorithm, text: &[u8]) -> Result<Digest, Fault> {
+    if algorithm.output() == Output::Text {
+        let text = str::from_utf8(text).map_err(|_| Fault::Malformed("digest is not text"))?;
+        return similarity::digest(algorithm, text);
+    }
+    let length = algorithm.length();
+    let bytes = if text.len() == 2 * length {
+        hex::decode(text).ok_or(Fault::Malformed("digest is not hexadecimal"))?
+    } else if text.len() == length.div_ceil(3) * 4 {
+        BASE64.decode(text).map_err(|_| Fault::WrongLength)?
+    } else {
+        return Err(Fault::WrongLength);
+    };
+    Digest::from_bytes(algorithm, &bytes).map_err(|_| Fault::WrongLength)
+}
+
+/// What a digest without a name may be of: `assumed`, or, where that is empty, the usual algorithms.
+pub fn candidates(registry: Registry, assumed: &[Algorithm]) -> Vec<Algorithm> {
+    if assumed.is_empty() {
+        USUAL.iter().filter_map(|name| registry.find(name).ok()).collect()
+    } else {
+        assumed.to_vec()
+    }
+}
+
+/// A digest whose algorithm is told by its length: the first of the candidates that fits.
+pub fn unnamed(candidates: &[Algorithm], text: &[u8]) -> Result<Digest, Fault> {
+    // Hexadecimal first, over all candidates: 64 digits are SHA-256 before they are 48 bytes in base64.
+    if let Some(&algorithm) = candidates.iter().find(|algorithm| 2 * algorithm.length() == text.len())
+        && let Some(digest) = from_hex(algorithm, text)
+    {
+        return digest;
+    }
+    if text.len().is_multiple_of(4)
+        && let Ok(bytes) = BASE64.decode(text)
+        && let Some(&algorithm) = candidates.iter().find(|algorithm| algorithm.length() == bytes.len())
+    {
+        return Digest::from_bytes(algorithm, &bytes).map_err(|_| Fault::WrongLength);
+    }
+    let digits = text.iter().all(u8::is_ascii_hexdigit);
+    Err(if digits && !text.is_empty() { Fault::WrongLength } else { Fault::Malformed("does not start with a digest") })
+}
+
+/// The similarity method that a text looks like a digest of, where `assumed` is empty or has it. The two kinds of mrsh-v2 look alike:
+/// what is assumed decides.
+pub fn similar(registry: Registry, assumed: &[Algorithm], text: &[u8]) -> Option<Algorithm> {
+    let method = Named::recognise(text)?;
+    let same = |algorithm: &&Algorithm| {
+        let other = Named::of(**algorithm);
+        other == Some(method) || (method == Named::MrshV2 && other == Some(Named::MrshV2Network))
+    };
+    if assumed.is_empty() { registry.find(method.name()).ok() } else { assumed.iter().find(same).copied() }
+}
+
+/// `None` for anything but hexadecimal digits.
+fn from_hex(algorithm: Algorithm, text: &[u8]) -> Option<Result<Digest, Fault>> {
+    let mut buffer = [0; 64];
+    let bytes = match buffer.get_mut(..algorithm.length()) {
+        Some(bytes) => {
+            hex::decode_into(text, bytes)?;
+            bytes
+        }
+        None => &mut hex::decode(text)?[..],
+    };
+    Some(Digest::from_bytes(algorithm, bytes).map_err(|_| Fault::WrongLength))
+}
+
+/// Every algorithm whose digests look like this one: as many bytes, or the text of another mode of the method. Those that have this length by default
+/// come first. Checksums, which anybody can make come out as they like, are no alternatives to what resists that.
+pub fn alternatives(registry: Registry, digest: &Digest) -> Vec<Algorithm> {
+    let given = digest.algorithm();
+    if given.output() == pfh_digest::Output::Text {
+        // Modes of one method print alike: sdhash's streams of long files, its blocks of short ones, mrsh-v2's two hashes.
+        let of_one =
+            |method: &str, other: &Algorithm| other.name().starts_with(method) && given.name().starts_with(method);
+        let alike = |other: &Algorithm| of_one("mrsh-v2", other) || of_one("sdhash", other);
+        return registry.all().filter(|other| *other != given && alike(other)).collect();
+    }
+    let length = digest.bytes().len();
+    let weak = |algorithm: &Algorithm| algorithm.standing() == Standing::NonCryptographic;
+    let fits = |algorithm: Algorithm| (algorithm.length() == length).then_some(algorithm);
+    let stretched = |algorithm: Algorithm| algorithm.with_length(length).filter(|other| *other != algorithm);
+    let all = registry.all().filter_map(fits).chain(registry.all().filter_map(stretched));
+    all.filter(|other| *other != given && (weak(&given) || !weak(other))).collect()
+}

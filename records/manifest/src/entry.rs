@@ -1,0 +1,185 @@
+//! What a list holds, as far as its reader can say. This is no record: a list may lack sizes or times, name algorithms that are not
+//! known here, or leave open of which one a digest is.
+
+use std::fmt;
+
+use pfh_digest::{Algorithm, Digest};
+use pfh_engine::Piece;
+
+use crate::format::{End, Format};
+use crate::lines::LIMIT;
+use crate::times::Times;
+
+/// How to read.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The format; `None` to tell it from the first bytes.
+    pub format: Option<Format>,
+    /// The algorithms that a digest without a name may be of, first fit by length. Empty for the usual ones by length: MD5,
+    /// SHA-1 and SHA-2.
+    pub assumed: Vec<Algorithm>,
+    /// Where `assumed` is empty: the algorithms to try first by length, such as those that the name of the list hints at.
+    pub hints: Vec<Algorithm>,
+    /// Take digests without a name of every length that some algorithm has by default, not only of the usual ones.
+    pub any: bool,
+    /// What ends a record of `sums` and `bsd`.
+    pub end: End,
+    /// The longest line, and for XML the longest token, in bytes.
+    pub limit: usize,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { format: None, assumed: Vec::new(), hints: Vec::new(), any: false, end: End::Line, limit: LIMIT }
+    }
+}
+
+/// An entry that a manifest lists with digests.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Entry {
+    /// The name: raw bytes, without NUL, never empty.
+    pub name: Vec<u8>,
+    /// Its size in bytes, where the format says.
+    pub size: Option<u64>,
+    /// Digests of the whole entry, of algorithms that the registry knows; empty only where there are pieces.
+    pub digests: Vec<Digest>,
+    /// Digests of windows. Formats with a line per piece give an entry per piece.
+    pub pieces: Vec<Piece>,
+    /// Timestamps, where the format has them.
+    pub times: Times,
+    /// Whether the algorithm of its only digest was told by the digest's form alone: it may be of another of that form.
+    pub guessed: bool,
+    /// The names of algorithms that are not known here, of which it has digests, too.
+    pub foreign: Vec<Box<str>>,
+}
+
+/// Why an entry of a manifest has no digests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// Reading it failed, or what was read could not be trusted.
+    Failed,
+    /// It was listed and, by the rules of the run, not read.
+    Skipped,
+}
+
+/// An entry that a manifest lists without digests, because reading it failed or it was skipped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unhashed {
+    /// The name: raw bytes.
+    pub name: Vec<u8>,
+    /// Failed or skipped.
+    pub reason: Reason,
+    /// The cause as the manifest gives it, for machines.
+    pub code: String,
+}
+
+/// Why a line is no record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Longer than the limit; it was skipped to its end.
+    TooLong,
+    /// It holds a NUL byte.
+    Nul,
+    /// It has not the form of the format; the text says what is amiss.
+    Malformed(&'static str),
+    /// The digits are not as many as the algorithm (or any that is assumed) has.
+    WrongLength,
+    /// It names this algorithm, which is not known, and no other.
+    UnknownAlgorithm(Box<str>),
+    /// It is of another algorithm than those that are assumed.
+    Unasked,
+    /// It has digests of something that is no file: a directory, a link.
+    NoFile(&'static str),
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fault::TooLong => f.write_str("line too long"),
+            Fault::Nul => f.write_str("holds a NUL byte"),
+            Fault::Malformed(why) => f.write_str(why),
+            Fault::WrongLength => f.write_str("digest of a wrong length"),
+            Fault::UnknownAlgorithm(name) if name.is_empty() => f.write_str("unknown algorithm"),
+            Fault::UnknownAlgorithm(name) => {
+                write!(f, "unknown algorithm {}", pfh_source::terminal::render(name.as_bytes()))
+            }
+            Fault::Unasked => f.write_str("a digest of another algorithm than was asked for"),
+            Fault::NoFile(kind) => write!(f, "digests of a {kind}, not of a file"),
+        }
+    }
+}
+
+impl std::error::Error for Fault {}
+
+/// What a place in a manifest holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Item {
+    /// An entry with digests.
+    Entry(Entry),
+    /// An entry without.
+    Unhashed(Unhashed),
+    /// Something that is no record.
+    Fault(Fault),
+}
+
+/// An item and the line on which it ends, from 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Located {
+    /// The number of the physical line.
+    pub line: u64,
+    /// What stands there.
+    pub item: Item,
+}
+
+/// What a format's decoder makes of one line.
+pub(crate) enum Parsed {
+    Item(Item),
+    /// A comment, an empty line or a header.
+    Neutral,
+    /// The manifest says that it will have an end.
+    Promise,
+    /// The directory in which relative names start.
+    Base(Vec<u8>),
+    /// The end, and the counts that it states.
+    End(Stated),
+}
+
+impl From<Fault> for Parsed {
+    fn from(fault: Fault) -> Parsed {
+        Parsed::Item(Item::Fault(fault))
+    }
+}
+
+impl From<Result<Entry, Fault>> for Parsed {
+    fn from(result: Result<Entry, Fault>) -> Parsed {
+        Parsed::Item(match result {
+            Ok(entry) => Item::Entry(entry),
+            Err(fault) => Item::Fault(fault),
+        })
+    }
+}
+
+/// Decodes the lines of one format.
+pub(crate) trait DecodeLine: Send {
+    fn line(&mut self, line: &[u8]) -> Parsed;
+
+    /// An item of lines that were held back as neutral until others came, or until the end. It is asked for as long as there is one.
+    fn held(&mut self, _ended: bool) -> Option<Item> {
+        None
+    }
+}
+
+/// The counts that an end states.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Stated {
+    /// Records with digests: lines, or pieces where each is a line.
+    pub(crate) records: Option<u64>,
+    /// Entries with digests of the whole.
+    pub(crate) files: Option<u64>,
+    /// The sum of their sizes.
+    pub(crate) bytes: Option<u64>,
+    /// Entries that failed.
+    pub(crate) failed: Option<u64>,
+    /// Entries that were skipped.
+    pub(crate) skipped: Option<u64>,
+}

@@ -1,0 +1,208 @@
+//! Sets of known digests as others publish them.
+//!
+//! | kind | read |
+//! |---|---|
+//! | [`Kind::Manifest`] | every manifest format: GNU, BSD and OpenSSL lists, hashdeep, DFXML, our JSON and CSV |
+//! | [`Kind::List`] | a digest per line and whatever follows: plain lists, md5deep's variants, TSK `.idx` |
+//! | [`Kind::Table`] | separated values with a header line: NSRL RDSv2 and 1.5, HashKeeper, iLook, ICSE, X-Ways |
+//! | [`Kind::Encase`] | EnCase `.hash` |
+//! | [`Kind::Vics`] | Project VIC and CAID JSON |
+//! | [`Kind::Json`] | other JSON, whole or a document per line, whose members name digests: CycloneDX, SPDX, STIX, feeds |
+//!
+//! Bloom filters, which hold no digests, are read by [`bloom`]. Everything is read in bounded memory; what is no record is a fault
+//! with its line.
+
+pub mod bloom;
+mod encase;
+mod json;
+mod list;
+mod table;
+
+use std::io::{self, BufRead, Cursor, Read};
+use std::ops::ControlFlow;
+
+use pfh_digest::{Algorithm, Digest, ROWS, Registry, Row};
+
+use crate::decode::{self, Decoder};
+use crate::ending::Ending;
+use crate::entry::{self, Fault, Item};
+use crate::format::Format;
+use crate::lines::{LIMIT, Line, Lines};
+use crate::text::Text;
+
+/// The digests of one known file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Known {
+    /// At least one; of different algorithms.
+    pub digests: Vec<Digest>,
+    /// What the set says of this entry that divides the set: `category 1`, `special code M`.
+    pub tag: Option<String>,
+}
+
+/// What a set is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A manifest.
+    Manifest(Format),
+    /// A digest per line.
+    List,
+    /// Separated values with a header line.
+    Table,
+    /// EnCase `.hash`.
+    Encase,
+    /// Project VIC or CAID.
+    Vics,
+    /// Any other JSON whose members name digests.
+    Json,
+}
+
+/// How to read.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// What the set is written in; `None` to tell it from the first bytes.
+    pub kind: Option<Kind>,
+    /// What a digest without a name may be of; empty for the usual algorithms by length.
+    pub assumed: Vec<Algorithm>,
+    /// The longest line or item in bytes.
+    pub limit: usize,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { kind: None, assumed: Vec::new(), limit: LIMIT }
+    }
+}
+
+/// Takes what is read: the line on which it stands (from 1; for binary sets the number of the entry), and the record or fault.
+/// [`ControlFlow::Break`] ends the reading.
+pub type Take<'a> = dyn FnMut(u64, Result<Known, Fault>) -> ControlFlow<()> + 'a;
+
+/// Reads a set to its end. Returns what it was written in. Errors are the reader's own.
+pub fn read<R: BufRead>(reader: R, options: &Options, take: &mut Take<'_>) -> io::Result<Kind> {
+    // A reference to a static is not promoted to one that lives for ever.
+    static LISTS: [&[Row]; 1] = [ROWS];
+    let registry = Registry::new(&LISTS);
+    let mut reader = reader;
+    let mut start = Vec::new();
+    reader.by_ref().take(encase::MAGIC.len() as u64).read_to_end(&mut start)?;
+    let binary = start == encase::MAGIC;
+    let reader = Cursor::new(start).chain(reader);
+    if options.kind.map_or(binary, |kind| kind == Kind::Encase) {
+        encase::read(reader, registry, take)?;
+        return Ok(Kind::Encase);
+    }
+    let mut text = Text::open(reader)?;
+    let mut start = Vec::new();
+    text.by_ref().take(1024).read_to_end(&mut start)?;
+    let kind = options.kind.unwrap_or_else(|| sniff(&start));
+    let source = Cursor::new(start).chain(text);
+    match kind {
+        Kind::Manifest(format) => {
+            let options = entry::Options {
+                format: Some(format),
+                assumed: options.assumed.clone(),
+                limit: options.limit,
+                ..entry::Options::default()
+            };
+            manifest(source, &options, registry, take)?;
+        }
+        Kind::List => {
+            let mut reader = list::Reader::new(registry, &options.assumed);
+            lines(source, options.limit, take, |line| (reader.line(line), None))?;
+        }
+        Kind::Table => {
+            let mut reader = table::Reader::new(registry, &options.assumed);
+            lines(source, options.limit, take, |line| reader.line(line))?;
+        }
+        Kind::Vics | Kind::Json => {
+            let found = json::read(source, registry, &options.assumed, options.limit, take)?;
+            return Ok(options.kind.unwrap_or(found));
+        }
+        Kind::Encase => encase::read(source, registry, take)?,
+    }
+    Ok(kind)
+}
+
+fn manifest<R: BufRead>(
+    source: R,
+    options: &entry::Options,
+    registry: Registry,
+    take: &mut Take<'_>,
+) -> io::Result<()> {
+    let mut decoder = Decoder::with_registry(source, options, registry)?;
+    let mut last = 0;
+    for located in decoder.by_ref() {
+        let located = located?;
+        last = located.line;
+        let record = match located.item {
+            // A file that could not be read is known to nobody.
+            Item::Unhashed(_) => continue,
+            Item::Fault(fault) => Err(fault),
+            Item::Entry(entry) if entry.digests.is_empty() => {
+                Err(Fault::Malformed("digests of pieces are not those of files"))
+            }
+            Item::Entry(entry) => Ok(Known { digests: entry.digests, tag: None }),
+        };
+        if take(located.line, record).is_break() {
+            return Ok(());
+        }
+    }
+    // A document that breaks off has said so.
+    let cut = match decoder.ending() {
+        Ending::Missing => "the list has no end: it was cut off, or its writer was interrupted",
+        Ending::Contradicted { .. } => "the list is not whole: its end counts other records than it has",
+        Ending::Unmarked | Ending::Whole | Ending::Broken => return Ok(()),
+    };
+    let _ = take(last, Err(Fault::Malformed(cut)));
+    Ok(())
+}
+
+/// Hands every physical line to `parse`, which gives `None` for what is no record by design, and beside a record what of its line was
+/// not understood.
+fn lines<R: BufRead>(
+    source: R,
+    limit: usize,
+    take: &mut Take<'_>,
+    mut parse: impl FnMut(&[u8]) -> (Option<Result<Known, Fault>>, Option<Fault>),
+) -> io::Result<()> {
+    let mut lines = Lines::new(source, b'\n', limit);
+    loop {
+        let (record, beside) = match lines.next()? {
+            None => return Ok(()),
+            Some(Line::TooLong) => (Some(Err(Fault::TooLong)), None),
+            Some(Line::Whole(line)) => match parse(line.strip_suffix(b"\r").unwrap_or(line)) {
+                // Looked for only here: names in sets of others are not ours to judge, and most lines are good.
+                (Some(Err(_)), _) if line.contains(&0) => (Some(Err(Fault::Nul)), None),
+                parsed => parsed,
+            },
+        };
+        for record in record.into_iter().chain(beside.map(Err)) {
+            if take(lines.number(), record).is_break() {
+                return Ok(());
+            }
+        }
+    }
+}
+
+fn sniff(start: &[u8]) -> Kind {
+    let start = start.trim_ascii_start();
+    let first = start.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    match decode::sniff(start) {
+        Format::Jsonl if !is_ours(start) => Kind::Json,
+        Format::Sums if start.starts_with(b"[") => Kind::Json,
+        Format::Sums if table::is_header(first.strip_suffix(b"\r").unwrap_or(first)) => Kind::Table,
+        // Our own as another program saved it again: by the columns of digests, as any other.
+        Format::Csv if !first.starts_with(b"type,path,") => Kind::Table,
+        // Lists of every dialect: for known sets only the digests count, so the most forgiving reader serves.
+        Format::Sums => Kind::List,
+        format => Kind::Manifest(format),
+    }
+}
+
+/// Whether JSON lines start as this program writes them; STIX and others have a member `type`, too.
+fn is_ours(start: &[u8]) -> bool {
+    let kinds: [&[u8]; 4] = [b"file", b"error", b"skipped", b"summary"];
+    start.strip_prefix(b"{\"type\":\"").is_some_and(|rest| {
+        kinds.iter().any(|kind| rest.strip_prefix(*kind).is_some_and(|rest| rest.starts_with(b"\"")))
+    })
+}

@@ -1,0 +1,202 @@
+//! Separated values with a header line. Columns are found by name, so every dialect that has columns of digests is one reader:
+//! NSRL RDSv2 (`"SHA-1","MD5","CRC32",…`) and 1.5, HashKeeper (`"hash"`), iLook (`V1Hash,HashType,…`, `V3Hash,HashSHA1,…`), ICSE (`MD5;SHA1;…`), X-Ways.
+
+use pfh_digest::{Algorithm, Digest, Registry};
+
+use super::Known;
+use crate::digits;
+use crate::entry::Fault;
+
+/// What a column holds.
+#[derive(Clone, Copy)]
+enum Column {
+    Digest(Algorithm),
+    /// A digest of whatever algorithm has its length.
+    Any,
+    /// A value that divides the set, and how it is told.
+    Tag(&'static str),
+}
+
+pub struct Reader {
+    registry: Registry,
+    candidates: Vec<Algorithm>,
+    /// What digests are of where nobody says anything.
+    usual: Vec<Algorithm>,
+    head: Option<Head>,
+}
+
+struct Head {
+    separator: u8,
+    /// Columns that matter, by their position.
+    columns: Vec<(usize, Column)>,
+}
+
+impl Reader {
+    pub fn new(registry: Registry, assumed: &[Algorithm]) -> Reader {
+        let usual = digits::candidates(registry, &[]);
+        Reader { registry, candidates: digits::candidates(registry, assumed), usual, head: None }
+    }
+
+    /// The record of a line, and a fault beside it where only some of its columns of digests are good.
+    pub fn line(&mut self, line: &[u8]) -> (Option<Result<Known, Fault>>, Option<Fault>) {
+        if line.trim_ascii().is_empty() {
+            return (None, None);
+        }
+        match &self.head {
+            Some(head) => match head.record(&self.candidates, &self.usual, line) {
+                Ok((known, beside)) => (known.map(Ok), beside),
+                Err(fault) => (Some(Err(fault)), None),
+            },
+            None => {
+                let head = Head::parse(self.registry, line);
+                let missing = head.is_none();
+                self.head = head;
+                let fault = || Err(Fault::Malformed("no column of digests in the header line"));
+                (missing.then(fault), None)
+            }
+        }
+    }
+}
+
+/// Whether a line is a header with a column of digests.
+pub fn is_header(line: &[u8]) -> bool {
+    let Some(separator) = separator(line) else { return false };
+    let mut found = false;
+    let whole = fields(line, separator, |_, field| found |= name_of(field).is_some_and(|name| is_digest(&name)));
+    whole && found
+}
+
+fn separator(line: &[u8]) -> Option<u8> {
+    [b',', b';', b'\t']
+        .into_iter()
+        .max_by_key(|&byte| line.iter().filter(|&&other| other == byte).count())
+        .filter(|byte| line.contains(byte))
+}
+
+fn name_of(field: &[u8]) -> Option<String> {
+    Some(str::from_utf8(field).ok()?.trim().to_ascii_lowercase())
+}
+
+fn is_digest(name: &str) -> bool {
+    matches!(
+        name,
+        "sha-1"
+            | "sha1"
+            | "md5"
+            | "md-5"
+            | "sha-256"
+            | "sha256"
+            | "sha-512"
+            | "sha512"
+            | "hash"
+            | "v1hash"
+            | "v3hash"
+            | "v4hash"
+            | "hashsha1"
+    )
+}
+
+impl Head {
+    fn parse(registry: Registry, line: &[u8]) -> Option<Head> {
+        let separator = separator(line)?;
+        let mut columns = Vec::new();
+        let whole = fields(line, separator, |at, field| {
+            let Some(name) = name_of(field) else { return };
+            let column = match name.as_str() {
+                // Of iLook's version 1, `V1Hash,HashType,SetDescription,FileName,FilePath,FileSize`, only the header is known to the
+                // public. The words of HashType are not, and are not needed: the length of a digest tells what it is of.
+                "hash" | "v1hash" | "v3hash" | "v4hash" => Some(Column::Any),
+                "specialcode" => Some(Column::Tag("special code")),
+                "category" => Some(Column::Tag("category")),
+                "baseline" => Some(Column::Tag("baseline")),
+                // CRC-32 and other checksums identify nothing.
+                name => registry
+                    .find(name.strip_prefix("hash").unwrap_or(name))
+                    .ok()
+                    .filter(|algorithm| algorithm.length() >= 16)
+                    .map(Column::Digest),
+            };
+            columns.extend(column.map(|column| (at, column)));
+        });
+        let any = columns.iter().any(|(_, column)| !matches!(column, Column::Tag(_)));
+        (whole && any).then_some(Head { separator, columns })
+    }
+
+    /// `None` for a record whose columns of digests are all empty, as databases export them. Beside it the fault of a column whose
+    /// neighbours are good: rows with shifted columns, which iLook's users have.
+    fn record(
+        &self,
+        candidates: &[Algorithm],
+        usual: &[Algorithm],
+        line: &[u8],
+    ) -> Result<(Option<Known>, Option<Fault>), Fault> {
+        let mut known = Known::default();
+        let mut fault = None;
+        let mut passed_over = None;
+        let mut next = 0;
+        let whole = fields(line, self.separator, |at, field| {
+            let Some(&(position, column)) = self.columns.get(next) else { return };
+            if position != at {
+                return;
+            }
+            next += 1;
+            let field = field.trim_ascii();
+            if field.is_empty() {
+                return;
+            }
+            let mut digest = |digest: Result<Digest, Fault>| match digest {
+                Ok(digest) => known.digests.push(digest),
+                Err(error) => fault = Some(error),
+            };
+            match column {
+                Column::Digest(algorithm) => digest(digits::digest(algorithm, field)),
+                Column::Any => match digits::unnamed(candidates, field) {
+                    // A digest of an algorithm that nobody asked for; the columns beside may have one that somebody did.
+                    Err(fault) if digits::unnamed(usual, field).is_ok() => passed_over = Some(fault),
+                    found => digest(found),
+                },
+                Column::Tag(name) => known.tag = Some(format!("{name} {}", String::from_utf8_lossy(field))),
+            }
+        });
+        match fault {
+            _ if !whole => Err(Fault::Malformed("quotes do not match")),
+            Some(fault) if known.digests.is_empty() => Err(fault),
+            // The last columns are missing: what is there may stand in others' places.
+            None if next < self.columns.len() => Err(Fault::Malformed("too few fields")),
+            None if known.digests.is_empty() => passed_over.map_or(Ok((None, None)), Err),
+            fault => Ok((Some(known), fault)),
+        }
+    }
+}
+
+/// Hands out the fields of a line, unquoted; doubled quotes inside stay doubled, for no field that matters has any. `false` where
+/// the last quote is not closed. NSRL does not promise UTF-8, and nothing here asks for it.
+fn fields<'a>(line: &'a [u8], separator: u8, mut take: impl FnMut(usize, &'a [u8])) -> bool {
+    let mut rest = line;
+    for at in 0.. {
+        let mut end = 0;
+        let field = if rest.first() == Some(&b'"') {
+            end = 1;
+            loop {
+                let Some(quote) = memchr::memchr(b'"', &rest[end..]) else { return false };
+                end += quote + 1;
+                if rest.get(end) != Some(&b'"') {
+                    break;
+                }
+                end += 1;
+            }
+            let field = &rest[1..end - 1];
+            end += memchr::memchr(separator, &rest[end..]).unwrap_or(rest.len() - end);
+            field
+        } else {
+            end += memchr::memchr(separator, rest).unwrap_or(rest.len());
+            &rest[..end]
+        };
+        take(at, field);
+        if end == rest.len() {
+            break;
+        }
+        rest = &rest[end + 1..];
+    }
+    true
+}

@@ -1,0 +1,64 @@
+//! What our lists say of themselves, in comments that the tools that own the formats pass over: of which algorithms the digests
+//! are, in which directory relative names start, and how many records there are.
+//!
+//! ```text
+//! # pfh begin algorithms=sha3-256
+//! # pfh base /evidence
+//! # pfh end records=2
+//! ```
+
+use pfh_digest::{Algorithm, Registry};
+
+use crate::entry::Parsed;
+use crate::entry::Stated;
+use crate::escape;
+
+const MARK: &[u8] = b"# pfh ";
+
+/// The beginning: the algorithms in the order of `-a`, and the base where there is one. An end is due then.
+pub(crate) fn begin(out: &mut Vec<u8>, start: &str, algorithms: &[Algorithm], base: Option<&[u8]>, end: u8) {
+    out.extend_from_slice(start.as_bytes());
+    out.extend_from_slice(MARK);
+    let names: Vec<String> = algorithms.iter().map(Algorithm::to_string).collect();
+    out.extend_from_slice(format!("begin algorithms={}", names.join(",")).as_bytes());
+    out.push(end);
+    if let Some(base) = base {
+        out.extend_from_slice(start.as_bytes());
+        out.extend_from_slice(MARK);
+        out.extend_from_slice(b"base ");
+        out.extend_from_slice(&escape::escape(base));
+        out.push(end);
+    }
+}
+
+/// The end.
+pub(crate) fn finish(out: &mut Vec<u8>, start: &str, records: u64, end: u8) {
+    out.extend_from_slice(start.as_bytes());
+    out.extend_from_slice(MARK);
+    out.extend_from_slice(format!("end records={records}").as_bytes());
+    out.push(end);
+}
+
+/// A remark.
+pub(crate) enum Remark {
+    /// The algorithms of the lines that follow; those that are not known here by name.
+    Begin(Vec<Result<Algorithm, Box<str>>>),
+    /// Something about the list as a whole.
+    Other(Parsed),
+}
+
+/// Reads a comment; `None` where it is not one of ours.
+pub(crate) fn parse(registry: Registry, line: &[u8]) -> Option<Remark> {
+    let line = line.strip_prefix(MARK).or_else(|| line.strip_prefix(b"#")?.strip_prefix(MARK))?;
+    if let Some(names) = line.strip_prefix(b"begin algorithms=") {
+        let names = str::from_utf8(names).ok()?.split(',').filter(|name| !name.is_empty());
+        return Some(Remark::Begin(names.map(|name| registry.find(name).map_err(|_| name.into())).collect()));
+    }
+    if let Some(base) = line.strip_prefix(b"base ") {
+        return Some(Remark::Other(Parsed::Base(escape::unescape(base).filter(|base| base.starts_with(b"/"))?)));
+    }
+    let records = str::from_utf8(line.strip_prefix(b"end records=")?).ok()?;
+    // An end whose number cannot be read is that of other records.
+    let records = Some(records.parse().unwrap_or(u64::MAX));
+    Some(Remark::Other(Parsed::End(Stated { records, ..Stated::default() })))
+}

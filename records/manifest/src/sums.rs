@@ -1,0 +1,232 @@
+//! Lists as `sha256sum` and its kin print them: digest, space, marker, name (coreutils manual, "md5sum invocation").
+//!
+//! A line holds one digest and does not say of which algorithm: readers tell by its length or are told. So a list may hold
+//! several algorithms, a line each, only where their digests differ in length. Similarity digests are told by their form: `T1…`, `sdbf:…`.
+//! Where the length does not tell, a comment in front does, and another at the end counts the records. `b3sum` refuses comments, so a list of
+//! BLAKE3 alone has none: its reader finds out (see `Entry::guessed`).
+
+use pfh_digest::{Algorithm, Digest, Output, Registry};
+use pfh_engine::{Outcome, Record, Summary};
+use pfh_similarity::{Named, Similar};
+
+use crate::encode::{Carried, Encode, Preamble, Unrepresentable};
+use crate::entry::{DecodeLine, Entry, Fault, Options, Parsed};
+use crate::format::{End, Layout, Marker};
+use crate::remark::{self, Remark};
+use crate::{bsd, digits, escape, similarity};
+
+/// Writes `digest  name`, a line per algorithm and file.
+pub struct Encoder {
+    layout: Layout,
+    /// Whether the head says what the list is, so that it has an end, too.
+    described: bool,
+    records: u64,
+}
+
+impl Encoder {
+    /// A writer with this end of record and this marker.
+    pub fn new(layout: Layout) -> Encoder {
+        Encoder { layout, described: false, records: 0 }
+    }
+}
+
+/// Whether a reader cannot tell the digests of two algorithms apart.
+fn look_alike(a: Algorithm, b: Algorithm) -> bool {
+    match (a.output(), b.output()) {
+        // Similarity digests have forms of their own, but for the two kinds of mrsh-v2.
+        (Output::Text, Output::Text) => a.name().starts_with("mrsh-v2") && b.name().starts_with("mrsh-v2"),
+        (Output::Text, _) | (_, Output::Text) => false,
+        _ => a.length() == b.length(),
+    }
+}
+
+impl Encode for Encoder {
+    fn head(&mut self, out: &mut Vec<u8>, preamble: &Preamble<'_>) -> Result<(), Unrepresentable> {
+        for (n, algorithm) in preamble.algorithms.iter().enumerate() {
+            if let Some(twin) = preamble.algorithms[..n].iter().find(|other| look_alike(**other, *algorithm)) {
+                return Err(Unrepresentable::new(format!(
+                    "sums cannot tell {twin} from {algorithm}: their digests look alike; use another format, such as jsonl"
+                )));
+            }
+        }
+        let told = |algorithm: &Algorithm| match algorithm.output() {
+            Output::Text => algorithm.name() != "mrsh-v2-network",
+            _ => digits::USUAL.contains(&algorithm.name()),
+        };
+        let told = preamble.algorithms.iter().all(told);
+        let bare = matches!(preamble.algorithms, [one] if one.name() == "blake3" && one.length() == 32);
+        self.described = !bare && (!told || preamble.base.is_some());
+        if self.described {
+            remark::begin(out, "", preamble.algorithms, preamble.base, self.layout.end.byte());
+        }
+        Ok(())
+    }
+
+    fn record(&mut self, out: &mut Vec<u8>, record: &Record) -> Result<Carried, Unrepresentable> {
+        let Outcome::Hashed(hashed) = &record.outcome else { return Ok(Carried::No) };
+        if !hashed.pieces.is_empty() {
+            return Err(Unrepresentable::new("sums has no form for the digests of pieces"));
+        }
+        // TLSH has a word of its own for this.
+        let absent = |similar: &&Similar| similar.is_absent() && similar.method() != Named::Tlsh;
+        if let Some(similar) = hashed.digests.iter().filter_map(Similar::of).find(absent) {
+            return Err(Unrepresentable::new(format!("{} has no digest for it: too short", similar.method().name())));
+        }
+        let name = match self.layout.end {
+            End::Line => escape::escape(&record.name),
+            End::Nul => (&record.name[..]).into(),
+        };
+        let escaped = self.layout.end == End::Line && escape::is_needed(&record.name);
+        for digest in &hashed.digests {
+            if escaped {
+                out.push(b'\\');
+            }
+            similarity::push(out, digest);
+            out.push(b' ');
+            out.push(match self.layout.marker {
+                Marker::Text => b' ',
+                Marker::Binary => b'*',
+            });
+            out.extend_from_slice(&name);
+            out.push(self.layout.end.byte());
+            self.records += 1;
+        }
+        Ok(Carried::Yes)
+    }
+
+    fn tail(&mut self, out: &mut Vec<u8>, _: &Summary) {
+        if self.described {
+            remark::finish(out, "", self.records, self.layout.end.byte());
+        }
+    }
+}
+
+/// Reads plain and tagged lines, as every GNU tool does in its `--check`.
+pub(crate) struct Decoder {
+    registry: Registry,
+    assumed: Vec<Algorithm>,
+    /// What digests may be of where the list does not say: first fit by length.
+    usual: Vec<Algorithm>,
+    /// What the list says that the digests which follow are of.
+    stated: Option<Vec<Result<Algorithm, Box<str>>>>,
+    end: End,
+    shape: Shape,
+}
+
+/// What stands between digest and name. GNU fixes it by the first plain line: names may start with a space or an asterisk, so a
+/// line alone cannot tell.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    Unknown,
+    /// A space and a marker.
+    Marked,
+    /// One space, as the BSDs' `-r` prints.
+    Reversed,
+}
+
+impl Decoder {
+    pub(crate) fn new(registry: Registry, options: &Options, end: End) -> Decoder {
+        let mut usual = options.hints.clone();
+        usual.extend(digits::candidates(registry, &[]));
+        if options.any {
+            usual.extend(registry.all().filter(|algorithm| algorithm.output() != Output::Text));
+        }
+        Decoder { registry, assumed: options.assumed.clone(), usual, stated: None, end, shape: Shape::Unknown }
+    }
+
+    /// The digest at the start of a plain line, and whether its algorithm is a guess.
+    fn digest(&self, text: &[u8]) -> Result<(Digest, bool), Fault> {
+        if !self.assumed.is_empty() {
+            return match digits::similar(self.registry, &self.assumed, text) {
+                Some(algorithm) => Ok((digits::digest(algorithm, text)?, false)),
+                None => Ok((digits::unnamed(&self.assumed, text)?, false)),
+            };
+        }
+        if let Some(stated) = &self.stated {
+            let known: Vec<Algorithm> = stated.iter().filter_map(|algorithm| algorithm.clone().ok()).collect();
+            let found = match digits::similar(self.registry, &known, text).filter(|_| !known.is_empty()) {
+                Some(algorithm) => digits::digest(algorithm, text),
+                None => digits::unnamed(&known, text),
+            };
+            return match (found, stated.iter().find_map(|algorithm| algorithm.clone().err())) {
+                (Ok(digest), _) => Ok((digest, false)),
+                (Err(_), Some(unknown)) => Err(Fault::UnknownAlgorithm(unknown)),
+                // A list without a word about itself may stand behind one with.
+                (Err(fault), None) => {
+                    digits::unnamed(&self.usual, text).map_or(Err(fault), |digest| Ok((digest, true)))
+                }
+            };
+        }
+        match digits::similar(self.registry, &[], text) {
+            // The modes of mrsh-v2 and of sdhash look alike.
+            Some(algorithm) => {
+                let has_modes = ["mrsh-v2", "sdhash"].iter().any(|method| algorithm.name().starts_with(method));
+                Ok((digits::digest(algorithm, text)?, has_modes))
+            }
+            None => Ok((digits::unnamed(&self.usual, text)?, true)),
+        }
+    }
+
+    fn plain(&mut self, line: &[u8], escaped: bool) -> Result<Entry, Fault> {
+        let at = line.iter().position(|byte| matches!(byte, b' ' | b'\t')).ok_or(Fault::Malformed("no name"))?;
+        let (digest, guessed) = self.digest(&line[..at])?;
+        let rest = &line[at + 1..];
+        let marked = rest.len() > 1 && matches!(rest[0], b' ' | b'*');
+        let name = match (self.shape, marked) {
+            (Shape::Marked, false) => return Err(Fault::Malformed("no marker in front of the name")),
+            (Shape::Unknown | Shape::Marked, true) => {
+                self.shape = Shape::Marked;
+                &rest[1..]
+            }
+            (Shape::Unknown | Shape::Reversed, _) => {
+                self.shape = Shape::Reversed;
+                rest
+            }
+        };
+        Ok(Entry { name: self.name(name, escaped)?, digests: vec![digest], guessed, ..Entry::default() })
+    }
+
+    fn name(&self, name: &[u8], escaped: bool) -> Result<Vec<u8>, Fault> {
+        let name = if escaped {
+            escape::unescape(name).ok_or(Fault::Malformed("no such escape in a name"))?
+        } else {
+            name.to_vec()
+        };
+        if name.is_empty() { Err(Fault::Malformed("no name")) } else { Ok(name) }
+    }
+}
+
+impl DecodeLine for Decoder {
+    fn line(&mut self, line: &[u8]) -> Parsed {
+        if line.is_empty() {
+            return Parsed::Neutral;
+        }
+        if line.starts_with(b"#") {
+            return match remark::parse(self.registry, line) {
+                Some(Remark::Begin(algorithms)) => {
+                    self.stated = Some(algorithms);
+                    Parsed::Promise
+                }
+                Some(Remark::Other(parsed)) => {
+                    if matches!(parsed, Parsed::End(_)) {
+                        self.stated = None;
+                    }
+                    parsed
+                }
+                None => Parsed::Neutral,
+            };
+        }
+        let line = line.trim_ascii_start();
+        let (line, escaped) = match line.strip_prefix(b"\\") {
+            Some(line) if self.end == End::Line => (line, true),
+            _ => (line, false),
+        };
+        let entry = match bsd::split(line) {
+            Some(tagged) => bsd::digest(self.registry, &self.assumed, &tagged).and_then(|digest| {
+                Ok(Entry { name: self.name(tagged.name, escaped)?, digests: vec![digest], ..Entry::default() })
+            }),
+            None => self.plain(line, escaped),
+        };
+        entry.into()
+    }
+}

@@ -1,0 +1,265 @@
+//! Input that was made to hurt: memory stays bounded, every line is accounted for, nothing is expanded.
+
+use std::io::{self, BufRead, BufReader, Read};
+
+use pfh_digest::Algorithm;
+use pfh_manifest::{Decoder, Entry, Fault, Format, Item, Options};
+
+fn algorithm(name: &str) -> Algorithm {
+    name.parse().expect("a known algorithm")
+}
+
+fn items(input: &[u8]) -> Vec<(u64, Item)> {
+    items_with(input, &Options::default())
+}
+
+fn items_with(input: &[u8], options: &Options) -> Vec<(u64, Item)> {
+    let decoder = Decoder::open(BufReader::with_capacity(5, input), options).expect("memory");
+    let mut items: Vec<(u64, Item)> =
+        decoder.map(|located| located.expect("memory")).map(|located| (located.line, located.item)).collect();
+    // What is a guess is looked at in `ending.rs`.
+    for (_, item) in &mut items {
+        if let Item::Entry(entry) = item {
+            entry.guessed = false;
+        }
+    }
+    items
+}
+
+fn entry(name: &[u8], algorithm_name: &str, message: &[u8]) -> Item {
+    let digests = vec![algorithm(algorithm_name).digest(message)];
+    Item::Entry(Entry { name: name.to_vec(), digests, ..Entry::default() })
+}
+
+const MD5: &str = "900150983cd24fb0d6963f7d28e17f72";
+const SHA1: &str = "a9993e364706816aba3e25717850c26c9cd0d89d";
+const SHA256: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+const BASE64: &str = "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=";
+
+#[test]
+fn the_forms_of_lists() {
+    let upper = SHA256.to_ascii_uppercase();
+    let list = [
+        format!("{SHA256}  a"),
+        format!("{upper} *a\r"),
+        format!("  {SHA256}  a"),
+        format!("{BASE64}  a"),
+        format!("SHA256 (a) = {SHA256}"),
+        format!("SHA256 (a) = {BASE64}"),
+        format!("SHA2-256(a)= {SHA256}"),
+        format!("sha256 (a) = {upper}"),
+        "# a comment".to_owned(),
+        String::new(),
+        format!("\\{SHA256}  a\\nb"),
+        format!("\\SHA256 (a\\\\) = {SHA256}"),
+    ]
+    .join("\n");
+    let same = |name: &[u8]| entry(name, "sha256", b"abc");
+    let mut expected: Vec<(u64, Item)> = (1..=8).map(|line| (line, same(b"a"))).collect();
+    expected.extend([(11, same(b"a\nb")), (12, same(b"a\\"))]);
+    assert_eq!(items(list.as_bytes()), expected);
+}
+
+#[test]
+fn one_space_or_two_is_fixed_by_the_first_line() {
+    let reversed = format!("{MD5} a\n{MD5}  b\n{MD5} *c\n");
+    assert_eq!(
+        items(reversed.as_bytes()),
+        [(1, entry(b"a", "md5", b"abc")), (2, entry(b" b", "md5", b"abc")), (3, entry(b"*c", "md5", b"abc"))]
+    );
+    let marked = format!("{MD5}  a\n{MD5} b\n{MD5}   c\n");
+    assert_eq!(
+        items(marked.as_bytes()),
+        [
+            (1, entry(b"a", "md5", b"abc")),
+            (2, Item::Fault(Fault::Malformed("no marker in front of the name"))),
+            (3, entry(b" c", "md5", b"abc"))
+        ]
+    );
+}
+
+#[test]
+fn lengths_and_letters() {
+    let mut list = Vec::new();
+    for line in [
+        &SHA256[..63],
+        &SHA256[..62],
+        &format!("{SHA256}00"),
+        &format!("{}g", &SHA256[..63]),
+        "",
+        &format!("{SHA256}\0"),
+        SHA1,
+        &BASE64.replace('=', ""),
+        "sha256:00",
+    ] {
+        list.extend_from_slice(line.as_bytes());
+        list.extend_from_slice(b"  name\n");
+    }
+    list.extend_from_slice(
+        format!("SHA256 (name) = {MD5}\nSHA999 (name) = {MD5}\n{SHA256} \n{SHA256}\n\\{MD5}  \\t\n").as_bytes(),
+    );
+    let options = Options { assumed: vec![algorithm("sha256")], format: Some(Format::Sums), ..Options::default() };
+    let items = items_with(&list, &options);
+    assert_eq!(items.len(), 14);
+    for (line, item) in &items {
+        assert!(matches!(item, Item::Fault(_)), "line {line}: {item:?}");
+    }
+    assert_eq!(items[0].1, Item::Fault(Fault::WrongLength));
+    assert_eq!(items[6].1, Item::Fault(Fault::WrongLength), "an SHA-1 digest is none of SHA-256");
+    assert_eq!(items[9].1, Item::Fault(Fault::WrongLength));
+    assert_eq!(items[10].1, Item::Fault(Fault::Unasked));
+}
+
+#[test]
+fn what_is_assumed_goes_before_what_is_usual() {
+    let list = format!("{SHA256}  name\n");
+    let options =
+        Options { assumed: vec![algorithm("md5"), algorithm("sha3-256"), algorithm("sha256")], ..Options::default() };
+    let [(1, Item::Entry(entry))] = &items_with(list.as_bytes(), &options)[..] else { panic!("one entry") };
+    assert_eq!(entry.digests[0].algorithm(), algorithm("sha3-256"));
+}
+
+#[test]
+fn marks_and_utf16() {
+    let list = format!("{SHA256}  caf\u{e9}\r\n{MD5}  b");
+    let expected = [(1, entry("caf\u{e9}".as_bytes(), "sha256", b"abc")), (2, entry(b"b", "md5", b"abc"))];
+    assert_eq!(items(list.as_bytes()), expected);
+    assert_eq!(items(format!("\u{feff}{list}").as_bytes()), expected);
+    let units = || format!("\u{feff}{list}").encode_utf16().collect::<Vec<u16>>();
+    assert_eq!(items(&units().iter().flat_map(|unit| unit.to_le_bytes()).collect::<Vec<u8>>()), expected);
+    assert_eq!(items(&units().iter().flat_map(|unit| unit.to_be_bytes()).collect::<Vec<u8>>()), expected);
+    let deep = format!("\u{feff}%%%% HASHDEEP-1.0\r\n%%%% size,md5,sha256,filename\r\n## \r\n3,{MD5},{SHA256},a,b\r\n");
+    let wide: Vec<u8> = deep.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let [(4, Item::Entry(found))] = &items(&wide)[..] else { panic!("one entry") };
+    assert_eq!((found.name.as_slice(), found.size, found.digests.len()), (&b"a,b"[..], Some(3), 2));
+}
+
+#[test]
+fn hashdeep_headers() {
+    let faults =
+        |text: &str| items_with(text.as_bytes(), &Options { format: Some(Format::Hashdeep), ..Options::default() });
+    assert!(matches!(faults(&format!("3,{MD5},a\n"))[..], [(1, Item::Fault(_))]));
+    let head = "%%%% HASHDEEP-1.0\n%%%% size,tiger,md5,filename\n";
+    let found = faults(&format!("{head}3,rubbish,{MD5},a\nx,y,{MD5},a\n3,x,{SHA1},a\n3,x\n-3,x,{MD5},a\n3,x,{MD5},\n"));
+    assert!(matches!(&found[0], (3, Item::Entry(entry)) if entry.digests.len() == 1));
+    assert_eq!(found.len(), 6);
+    assert!(found[1..].iter().all(|(_, item)| matches!(item, Item::Fault(_))), "{found:?}");
+    assert!(matches!(
+        faults("%%%% HASHDEEP-2.0\n%%%% size,filename\n%%%% size,tiger,filename\n")[..],
+        [
+            (1, Item::Fault(Fault::Malformed(_))),
+            (2, Item::Fault(Fault::Malformed(_))),
+            (3, Item::Fault(Fault::UnknownAlgorithm(_)))
+        ]
+    ));
+}
+
+#[test]
+fn xml_that_expands_or_is_cut_off() {
+    let start = "<dfxml xmlns='x'><fileobject><filename>a</filename><hashdigest type='MD5'>";
+    let end = "</hashdigest></fileobject></dfxml>";
+    assert!(matches!(&items(format!("{start}{MD5}{end}").as_bytes())[..], [(1, Item::Entry(_))]));
+    for bad in [
+        format!("<!DOCTYPE d [<!ENTITY a 'aa'><!ENTITY b '&a;&a;'>]>{start}{MD5}{end}"),
+        format!("<!DOCTYPE d SYSTEM 'file:///etc/passwd'>{start}{MD5}{end}"),
+        format!("{start}&xxe;{end}"),
+        format!("{start}&#0;{end}"),
+        format!("{start}{MD5}"),
+        format!("<html>{MD5}</html>"),
+        format!("{start}{MD5}</wrong>"),
+        format!("{start}{}{end}", &MD5[1..]),
+        "<".repeat(2000),
+        "<dfxml>".repeat(2000),
+        String::from("<"),
+    ] {
+        let items = items_with(bad.as_bytes(), &Options { format: Some(Format::Dfxml), ..Options::default() });
+        assert!(matches!(&items[..], [(_, Item::Fault(_))]), "{bad:.80}: {items:?}");
+    }
+    // One bad object does not spoil the next.
+    let two = format!(
+        "{start}bad</hashdigest></fileobject><fileobject><filename>b</filename><hashdigest type='md5'>{MD5}{end}"
+    );
+    assert!(matches!(&items(two.as_bytes())[..], [(_, Item::Fault(_)), (_, Item::Entry(_))]));
+}
+
+/// `length` bytes of one value.
+struct Endless {
+    left: u64,
+    block: [u8; 65536],
+}
+
+impl Read for Endless {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut available = self.fill_buf()?;
+        let read = available.read(buffer)?;
+        self.consume(read);
+        Ok(read)
+    }
+}
+
+impl BufRead for Endless {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        Ok(&self.block[..usize::try_from(self.left).unwrap_or(usize::MAX).min(self.block.len())])
+    }
+
+    fn consume(&mut self, amount: usize) {
+        self.left -= amount as u64;
+    }
+}
+
+fn peak_kib() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").expect("procfs");
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).expect("a peak");
+    line.split_whitespace().nth(1).expect("a number").parse().expect("a number")
+}
+
+#[test]
+fn a_gibibyte_without_a_line_end() {
+    let before = peak_kib();
+    for format in Format::ALL {
+        let byte = if format == Format::Dfxml { b'<' } else { b'a' };
+        let start = format!("{MD5}  a\n");
+        let endless = start.as_bytes().chain(Endless { left: 1 << 30, block: [byte; 65536] }).chain(&b"\nlast\n"[..]);
+        let options = Options { format: Some(format), ..Options::default() };
+        let items: Vec<Item> =
+            Decoder::open(endless, &options).expect("memory").map(|item| item.expect("memory").item).collect();
+        match format {
+            Format::Sums | Format::Bsd => {
+                assert!(
+                    matches!(&items[..], [Item::Entry(_), Item::Fault(Fault::TooLong), Item::Fault(_)]),
+                    "{items:?}"
+                );
+            }
+            Format::Dfxml => assert!(matches!(&items[..], [Item::Fault(_)]), "{items:?}"),
+            _ => assert!(
+                matches!(&items[..], [Item::Fault(_), Item::Fault(Fault::TooLong), Item::Fault(_)]),
+                "{format}: {items:?}"
+            ),
+        }
+    }
+    // The other tests of this file share the process; what they use is far below a mebibyte.
+    assert!(peak_kib() < before + 8 * 1024, "{before} KiB before, {} KiB after", peak_kib());
+}
+
+#[test]
+fn a_gibibyte_without_a_line_end_in_sets_of_others() {
+    use pfh_manifest::known::{Kind, Options, read};
+    use std::ops::ControlFlow;
+    let before = peak_kib();
+    for (kind, start, expected) in [
+        (Kind::List, format!("{MD5}\n"), &[(1, true), (2, false), (3, false)][..]),
+        (Kind::Table, format!("MD5,name\n{MD5},x\n"), &[(2, true), (3, false), (4, false)]),
+        (Kind::Vics, format!("{{\"value\":[{{\"MD5\":\"{MD5}\"}},{{\"MD5\":\""), &[(1, true), (2, false)]),
+    ] {
+        let endless = start.as_bytes().chain(Endless { left: 1 << 30, block: [b'a'; 65536] }).chain(&b"\nlast\n"[..]);
+        let mut items = Vec::new();
+        let options = Options { kind: Some(kind), ..Options::default() };
+        let read = read(endless, &options, &mut |line, record| {
+            items.push((line, record.is_ok()));
+            assert!(record.is_ok() || line > 2 || record == Err(Fault::TooLong), "{record:?}");
+            ControlFlow::Continue(())
+        });
+        assert_eq!((read.expect("memory"), &items[..]), (kind, expected));
+    }
+    assert!(peak_kib() < before + 8 * 1024, "{before} KiB before, {} KiB after", peak_kib());
+}

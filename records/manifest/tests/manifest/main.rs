@@ -1,0 +1,10 @@
+//! The formats from outside: what is written is read, and what is hostile is refused. One binary, so that it is linked once.
+
+mod ending;
+mod golden;
+mod hostile;
+mod known;
+mod oracle;
+mod records;
+mod round_trip;
+mod similarity;

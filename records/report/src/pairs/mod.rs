@@ -1,0 +1,230 @@
+//! Pairs and groups of similar entries: as the similarity tools print them, as CSV, and as JSON lines.
+//!
+//! Text is for people and for scripts that read the reference tools' output: names go out as a terminal may see them. CSV and JSON
+//! hold every name exactly.
+
+pub mod page;
+
+use pfh_digest::Algorithm;
+use pfh_similarity::{Degenerate, Evidence, Named, Score};
+use std::fmt;
+use std::str::FromStr;
+
+use pfh_manifest::{csv, jsonl};
+use pfh_source::terminal;
+
+/// A pair to be written.
+#[derive(Clone, Copy, Debug)]
+pub struct Pair<'a> {
+    /// The name of the earlier one; raw bytes.
+    pub a: &'a [u8],
+    /// The name of the later one; raw bytes.
+    pub b: &'a [u8],
+    /// The algorithm.
+    pub algorithm: Algorithm,
+    /// How alike they are.
+    pub score: Score,
+    /// What they share for certain.
+    pub evidence: Evidence,
+    /// Why the score may mean nothing.
+    pub degenerate: Option<Degenerate>,
+}
+
+/// The forms of a list of pairs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// As the algorithm's own tool prints: `ssdeep -d`, `sdhash -g`, `mrsh -g`, `tlsh -xref`.
+    Text,
+    /// Comma-separated values with a header line.
+    Csv,
+    /// One JSON object per line.
+    Jsonl,
+}
+
+impl Form {
+    /// Every form.
+    pub const ALL: [Form; 3] = [Form::Text, Form::Csv, Form::Jsonl];
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Form::Text => "text",
+            Form::Csv => "csv",
+            Form::Jsonl => "jsonl",
+        }
+    }
+}
+
+/// A text that names no form of a list of pairs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownForm(String);
+
+impl fmt::Display for UnknownForm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "pairs cannot be written as {:?}; known are text, csv and jsonl", self.0)
+    }
+}
+
+impl std::error::Error for UnknownForm {}
+
+impl FromStr for Form {
+    type Err = UnknownForm;
+
+    fn from_str(text: &str) -> Result<Form, UnknownForm> {
+        Form::ALL.into_iter().find(|form| form.name() == text).ok_or_else(|| UnknownForm(text.to_owned()))
+    }
+}
+
+/// Which of its two kinds a score is: `similarity` or `distance`.
+fn kind(score: Score) -> &'static str {
+    match score {
+        Score::Similarity(_) => "similarity",
+        Score::Distance(_) => "distance",
+    }
+}
+
+/// Writes the header of a list of pairs, where the form has one.
+pub fn head(form: Form, out: &mut Vec<u8>) {
+    if form == Form::Csv {
+        header(
+            out,
+            &[
+                "a",
+                "b",
+                "algorithm",
+                "score",
+                "kind",
+                "shared_chunks",
+                "shared_features",
+                "degenerate",
+                "a_b64",
+                "b_b64",
+            ],
+        );
+    }
+}
+
+/// Writes a pair.
+pub fn pair(form: Form, out: &mut Vec<u8>, pair: &Pair<'_>) {
+    match form {
+        Form::Text => text(out, pair),
+        Form::Csv => {
+            let (a, a_exact) = csv::path(pair.a);
+            let (b, b_exact) = csv::path(pair.b);
+            let number = |number: Option<u64>| number.map_or_else(String::new, |number| number.to_string());
+            let fields = [
+                &a,
+                &b,
+                pair.algorithm.name(),
+                &pair.score.to_string(),
+                kind(pair.score),
+                &number(pair.evidence.shared_chunks),
+                &number(pair.evidence.shared_features),
+                &pair.degenerate.map_or_else(String::new, |why| why.to_string()),
+                &a_exact,
+                &b_exact,
+            ];
+            header(out, &fields);
+        }
+        Form::Jsonl => {
+            out.extend_from_slice(b"{\"type\":\"pair\"");
+            jsonl::named_path(out, "a", pair.a);
+            jsonl::named_path(out, "b", pair.b);
+            jsonl::field(out, "algorithm", pair.algorithm.name());
+            jsonl::number(out, kind(pair.score), u64::from(pair.score.number()));
+            if let Some(chunks) = pair.evidence.shared_chunks {
+                jsonl::number(out, "shared_chunks", chunks);
+            }
+            if let Some(features) = pair.evidence.shared_features {
+                jsonl::number(out, "shared_features", features);
+            }
+            if let Some(why) = pair.degenerate {
+                jsonl::field(out, "degenerate", &why.to_string());
+            }
+            out.extend_from_slice(b"}\n");
+        }
+    }
+}
+
+fn text(out: &mut Vec<u8>, pair: &Pair<'_>) {
+    let (a, b, score) = (terminal::render(pair.a), terminal::render(pair.b), pair.score.number());
+    let shared = pair.evidence.shared_chunks.or(pair.evidence.shared_features);
+    let line = match Named::of(pair.algorithm) {
+        Some(Named::Sdhash | Named::SdhashStream | Named::SdhashDd) => match shared {
+            // The tool has no mark; it says nothing of it either.
+            None if pair.degenerate == Some(Degenerate::Saturated) => format!("{a}|{b}|{score:03}|saturated\n"),
+            None => format!("{a}|{b}|{score:03}\n"),
+            Some(shared) if pair.degenerate == Some(Degenerate::Saturated) => {
+                format!("{a}|{b}|{score:03}|{shared}|saturated\n")
+            }
+            Some(shared) => format!("{a}|{b}|{score:03}|{shared}\n"),
+        },
+        // The reference ends its lines with a space.
+        Some(Named::MrshV2 | Named::MrshV2Network) => match shared {
+            None => format!("{a} | {b} | {score:03} \n"),
+            Some(shared) => format!("{a} | {b} | {score:03} | {shared}\n"),
+        },
+        Some(Named::Tlsh) => format!("{a}\t{b}\t{score}\n"),
+        // The later one of a pair stands first.
+        Some(Named::Ssdeep) | None => format!("{b} matches {a} ({score})\n"),
+    };
+    out.extend_from_slice(line.as_bytes());
+}
+
+fn header(out: &mut Vec<u8>, fields: &[&str]) {
+    csv::record(out, fields);
+}
+
+/// Writes the header of a list of groups, where the form has one.
+pub fn cluster_head(form: Form, out: &mut Vec<u8>) {
+    if form == Form::Csv {
+        header(out, &["algorithm", "cluster", "size", "path", "path_b64"]);
+    }
+}
+
+/// Writes a group: its number from 1, and the names in it.
+pub fn cluster<'a>(
+    form: Form,
+    out: &mut Vec<u8>,
+    algorithm: &str,
+    number: u64,
+    names: impl ExactSizeIterator<Item = &'a [u8]>,
+) {
+    let size = names.len();
+    match form {
+        // As `ssdeep -t` prints its clusters.
+        Form::Text => {
+            out.extend_from_slice(format!("** Cluster size {size}\n").as_bytes());
+            for name in names {
+                out.extend_from_slice(terminal::render(name).as_bytes());
+                out.push(b'\n');
+            }
+            out.push(b'\n');
+        }
+        Form::Csv => {
+            for name in names {
+                let (path, exact) = csv::path(name);
+                header(out, &[algorithm, &number.to_string(), &size.to_string(), &path, &exact]);
+            }
+        }
+        Form::Jsonl => {
+            out.extend_from_slice(b"{\"type\":\"cluster\"");
+            jsonl::field(out, "algorithm", algorithm);
+            jsonl::number(out, "cluster", number);
+            jsonl::number(out, "size", size as u64);
+            out.extend_from_slice(b",\"members\":[");
+            for (n, name) in names.enumerate() {
+                if n > 0 {
+                    out.push(b',');
+                }
+                out.push(b'{');
+                let start = out.len();
+                jsonl::named_path(out, "path", name);
+                // The first member has no comma in front of it.
+                out.remove(start);
+                out.push(b'}');
+            }
+            out.extend_from_slice(b"]}\n");
+        }
+    }
+}

@@ -1,0 +1,350 @@
+//! What known sets say of files: a record per file, as text, JSON lines, CSV or DFXML.
+
+use std::fmt;
+use std::str::FromStr;
+
+use pfh_digest::Digest;
+use pfh_engine::{Outcome, Record, Summary};
+
+use pfh_manifest::csv::Line;
+use pfh_manifest::{Encode, Preamble, UnknownFormat, Unrepresentable, dfxml, jsonl};
+use pfh_source::terminal;
+
+/// The formats of verdicts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// A line per file for people: verdict, name, sets. Names are rendered for a terminal.
+    #[default]
+    Text,
+    /// One JSON object per line.
+    Jsonl,
+    /// Comma-separated values with a header line.
+    Csv,
+    /// Digital Forensics XML with `pfh:verdict` and `pfh:known` in each file object.
+    Dfxml,
+}
+
+impl FromStr for Form {
+    type Err = UnknownFormat;
+
+    fn from_str(text: &str) -> Result<Form, UnknownFormat> {
+        Ok(match text {
+            "text" => Form::Text,
+            "jsonl" => Form::Jsonl,
+            "csv" => Form::Csv,
+            "dfxml" => Form::Dfxml,
+            _ => return Err(UnknownFormat::of(text, &["text", "jsonl", "csv", "dfxml"])),
+        })
+    }
+}
+
+/// A set that holds a file.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Place<'a> {
+    /// The set's name.
+    pub set: &'a str,
+    /// Its class.
+    pub class: &'a str,
+    /// Its version, where it has one.
+    pub version: Option<&'a str>,
+    /// Its product, where it has one.
+    pub product: Option<&'a str>,
+    /// What the set says of the entry beside.
+    pub tag: Option<&'a str>,
+    /// The algorithm of the digest that was found.
+    pub algorithm: &'a str,
+    /// Whether it is only a filter's "maybe".
+    pub maybe: bool,
+}
+
+/// What is known of one file.
+#[derive(Clone, Copy, Debug)]
+pub struct Known<'a> {
+    /// The file with its digests, or why it has none.
+    pub record: &'a Record,
+    /// The verdict's word.
+    pub verdict: &'a str,
+    /// The sets that hold it.
+    pub places: &'a [Place<'a>],
+    /// Whether it is empty, which says nothing.
+    pub empty: bool,
+}
+
+/// Writes verdicts.
+pub struct Encoder {
+    form: Form,
+    dfxml: dfxml::Encoder,
+    jsonl: jsonl::Encoder,
+}
+
+impl Encoder {
+    /// A writer.
+    pub fn new(form: Form) -> Encoder {
+        Encoder { form, dfxml: dfxml::Encoder::new(), jsonl: jsonl::Encoder::new() }
+    }
+
+    /// Starts. An error where the format cannot hold these algorithms.
+    pub fn head(&mut self, out: &mut Vec<u8>, preamble: &Preamble<'_>) -> Result<(), Unrepresentable> {
+        match self.form {
+            Form::Text => Ok(()),
+            Form::Jsonl => self.jsonl.head(out, preamble),
+            Form::Dfxml => self.dfxml.head(out, preamble),
+            Form::Csv => {
+                let mut line = Line::new(out);
+                let fixed = [
+                    "verdict", "path", "path_b64", "size", "sets", "classes", "versions", "products", "tags",
+                    "found_by",
+                ];
+                fixed.iter().for_each(|name| line.field(name));
+                preamble.algorithms.iter().for_each(|algorithm| line.field(&algorithm.to_string()));
+                ["stage", "code", "cause"].iter().for_each(|name| line.field(name));
+                line.end();
+                Ok(())
+            }
+        }
+    }
+
+    /// Writes what is known of one file; `digests` is how many the preamble has.
+    pub fn row(&mut self, out: &mut Vec<u8>, known: &Known<'_>, digests: usize) {
+        match self.form {
+            Form::Text => {
+                let why = known.record.outcome.cause();
+                let Known { record, verdict, places, empty } = known;
+                text(out, &record.name, why.as_deref(), verdict, places, *empty);
+            }
+            Form::Jsonl => self.json(out, known),
+            Form::Csv => csv(out, known, digests),
+            Form::Dfxml => self.xml(out, known),
+        }
+    }
+
+    /// Ends; `counts` are the verdicts' words with their numbers.
+    pub fn tail(&mut self, out: &mut Vec<u8>, counts: &[(&str, u64)], summary: &Summary) {
+        match self.form {
+            Form::Text | Form::Csv => {}
+            Form::Dfxml => self.dfxml.tail(out, summary),
+            Form::Jsonl => {
+                out.extend_from_slice(b"{\"type\":\"summary\"");
+                counts.iter().for_each(|(name, count)| jsonl::number(out, name, *count));
+                out.extend_from_slice(b"}\n");
+            }
+        }
+    }
+
+    fn json(&mut self, out: &mut Vec<u8>, known: &Known<'_>) {
+        out.extend_from_slice(b"{\"type\":\"match\"");
+        jsonl::path(out, &known.record.name);
+        jsonl::field(out, "verdict", known.verdict);
+        match &known.record.outcome {
+            Outcome::Hashed(hashed) => {
+                jsonl::number(out, "size", hashed.closed.size);
+                self.jsonl.digests(out, &hashed.digests);
+            }
+            Outcome::Skipped(skip) => {
+                jsonl::field(out, "code", skip.reason());
+                jsonl::field(out, "cause", skip.reason());
+            }
+            Outcome::Failed(problem) => {
+                jsonl::field(out, "stage", problem.stage.name());
+                jsonl::field(out, "code", problem.code());
+                jsonl::field(out, "cause", &problem.cause.to_string());
+            }
+        }
+        if known.empty {
+            out.extend_from_slice(b",\"empty\":true");
+        }
+        sets(out, known.places);
+        out.extend_from_slice(b"}\n");
+    }
+
+    fn xml(&mut self, out: &mut Vec<u8>, known: &Known<'_>) {
+        self.dfxml.object(out, known.record, |out| {
+            dfxml::element(out, "    ", "pfh:verdict", known.verdict.as_bytes());
+            for place in known.places {
+                dfxml::element(out, "    ", "pfh:known", describe(place).as_bytes());
+            }
+        });
+    }
+}
+
+/// The sets of a JSON object.
+fn sets(out: &mut Vec<u8>, places: &[Place<'_>]) {
+    if places.is_empty() {
+        return;
+    }
+    out.extend_from_slice(b",\"sets\":[");
+    for (n, place) in places.iter().enumerate() {
+        out.extend_from_slice(if n == 0 { b"{\"set\":" } else { b",{\"set\":" });
+        jsonl::string(out, place.set);
+        jsonl::field(out, "class", place.class);
+        let beside = [("version", place.version), ("product", place.product), ("tag", place.tag)];
+        for (name, value) in beside {
+            value.into_iter().for_each(|value| jsonl::field(out, name, value));
+        }
+        jsonl::field(out, "algorithm", place.algorithm);
+        if place.maybe {
+            out.extend_from_slice(b",\"maybe\":true");
+        }
+        out.push(b'}');
+    }
+    out.push(b']');
+}
+
+/// Writes what is known of a digest: a line of text, or for [`Form::Jsonl`] an object.
+pub fn digest(out: &mut Vec<u8>, form: Form, digest: &Digest, verdict: &str, places: &[Place<'_>], empty: bool) {
+    if form == Form::Jsonl {
+        out.extend_from_slice(b"{\"type\":\"lookup\"");
+        jsonl::field(out, "algorithm", digest.algorithm().name());
+        jsonl::field(out, "digest", &digest.to_string());
+        jsonl::field(out, "verdict", verdict);
+        if empty {
+            out.extend_from_slice(b",\"empty\":true");
+        }
+        sets(out, places);
+        out.extend_from_slice(b"}\n");
+    } else {
+        text(out, digest.to_string().as_bytes(), None, verdict, places, empty);
+    }
+}
+
+/// A line for people; `why` is the cause of an input without digests.
+fn text(out: &mut Vec<u8>, name: &[u8], why: Option<&str>, verdict: &str, places: &[Place<'_>], empty: bool) {
+    out.extend_from_slice(format!("{verdict:<10}  {}", terminal::render(name)).as_bytes());
+    if let Some(cause) = why {
+        out.extend_from_slice(format!("  ({cause})").as_bytes());
+    }
+    let mut notes: Vec<String> = places.iter().map(describe).collect();
+    if empty {
+        notes.push("empty file".to_owned());
+    }
+    if !notes.is_empty() {
+        out.extend_from_slice(format!("  [{}]", notes.join("; ")).as_bytes());
+    }
+    out.push(b'\n');
+}
+
+fn csv(out: &mut Vec<u8>, known: &Known<'_>, digests: usize) {
+    let mut line = Line::new(out);
+    let hashed = match &known.record.outcome {
+        Outcome::Hashed(hashed) => Some(hashed),
+        Outcome::Skipped(_) | Outcome::Failed(_) => None,
+    };
+    line.field(known.verdict);
+    line.path(&known.record.name);
+    line.number(hashed.map(|hashed| hashed.closed.size));
+    let columns: [fn(&Place<'_>) -> String; 6] = [
+        |place| if place.maybe { format!("{} (maybe)", place.set) } else { place.set.to_owned() },
+        |place| place.class.to_owned(),
+        |place| place.version.unwrap_or_default().to_owned(),
+        |place| place.product.unwrap_or_default().to_owned(),
+        |place| place.tag.unwrap_or_default().to_owned(),
+        |place| place.algorithm.to_owned(),
+    ];
+    for column in columns {
+        let values: Vec<String> = known.places.iter().map(column).collect();
+        let empty = values.iter().all(String::is_empty);
+        let joined = if empty { String::new() } else { values.join(";") };
+        line.field(&terminal::render(joined.as_bytes()));
+    }
+    match &known.record.outcome {
+        Outcome::Hashed(hashed) => {
+            hashed.digests.iter().for_each(|digest| line.field(&digest.to_string()));
+            line.empty(3);
+        }
+        Outcome::Skipped(skip) => {
+            line.empty(digests + 1);
+            [skip.reason(), skip.reason()].iter().for_each(|field| line.field(field));
+        }
+        Outcome::Failed(problem) => {
+            line.empty(digests);
+            let cause = problem.cause.to_string();
+            [problem.stage.name(), problem.code(), &cause].iter().for_each(|field| line.field(field));
+        }
+    }
+    line.end();
+}
+
+/// A set for people: name, version, product, class, tag. Names of sets are those of files and databases: rendered.
+fn describe(place: &Place<'_>) -> String {
+    let mut words = place.set.to_owned();
+    for more in [place.version, place.product].into_iter().flatten() {
+        words += &format!(" {more}");
+    }
+    words += &format!(": {}", place.class);
+    if let Some(tag) = place.tag {
+        words += &format!(", {tag}");
+    }
+    if place.maybe {
+        words += ", maybe";
+    }
+    words.chars().map(|c| if terminal::is_unsafe(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}
+
+impl fmt::Display for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Form::Text => "text",
+            Form::Jsonl => "jsonl",
+            Form::Csv => "csv",
+            Form::Dfxml => "dfxml",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pfh_digest::Algorithm;
+    use pfh_engine::Hashed;
+    use pfh_source::{Cause, Closed, Problem, Stage};
+
+    fn written(form: Form) -> String {
+        let md5: Algorithm = "md5".parse().expect("md5");
+        let digests = [md5.digest(b"abc")];
+        let mut encoder = Encoder::new(form);
+        let mut out = Vec::new();
+        encoder.head(&mut out, &Preamble { algorithms: &[md5], version: "0", ..Preamble::default() }).expect("a head");
+        let places = [
+            Place { set: "nsrl", class: "good", version: Some("2026"), algorithm: "md5", ..Place::default() },
+            Place { set: "mal\u{1b}", class: "bad", tag: Some("category 1"), algorithm: "md5", ..Place::default() },
+        ];
+        let closed = Closed { size: 3, stat: None, notes: Vec::new() };
+        let hashed = Outcome::Hashed(Hashed { closed, digests: digests.to_vec(), pieces: Vec::new() });
+        let record = Record { number: 0, name: b"=a\nb\xFF".to_vec(), outcome: hashed };
+        let known = Known { record: &record, verdict: "known-bad", places: &places, empty: false };
+        encoder.row(&mut out, &known, 1);
+        let failed = Outcome::Failed(Problem::new(Stage::Read, Cause::Image("bad".into())));
+        let record = Record { number: 1, name: b"c".to_vec(), outcome: failed };
+        encoder.row(&mut out, &Known { record: &record, verdict: "error", places: &[], empty: false }, 1);
+        encoder.tail(&mut out, &[("known-bad", 1), ("error", 1)], &Summary::default());
+        String::from_utf8(out).expect("UTF-8")
+    }
+
+    #[test]
+    fn samples() {
+        assert_eq!(
+            written(Form::Text),
+            "known-bad   =a\\nb\\xff  [nsrl 2026: good; mal\u{fffd}: bad, category 1]\nerror       c  (bad)\n"
+        );
+        assert_eq!(
+            written(Form::Jsonl),
+            "{\"type\":\"match\",\"path\":\"=a\\nb\u{fffd}\",\"path_b64\":\"PWEKYv8=\",\"verdict\":\"known-bad\",\"size\":3,\"digests\":\
+             {\"md5\":\"900150983cd24fb0d6963f7d28e17f72\"},\"sets\":[{\"set\":\"nsrl\",\"class\":\"good\",\"version\":\"2026\",\
+             \"algorithm\":\"md5\"},{\"set\":\"mal\\u001b\",\"class\":\"bad\",\"tag\":\"category 1\",\"algorithm\":\"md5\"}]}\n\
+             {\"type\":\"match\",\"path\":\"c\",\"verdict\":\"error\",\"stage\":\"read\",\"code\":\"image\",\"cause\":\"bad\"}\n\
+             {\"type\":\"summary\",\"known-bad\":1,\"error\":1}\n"
+        );
+        assert_eq!(
+            written(Form::Csv),
+            "verdict,path,path_b64,size,sets,classes,versions,products,tags,found_by,md5,stage,code,cause\r\n\
+             known-bad,'=a\\nb\\xff,PWEKYv8=,3,nsrl;mal\\x1b,good;bad,2026;,,;category 1,md5;md5,\
+             900150983cd24fb0d6963f7d28e17f72,,,\r\nerror,c,,,,,,,,,,read,image,bad\r\n"
+        );
+        let xml = written(Form::Dfxml);
+        assert!(
+            xml.contains("<pfh:verdict>known-bad</pfh:verdict>\n    <pfh:known>nsrl 2026: good</pfh:known>"),
+            "{xml}"
+        );
+        assert_eq!(xml.matches("</fileobject>").count(), 2);
+    }
+}

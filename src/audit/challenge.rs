@@ -1,0 +1,56 @@
+//! `challenge`: a question about a file, with a fresh random nonce and a sample of leaves. Run by the auditor.
+
+use super::{Error, Extent, files};
+use crate::Destination;
+use crate::outputs::Outputs;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// What is kept, and how much must be shown.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Request {
+    /// What [`commit`](super::commit) wrote; `-` is standard input.
+    pub kept: PathBuf,
+    /// Which file, if several are kept.
+    pub identity: Option<OsString>,
+    /// How much must be shown.
+    pub extent: Extent,
+    /// Where the challenge goes.
+    pub output: Destination,
+    /// Whether an existing file may be replaced; what is read never is.
+    pub replace: bool,
+}
+
+impl Request {
+    /// The usual extent, to standard output.
+    pub fn new(kept: impl Into<PathBuf>) -> Request {
+        let (extent, output) = (Extent::default(), Destination::default());
+        Request { kept: kept.into(), identity: None, extent, output, replace: false }
+    }
+
+    /// The challenge goes there.
+    #[must_use]
+    pub fn output(mut self, output: impl Into<Destination>) -> Request {
+        self.output = output.into();
+        self
+    }
+
+    /// What is read and written.
+    pub fn outputs(&self) -> Outputs {
+        let mut outputs = Outputs::new(self.replace);
+        outputs.file("--output", self.output.path()).reads(&self.kept);
+        outputs
+    }
+}
+
+/// Writes a challenge, which is good for one answer.
+///
+/// # Errors
+/// When what is kept cannot be read, the extent makes no sense, the system has no random numbers, or the output cannot be written.
+pub fn run(request: &Request) -> Result<(), Error> {
+    request.outputs().check()?;
+    let kept = files::one(files::kept(&request.kept)?, request.identity.as_deref())?;
+    let question = pfh_audit::challenge(&kept, request.extent.sample()?)?;
+    files::output(&request.output, &question.encode())
+}

@@ -1,0 +1,89 @@
+//! The files of an audit: what is kept, questions, answers.
+
+use super::Error;
+use crate::Destination;
+use pfh_audit::Kept;
+use pfh_outboard as outboard;
+use pfh_source::Ranges;
+use pfh_tree::audit::Challenge;
+use std::ffi::OsStr;
+use std::io::{self, Read, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// No input of an audit but an answer, which is judged as it comes, is longer than this.
+pub const SHORT: u64 = 64 << 20;
+
+/// A file, or standard input for `-`.
+pub fn source(path: &Path) -> Result<Box<dyn Read>, Error> {
+    if path == Path::new("-") {
+        return Ok(Box::new(io::stdin()));
+    }
+    Ok(Box::new(std::fs::File::open(path).map_err(unread(path))?))
+}
+
+/// Why a file cannot be read.
+pub fn unread(path: &Path) -> impl Fn(io::Error) -> Error + use<'_> {
+    |error| Error::Read { path: path.to_owned(), why: error.to_string() }
+}
+
+/// The whole of a file, or of standard input for `-`.
+pub fn input(path: &Path, most: u64) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    source(path)?.take(most + 1).read_to_end(&mut bytes).map_err(unread(path))?;
+    if bytes.len() as u64 > most { Err(unread(path)(io::ErrorKind::FileTooLarge.into())) } else { Ok(bytes) }
+}
+
+/// Writes an output.
+pub fn output(to: &Destination, bytes: &[u8]) -> Result<(), Error> {
+    let mut output = to.open()?;
+    output.write_all(bytes).and_then(|()| output.commit()).map_err(Error::Sink)
+}
+
+/// Writes a file that only its owner may read.
+pub fn save_secret(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(format!(".pfh-{}", std::process::id()));
+    let beside = PathBuf::from(beside);
+    let write = || {
+        let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        std::fs::rename(&beside, path)?;
+        let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        std::fs::File::open(directory)?.sync_all()
+    };
+    write().map_err(|error| {
+        let _ = std::fs::remove_file(&beside);
+        Error::Write { path: path.to_owned(), error }
+    })
+}
+
+/// What the auditor keeps: at least one line.
+pub fn kept(path: &Path) -> Result<Vec<Kept>, Error> {
+    let wrong = |why: String| Error::Malformed { path: path.to_owned(), why };
+    let kept = pfh_audit::parse(&input(path, SHORT)?).map_err(|error| wrong(error.to_string()))?;
+    if kept.is_empty() { Err(wrong("no commitment in it".into())) } else { Ok(kept) }
+}
+
+/// The line that is meant.
+pub fn one(kept: Vec<Kept>, identity: Option<&OsStr>) -> Result<Kept, Error> {
+    let mut meant = kept.into_iter().filter(|kept| identity.is_none_or(|name| name.as_bytes() == kept.identity));
+    match (meant.next(), meant.next()) {
+        (Some(kept), None) => Ok(kept),
+        (None, _) => Err(Error::NotKept),
+        (Some(_), Some(_)) => Err(Error::Several),
+    }
+}
+
+/// A file that is read by ranges.
+pub fn open(file: &Path) -> Result<Ranges, Error> {
+    let failed = |problem| Error::Read { path: file.to_owned(), why: outboard::reason(&problem) };
+    Ranges::open(file.as_os_str().as_bytes()).map_err(failed)
+}
+
+/// A challenge in a file.
+pub fn question(path: &Path) -> Result<Challenge, Error> {
+    Ok(Challenge::decode(&input(path, SHORT)?).map_err(pfh_audit::Error::Challenge)?)
+}

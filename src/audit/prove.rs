@@ -1,0 +1,93 @@
+//! `prove`: the answer to a challenge, from the file and its tree. Run by whoever stores both.
+
+use super::{Error, Wrong, files};
+use crate::outputs::Outputs;
+use crate::tree::beside;
+use crate::{Destination, key};
+use pfh_audit::Held;
+use pfh_outboard as outboard;
+use pfh_tree::audit::Unproved;
+use std::path::PathBuf;
+
+/// What is answered from the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Answer {
+    /// The leaves, with what proves them, signed if there is the file of a private key.
+    Leaves(Option<PathBuf>),
+    /// 32 bytes under a key made of the nonce, for an auditor who has the file as well.
+    Keyed,
+}
+
+/// A challenge, and the file that it asks about.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Request {
+    /// The challenge; `-` is standard input.
+    pub challenge: PathBuf,
+    /// The file.
+    pub file: PathBuf,
+    /// Its tree.
+    pub tree: PathBuf,
+    /// What is answered.
+    pub answer: Answer,
+    /// Bytes of leaves that the answer may hold.
+    pub most: u64,
+    /// Where the answer goes.
+    pub output: Destination,
+    /// Whether an existing file may be replaced; what is read never is.
+    pub replace: bool,
+}
+
+impl Request {
+    /// The file has its tree beside it; the answer is not signed, and goes to standard output.
+    pub fn new(challenge: impl Into<PathBuf>, file: impl Into<PathBuf>) -> Request {
+        let (challenge, file) = (challenge.into(), file.into());
+        let tree = beside(&file);
+        let (answer, output) = (Answer::Leaves(None), Destination::default());
+        Request { challenge, file, tree, answer, most: u64::MAX, output, replace: false }
+    }
+
+    /// The answer goes there.
+    #[must_use]
+    pub fn output(mut self, output: impl Into<Destination>) -> Request {
+        self.output = output.into();
+        self
+    }
+
+    /// What is read and written.
+    pub fn outputs(&self) -> Outputs {
+        let mut outputs = Outputs::new(self.replace);
+        outputs.file("--output", self.output.path()).reads(&self.challenge).reads(&self.file).reads(&self.tree);
+        if let Answer::Leaves(Some(key)) = &self.answer {
+            outputs.reads(key);
+        }
+        outputs
+    }
+}
+
+/// Writes the answer.
+///
+/// # Errors
+/// When the challenge is none or asks for too much, file or tree cannot be read or are not those asked about, or the output cannot be
+/// written.
+pub fn run(request: &Request) -> Result<(), Error> {
+    request.outputs().check()?;
+    let challenge = files::question(&request.challenge)?;
+    let key = match &request.answer {
+        Answer::Leaves(Some(path)) => Some(key::signing(path)?),
+        _ => None,
+    };
+    let tree = outboard::open(&request.tree)?;
+    let held = Held { file: files::open(&request.file)?, tree };
+    if request.answer == Answer::Keyed {
+        return files::output(&request.output, pfh_audit::keyed(&challenge, held, request.most)?.bytes());
+    }
+    let mut to = request.output.open()?;
+    let answered = pfh_audit::answer(&challenge, held, key.as_ref(), request.most, &mut |_| Ok(()), &mut to);
+    answered.map_err(|error| match error {
+        Wrong::Unproved(Unproved::Write(error)) => Error::Sink(error),
+        error => error.into(),
+    })?;
+    to.commit().map_err(Error::Sink)
+}

@@ -1,0 +1,61 @@
+//! `tokens`: challenges with their answers, made while the auditor has the data; each is good for one audit without it.
+
+use super::{Error, Extent, copy, files};
+use crate::outputs::Outputs;
+use crate::tree::beside;
+use pfh_audit::Tokens;
+use pfh_engine::Control;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// What is kept, the auditor's copy, and how many tokens are made.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Request {
+    /// What [`commit`](super::commit) wrote; `-` is standard input.
+    pub kept: PathBuf,
+    /// Which file, if several are kept.
+    pub identity: Option<OsString>,
+    /// The auditor's copy of the file.
+    pub data: PathBuf,
+    /// How many tokens.
+    pub count: u32,
+    /// How much each asks for.
+    pub extent: Extent,
+    /// Where the tokens go: a file that only its owner may read.
+    pub output: PathBuf,
+    /// Whether an existing file may be replaced; what is read never is.
+    pub replace: bool,
+}
+
+impl Request {
+    /// Twelve tokens of the usual extent.
+    pub fn new(kept: impl Into<PathBuf>, data: impl Into<PathBuf>, output: impl Into<PathBuf>) -> Request {
+        let (kept, data, output) = (kept.into(), data.into(), output.into());
+        Request { kept, identity: None, data, count: 12, extent: Extent::default(), output, replace: false }
+    }
+
+    /// What is read and written.
+    pub fn outputs(&self) -> Outputs {
+        let mut outputs = Outputs::new(self.replace);
+        outputs.file("--output", Some(&self.output)).reads(&self.kept).reads(&self.data).reads(beside(&self.data));
+        outputs
+    }
+}
+
+/// Makes tokens and writes them.
+///
+/// # Errors
+/// When what is kept or the copy cannot be read, the copy is not the file, or the tokens cannot be written.
+pub fn run(request: &Request, control: &Control<'_>) -> Result<(), Error> {
+    request.outputs().check()?;
+    let kept = files::one(files::kept(&request.kept)?, request.identity.as_deref())?;
+    let sample = request.extent.sample()?;
+    let mut made = Tokens::new(kept.clone());
+    for _ in 0..request.count {
+        let challenge = pfh_audit::challenge(&kept, sample)?;
+        let answer = copy::answer(&challenge, &kept, &request.data, control)?;
+        made.add(challenge, &answer);
+    }
+    files::save_secret(&request.output, &made.encode())
+}

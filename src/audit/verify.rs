@@ -1,0 +1,82 @@
+//! `verify`: whether an answer proves what was asked. Run by the auditor.
+
+use super::{Error, Evidence, Extent, Verdict, Wrong, copy, files};
+use crate::key;
+use pfh_audit::Kept;
+use pfh_engine::Control;
+use pfh_tree::audit::{Challenge, KeyedAnswer, Refused, Rejected};
+use std::ffi::OsStr;
+use std::io::BufReader;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// What is kept, the challenge, and its answer.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Request {
+    /// What [`commit`](super::commit) wrote; `-` is standard input.
+    pub kept: PathBuf,
+    /// The challenge: the auditor's own, asked just once.
+    pub challenge: PathBuf,
+    /// The answer; `-` is standard input.
+    pub answer: PathBuf,
+    /// The file of the public key that must have signed the answer.
+    pub signed_by: Option<PathBuf>,
+    /// The auditor's copy of the file, if the answer is a keyed one.
+    pub data: Option<PathBuf>,
+    /// The fraction of the leaves for which the probability of finding their loss is stated, between 0 and 1.
+    pub loss: f64,
+}
+
+impl Request {
+    /// An answer that shows leaves, signed by anybody or nobody.
+    pub fn new(kept: impl Into<PathBuf>, challenge: impl Into<PathBuf>, answer: impl Into<PathBuf>) -> Request {
+        let (kept, challenge, answer) = (kept.into(), challenge.into(), answer.into());
+        Request { kept, challenge, answer, signed_by: None, data: None, loss: Extent::default().loss }
+    }
+
+    /// An answer that shows leaves.
+    fn leaves(&self, kept: &Kept, challenge: &Challenge) -> Result<Verdict, Error> {
+        let key = self.signed_by.as_deref().map(key::verifying).transpose()?;
+        let mut verdict = Verdict::of(kept, challenge, self.loss, Evidence::Root);
+        let mut from = BufReader::with_capacity(1 << 20, files::source(&self.answer)?);
+        match kept.commitment.judge(challenge, &mut from) {
+            Ok(accepted) => verdict.accept(&accepted, self.signed_by.as_deref().zip(key.as_ref()))?,
+            Err(Refused::Read(error)) => return Err(files::unread(&self.answer)(error)),
+            Err(Refused::Malformed(malformed)) => verdict.result = Err(Wrong::Answer(malformed)),
+            Err(Refused::Rejected(rejected)) => verdict.result = Err(rejected.into()),
+        }
+        Ok(verdict)
+    }
+
+    /// A keyed answer, which the copy must give as well.
+    fn keyed(&self, data: &Path, kept: &Kept, challenge: &Challenge, control: &Control<'_>) -> Result<Verdict, Error> {
+        let mut verdict = Verdict::of(kept, challenge, self.loss, Evidence::Copy);
+        if !challenge.is_about(&kept.commitment) {
+            verdict.result = Err(Rejected::Challenge.into());
+            return Ok(verdict);
+        }
+        let answer = files::input(&self.answer, files::SHORT)?;
+        // The verdict is about the server; that one's own copy cannot be read, or is not the file, is none.
+        let expected = copy::answer(challenge, kept, data, control)?;
+        let judged = match <[u8; 32]>::try_from(&answer[..]) {
+            Ok(received) => expected.verify(&KeyedAnswer::from_bytes(received)),
+            Err(_) => Err(Rejected::Digest),
+        };
+        verdict.result = judged.map_err(Wrong::from);
+        Ok(verdict)
+    }
+}
+
+/// Judges the answer. Nothing is written.
+///
+/// # Errors
+/// When an input cannot be read, or the copy is not the file. That an answer proves nothing is a verdict.
+pub fn run(request: &Request, control: &Control<'_>) -> Result<Verdict, Error> {
+    let challenge = files::question(&request.challenge)?;
+    let kept = files::one(files::kept(&request.kept)?, Some(OsStr::from_bytes(challenge.identity())))?;
+    match &request.data {
+        Some(data) => request.keyed(data, &kept, &challenge, control),
+        None => request.leaves(&kept, &challenge),
+    }
+}

@@ -1,0 +1,30 @@
+//! A digest as text, with its name or without.
+
+use pfh_digest::{Algorithm, Digest};
+use pfh_similarity::{Named, mrsh_v2, sdhash, ssdeep};
+use std::ffi::OsStr;
+
+/// What a digest is called that came without a name.
+const NAMELESS: &[u8] = b"DIGEST";
+
+/// A digest with its name, as the algorithm's tool writes it with a name or without.
+pub fn given(algorithm: Algorithm, text: &OsStr) -> Option<(Vec<u8>, Digest)> {
+    let bytes = text.as_encoded_bytes();
+    let (name, plain) = match Named::of(algorithm) {
+        Some(Named::Ssdeep) if bytes.ends_with(b"\"") => {
+            let (digest, name) = ssdeep::parse_line(bytes).ok()?;
+            (name, digest.to_string())
+        }
+        Some(Named::Sdhash | Named::SdhashStream | Named::SdhashDd) => {
+            let (digest, name) = sdhash::Digest::parse_line(bytes).ok()?;
+            (name.to_vec(), digest.to_string())
+        }
+        Some(Named::MrshV2 | Named::MrshV2Network) => {
+            let (digest, name) = mrsh_v2::MrshV2::PLAIN.parse_line(bytes).ok()?;
+            (name.to_vec(), digest.to_string())
+        }
+        _ => (Vec::new(), text.to_str()?.to_owned()),
+    };
+    let digest = Digest::parse(algorithm, &plain).ok()?;
+    Some((if name.is_empty() { NAMELESS.to_vec() } else { name }, digest))
+}

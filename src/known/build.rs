@@ -1,0 +1,230 @@
+//! `build`: sets in any format become one file.
+
+use super::{Class, DEFAULT_MEMORY, Error, Input, Packages, Set, list};
+use crate::outputs::{Existing, Kind, Outputs};
+use pfh_digest::Algorithm;
+use pfh_engine::{Control, Phase, Progress};
+use pfh_known::{Build, Built, Pace, Step, is_database};
+use pfh_manifest::Fault;
+use pfh_source::terminal;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// Sets, and the file that they become.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Request {
+    /// Sets with their classes, in the order that they have in the file; `-` is standard input.
+    pub sets: Vec<(PathBuf, Class)>,
+    /// Lists of sets of which more is said: a JSON object per line with file, class, and maybe name, version, product, algorithm,
+    /// packages, deltas.
+    pub lists: Vec<PathBuf>,
+    /// Deltas of NSRL's RDSv3 to the one database among the sets, in the order in which they were published.
+    pub deltas: Vec<PathBuf>,
+    /// The algorithms of digests that do not name theirs; empty for MD5, SHA-1 and SHA-2 by length.
+    pub assumed: Vec<Algorithm>,
+    /// Whether each entry remembers its package.
+    pub packages: Packages,
+    /// The file to write. It appears whole or not at all.
+    pub output: PathBuf,
+    /// The directory of sorted runs, from which a build that was killed resumes: the output's name with `.work`.
+    pub work: PathBuf,
+    /// Bytes of memory for sorting.
+    pub memory: usize,
+    /// Whether an existing file that is no set may be replaced; what is read never is.
+    pub replace: bool,
+}
+
+/// What happens during a build.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Event<'a> {
+    /// A place of a set holds no record.
+    Fault {
+        /// The set's file.
+        path: &'a Path,
+        /// The line, from 1; of databases the row.
+        line: u64,
+        /// What is wrong with it.
+        fault: &'a Fault,
+    },
+}
+
+/// What a build came to. Its text are sentences for people, a line each.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Summary {
+    /// The sets with their counts.
+    pub sets: Vec<Set>,
+    /// Distinct digests by algorithm.
+    pub digests: Vec<(String, u64)>,
+    /// Records that an earlier, interrupted build had already taken.
+    pub resumed: u64,
+}
+
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
+}
+
+impl Request {
+    /// No set yet.
+    pub fn new(output: impl Into<PathBuf>) -> Request {
+        let output = output.into();
+        Request {
+            sets: Vec::new(),
+            lists: Vec::new(),
+            deltas: Vec::new(),
+            assumed: Vec::new(),
+            packages: Packages::Forget,
+            work: beside(&output, ".work"),
+            output,
+            memory: DEFAULT_MEMORY,
+            replace: false,
+        }
+    }
+
+    /// One more set.
+    #[must_use]
+    pub fn set(mut self, path: impl Into<PathBuf>, class: Class) -> Request {
+        self.sets.push((path.into(), class));
+        self
+    }
+
+    /// The sets with all that is said of them.
+    fn inputs(&self) -> Result<Vec<Input>, Error> {
+        let (assumed, packages) = (&self.assumed, self.packages);
+        let input = |path: &Path, class: &Class| Input {
+            assumed: assumed.clone(),
+            packages,
+            ..Input::new(path, class.clone())
+        };
+        let mut inputs: Vec<Input> = self.sets.iter().map(|(path, class)| input(path, class)).collect();
+        if !self.deltas.is_empty() {
+            let mut databases: Vec<&mut Input> = inputs.iter_mut().filter(|input| is_database(&input.path)).collect();
+            let [database] = &mut databases[..] else { return Err(Error::Deltas(databases.len())) };
+            database.deltas.clone_from(&self.deltas);
+        }
+        for path in &self.lists {
+            inputs.extend(list::read(path, &input)?);
+        }
+        if inputs.is_empty() { Err(Error::NoSet) } else { Ok(inputs) }
+    }
+
+    /// What is read and written.
+    ///
+    /// # Errors
+    /// When a list of sets cannot be read.
+    pub fn outputs(&self) -> Result<Outputs, Error> {
+        Ok(self.outputs_of(&self.inputs()?))
+    }
+
+    fn outputs_of(&self, inputs: &[Input]) -> Outputs {
+        // A set that a build made is what the next one replaces.
+        let set = Existing::Own(0, b"pfh known set\n");
+        let mut outputs = Outputs::new(self.replace);
+        outputs.writes("OUT", &self.output, Kind::File, set);
+        outputs.writes("--work", &self.work, Kind::Directory, Existing::Refused);
+        // Runs of an earlier build are removed, which must not be anybody else's files of such names.
+        let names_inputs = |name: &str| {
+            let text = std::fs::read_to_string(self.work.join(name)).unwrap_or_default();
+            text.lines().next().is_some_and(|line| line.starts_with('{') && line.contains("\"pfh-known\""))
+        };
+        let is_ours = names_inputs("journal") || names_inputs("journal.new");
+        // After a power cut the half set of a build that is under way may hold anything, its mark included.
+        let partial = beside(&self.output, ".partial");
+        outputs.writes("OUT", partial, Kind::File, if is_ours { Existing::Welcome } else { set });
+        let existing = if is_ours { Existing::Welcome } else { Existing::Refused };
+        for entry in std::fs::read_dir(&self.work).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let is_work = |start: &&[u8]| name.as_encoded_bytes().starts_with(start);
+            if [&b"run-"[..], b"applied-", b"journal", b"lock"].iter().any(is_work) && entry.path().is_file() {
+                outputs.writes("--work", entry.path(), Kind::File, existing);
+            }
+        }
+        for input in inputs {
+            outputs.reads(&input.path).reads_all(&input.deltas);
+        }
+        outputs.reads_all(&self.lists);
+        outputs
+    }
+}
+
+impl Summary {
+    /// Places of the sets that hold no record; what they were meant to hold is not in the file.
+    pub fn faults(&self) -> u64 {
+        self.sets.iter().map(|set| set.faults).sum()
+    }
+
+    /// Sets in which no digest was found.
+    pub fn empty(&self) -> impl Iterator<Item = &Set> {
+        self.sets.iter().filter(|set| set.is_empty())
+    }
+
+    /// Whether all that the sets were meant to hold is in the file.
+    pub fn is_complete(&self) -> bool {
+        self.faults() == 0 && self.empty().next().is_none()
+    }
+
+    /// Sentences for people.
+    pub fn sentences(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        if self.resumed > 0 {
+            lines.push(format!("{} records were there already from a build that had been interrupted", self.resumed));
+        }
+        let sets = match self.sets.len() {
+            1 => "1 set".to_owned(),
+            count => format!("{count} sets"),
+        };
+        let digests: Vec<String> = self.digests.iter().map(|(name, count)| format!("{count} {name}")).collect();
+        let digests = if digests.is_empty() { "none".to_owned() } else { digests.join(", ") };
+        lines.push(format!("{sets}, distinct digests: {digests}"));
+        if self.faults() > 0 {
+            let faults = self.faults();
+            lines.push(format!("{faults} places hold no record; what they were meant to hold is not in the file"));
+        }
+        lines.extend(self.empty().map(|Set { name, source, format, .. }| {
+            let name = terminal::render(name.as_bytes());
+            format!("{source}: no digest was found in it (read as {format}): the set {name} is empty")
+        }));
+        lines
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.sentences().join("\n"))
+    }
+}
+
+/// Builds the file. The same sets give the same bytes, however much memory there is and however often the build was interrupted.
+///
+/// # Errors
+/// When a set cannot be read or the file cannot be written; also when the control cancels the build, which the same request resumes.
+pub fn run(request: &Request, events: &mut dyn FnMut(Event<'_>), control: &Control<'_>) -> Result<Summary, Error> {
+    let inputs = request.inputs()?;
+    request.outputs_of(&inputs).check()?;
+    let parent = request.output.parent().filter(|parent| !parent.as_os_str().is_empty() && !parent.is_dir());
+    if let Some(parent) = parent {
+        return Err(Error::Directory(parent.to_owned()));
+    }
+    let build = Build {
+        inputs,
+        output: request.output.clone(),
+        work: Some(request.work.clone()),
+        memory: request.memory,
+        fault: &mut |path, line, fault| events(Event::Fault { path, line, fault }),
+        progress: &mut |pace: &Pace| {
+            let phase = match pace.step {
+                Step::Reading => Phase::Reading,
+                Step::Writing => Phase::Building,
+            };
+            let (done, total) = if pace.all == 0 { (pace.records, None) } else { (pace.done, Some(pace.all)) };
+            control.report(&Progress::Steps { phase, done, total });
+        },
+        cancel: control.cancel().clone().into(),
+    };
+    let Built { sets, digests, resumed } = build.run()?;
+    Ok(Summary { sets, digests, resumed })
+}

@@ -1,0 +1,68 @@
+//! Why sets are not built, described or asked.
+
+use crate::destination::OpenError;
+use crate::matching::SetsError;
+use crate::outputs::Refused;
+use crate::shown;
+use std::io;
+use std::path::PathBuf;
+
+/// Why sets are not built, described or asked. A place of a list that holds no record is an event, and no error.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// An output is a file that is read, or one that somebody else made.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// Nothing would be in the file.
+    #[error("no set was named: give --good, --bad, --notable, --no-change, --class or --sets")]
+    NoSet,
+    /// A delta is of one database.
+    #[error("--delta belongs to one database, and {0} were named: say which with \"deltas\" in --sets")]
+    Deltas(usize),
+    /// The file cannot be written there.
+    #[error("{}: no such directory", shown(.0))]
+    Directory(PathBuf),
+    /// A list of sets cannot be read.
+    #[error("{}: {error}", shown(path))]
+    List {
+        /// The list.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// A line of a list of sets describes none.
+    #[error("{}:{line}: {why}", shown(path))]
+    Described {
+        /// The list.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// Why.
+        why: String,
+    },
+    /// A set cannot be built, opened or asked; or the control cancelled the build.
+    #[error(transparent)]
+    Set(#[from] pfh_known::Error),
+    /// The file is not what it states of itself.
+    #[error(transparent)]
+    Damaged(pfh_known::Error),
+    /// The sets to look up in cannot be opened.
+    #[error(transparent)]
+    Sets(#[from] SetsError),
+    /// There are no sets to look up in.
+    #[error("there is nothing to look up in: give --known FILE")]
+    Nowhere,
+    /// Digests have answers of one kind.
+    #[error("lookup writes text or jsonl")]
+    Form,
+    /// Standard input cannot be read.
+    #[error("standard input: {0}")]
+    Input(io::Error),
+    /// The output cannot be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// The output failed, or a set is damaged.
+    #[error("the output failed: {0}")]
+    Sink(#[source] io::Error),
+}

@@ -1,0 +1,32 @@
+//! The job *known*: sets of known digests are compiled into one file, described, and asked about single digests.
+//!
+//! [`build`] takes sets in any format that is read; [`info`] reports what a known-set file holds; [`lookup`] asks sets about digests. Files
+//! are compared with sets by [`matching`](crate::matching). `docs/known.md` has the formats.
+//!
+//! ```
+//! use pfh::known::{build, info, Class};
+//! use pfh::Control;
+//!
+//! # let room = std::env::temp_dir().join(format!("pfh-known-{}", std::process::id()));
+//! # std::fs::create_dir_all(&room)?;
+//! let (list, set) = (room.join("malware.txt"), room.join("sets.pfhknown"));
+//! std::fs::write(&list, "900150983cd24fb0d6963f7d28e17f72\n")?;
+//! let request = build::Request::new(&set).set(&list, Class::Bad);
+//! let built = build::run(&request, &mut |_event| {}, &Control::new())?;
+//! assert_eq!((built.faults(), built.digests), (0, vec![("md5".to_owned(), 1)]));
+//! assert!(info::run(&info::Request::new(&set))?.text().contains("malware: 1 records"));
+//! # std::fs::remove_dir_all(&room)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod build;
+mod error;
+pub mod info;
+mod list;
+pub mod lookup;
+
+pub use error::Error;
+pub use pfh_known::{
+    Class, DEFAULT_MEMORY, DEFAULT_RESIDENT, Error as SetError, Input, KnownSet, MalformedClass, Packages, Set,
+    Verdict, is_known_set,
+};

@@ -1,0 +1,49 @@
+//! `append`: the tree of a file takes in what was appended to the file.
+
+use super::{Done, Error, Summary, beside, guard, pass};
+use crate::outputs::Outputs;
+use pfh_engine::Control;
+use pfh_outboard as outboard;
+use pfh_source::os::processors;
+use std::path::PathBuf;
+
+/// A file that has grown, and its tree.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Request {
+    /// The file.
+    pub file: PathBuf,
+    /// Its tree.
+    pub tree: PathBuf,
+    /// Threads that hash: one per processor.
+    pub threads: usize,
+}
+
+impl Request {
+    /// The file has its tree beside it.
+    pub fn new(file: impl Into<PathBuf>) -> Request {
+        let file = file.into();
+        let tree = beside(&file);
+        Request { file, tree, threads: processors() }
+    }
+
+    /// What is read and written.
+    pub fn outputs(&self) -> Outputs {
+        let mut outputs = Outputs::new(false);
+        guard(&mut outputs, &self.file, &self.tree);
+        outputs
+    }
+}
+
+/// Hashes what was appended, and replaces the tree.
+///
+/// # Errors
+/// When the file is shorter than its tree says, one of them cannot be read, or the tree cannot be written; also when the control is
+/// cancelled.
+pub fn run(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
+    request.outputs().check()?;
+    let (file, tree) = (&request.file, &request.tree);
+    let (tree, bytes) = pass(request.threads, control, |pass| outboard::append(file, tree, pass))?;
+    let end = tree.length();
+    Ok(Summary::new(file, &tree.header(), Done::Appended(end - bytes..end)))
+}

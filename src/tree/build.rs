@@ -1,0 +1,271 @@
+//! `build`: files are hashed, and their trees written.
+//!
+//! ```
+//! use pfh::{Control, tree::build::{self, Event, Request}};
+//!
+//! # let room = std::env::temp_dir().join(format!("pfh-tree-build-{}", std::process::id()));
+//! # std::fs::create_dir_all(&room)?;
+//! std::fs::write(room.join("disk"), "abc")?;
+//! let summary = build::run(&Request::below([&room]), &mut |event| {
+//!     if let Event::Built(one) = event {
+//!         print!("{}", one.text());
+//!     }
+//!     Ok(())
+//! }, &Control::new())?;
+//! assert!(summary.built == 1 && room.join("disk.pfhtree").exists());
+//! # std::fs::remove_dir_all(&room)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use super::{Done, Error, Failure, Function, JOURNAL, OWN, Outboard, Parameters, SUFFIX, beside, guard, lock, pass};
+use crate::outputs::{Kind, Outputs, Refused};
+use pfh_engine::Control;
+use pfh_outboard::{self as outboard, Pass};
+use pfh_source::os::processors;
+use pfh_source::{Descend, Item, Operands, Origin, Problem, Ranges, Recurse, Source};
+use std::ffi::OsString;
+use std::io::{self, Read};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+/// What gets a tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Of {
+    /// One file; `-` is standard input.
+    File(PathBuf),
+    /// One file in parts, in order. The whole need not be there.
+    Parts(Vec<PathBuf>),
+    /// Each file below these directories. Trees are passed over.
+    Below(Vec<PathBuf>),
+}
+
+/// What is hashed, and where its tree goes.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Request {
+    /// What is hashed.
+    pub of: Of,
+    /// Where the tree goes; of files below directories each goes beside its file. A stream and parts need a place.
+    pub tree: Option<PathBuf>,
+    /// Function and leaf length: BLAKE3 over leaves of 16 KiB.
+    pub parameters: Parameters,
+    /// Threads that hash: one per processor.
+    pub threads: usize,
+    /// Whether an existing file that is no tree may be replaced; what is read never is.
+    pub replace: bool,
+}
+
+/// What happens during a build. Events come on the thread that called [`run`].
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Event<'a> {
+    /// A tree was written.
+    Built(&'a super::Summary),
+    /// A file below a directory cannot be read.
+    Unread {
+        /// Its name.
+        name: &'a [u8],
+        /// Why.
+        problem: &'a Problem,
+    },
+    /// The tree of a file below a directory would take the place of another file.
+    Refused(&'a Refused),
+    /// A file below a directory has no tree for another reason.
+    Failed(&'a Failure),
+}
+
+/// Receives the events of a build. An error ends the build with [`Error::Sink`].
+pub type Sink<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;
+
+/// How many files got a tree.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Summary {
+    /// Trees that were written.
+    pub built: u64,
+    /// Files below directories that have no tree; each was an event.
+    pub failed: u64,
+}
+
+impl Request {
+    /// The tree of one file, beside it; `-` is standard input.
+    pub fn file(file: impl Into<PathBuf>) -> Request {
+        Request::new(Of::File(file.into()))
+    }
+
+    /// The tree of a file that is there in parts.
+    pub fn parts(parts: impl IntoIterator<Item = impl Into<PathBuf>>, tree: impl Into<PathBuf>) -> Request {
+        Request { tree: Some(tree.into()), ..Request::new(Of::Parts(parts.into_iter().map(Into::into).collect())) }
+    }
+
+    /// The trees of all files below directories, each beside its file.
+    pub fn below(paths: impl IntoIterator<Item = impl Into<PathBuf>>) -> Request {
+        Request::new(Of::Below(paths.into_iter().map(Into::into).collect()))
+    }
+
+    fn new(of: Of) -> Request {
+        let parameters = Parameters::new(Function::Blake3, 16 << 10).expect("a power of two");
+        Request { of, tree: None, parameters, threads: processors(), replace: false }
+    }
+
+    /// Where the one tree goes; `None` if each file has its own, or a stream has no place.
+    fn place(&self) -> Option<PathBuf> {
+        match (&self.tree, &self.of) {
+            (Some(tree), _) => Some(tree.clone()),
+            (None, Of::File(file)) if file != Path::new("-") => Some(beside(file)),
+            _ => None,
+        }
+    }
+
+    /// What is read and written. A tree takes the place of a tree. Of files below directories each is guarded when its turn comes.
+    pub fn outputs(&self) -> Outputs {
+        let mut outputs = Outputs::new(self.replace);
+        match (&self.of, self.place()) {
+            (Of::File(file), Some(tree)) => {
+                guard(&mut outputs, file, &tree);
+            }
+            (Of::Parts(parts), Some(tree)) => {
+                outputs.writes("--outboard", tree, Kind::File, OWN).reads_all(parts);
+            }
+            (Of::Below(paths), _) => {
+                outputs.reads_all(paths);
+            }
+            _ => {}
+        }
+        outputs
+    }
+
+    fn one(&self, file: &Path, tree: &Path, pass: &mut Pass<'_>) -> Result<super::Summary, Failure> {
+        self.store(file, tree, pass, |pass| outboard::build(file, self.parameters, pass))
+    }
+
+    /// Builds a tree and puts it in its place. An update of the tree that is there ends first, and waits for this one.
+    fn store(
+        &self,
+        file: &Path,
+        tree: &Path,
+        pass: &mut Pass<'_>,
+        build: impl FnOnce(&mut Pass<'_>) -> Result<Outboard, Failure>,
+    ) -> Result<super::Summary, Failure> {
+        let locked = lock(tree, pass)?;
+        let built = build(pass)?;
+        outboard::store(&built, tree)?;
+        drop(locked);
+        Ok(super::Summary::new(file, &built.header(), Done::Built))
+    }
+}
+
+/// Builds trees.
+///
+/// # Errors
+/// When the request makes no sense, a file cannot be read to its end, or a tree cannot be written; also when the control is cancelled.
+/// A file below a directory that cannot be read is an event, and no error.
+pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+    let place = request.place();
+    if let (Of::Below(paths), _) = (&request.of, &place) {
+        return pass(request.threads, control, |pass| below(request, paths, pass, sink));
+    }
+    let tree = place.ok_or(Error::NoName)?;
+    if let Of::File(file) = &request.of
+        && file.is_dir()
+    {
+        return Err(Error::Directory(file.clone()));
+    }
+    request.outputs().check()?;
+    let built = pass(request.threads, control, |pass| match &request.of {
+        Of::File(file) if file == Path::new("-") => request.store(file, &tree, pass, |pass| {
+            outboard::build_stream(file, &mut io::stdin().lock(), request.parameters, pass)
+        }),
+        Of::File(file) => request.one(file, &tree, pass),
+        Of::Parts(parts) => request.store(&tree, &tree, pass, |pass| joined(parts, &tree, request.parameters, pass)),
+        Of::Below(_) => unreachable!("each file below a directory has a tree of its own"),
+    })?;
+    sink(Event::Built(&built)).map_err(Error::Sink)?;
+    Ok(Summary { built: 1, failed: 0 })
+}
+
+/// The tree of parts, one after the other.
+fn joined(parts: &[PathBuf], tree: &Path, parameters: Parameters, pass: &mut Pass<'_>) -> Result<Outboard, Failure> {
+    let unread = |part: &Path, problem| Failure::Read { file: part.to_owned(), problem };
+    let open = |part: &PathBuf| Ranges::open(part.as_os_str().as_bytes()).map_err(|problem| unread(part, problem));
+    let open = parts.iter().map(|part| Ok((part, open(part)?))).collect::<Result<Vec<_>, Failure>>()?;
+    let mut stream = Parts { parts: &open, at: (0, 0), failed: None };
+    let built = outboard::build_stream(tree, &mut stream, parameters, pass);
+    if let Some(failure) = stream.failed {
+        return Err(failure);
+    }
+    let built = built?;
+    open.into_iter().try_for_each(|(part, file)| file.close().map_err(|problem| unread(part, problem)))?;
+    Ok(built)
+}
+
+/// The trees of all files below the operands. One that fails does not hold up the others.
+fn below(request: &Request, paths: &[PathBuf], pass: &mut Pass<'_>, sink: &mut Sink<'_>) -> Result<Summary, Error> {
+    let descend = Descend { recurse: Recurse::Yes, ..Descend::default() };
+    let operands = paths.iter().map(|path| path.as_os_str().as_bytes().to_vec()).collect::<Vec<_>>();
+    let mut source = Operands::new(operands, descend);
+    let mut summary = Summary::default();
+    while let Some(item) = source.pull() {
+        let name = match item {
+            Item::Problem { problem, name, .. } => {
+                sink(Event::Unread { name: &name, problem: &problem }).map_err(Error::Sink)?;
+                summary.failed += 1;
+                continue;
+            }
+            Item::Entry(entry) if matches!(entry.origin, Origin::File { .. }) => entry.name().to_vec(),
+            _ => continue,
+        };
+        if [SUFFIX, JOURNAL].iter().any(|end| name.ends_with(end.as_bytes())) {
+            continue;
+        }
+        let file = PathBuf::from(OsString::from_vec(name));
+        let tree = beside(&file);
+        let mut outputs = Outputs::new(request.replace);
+        if let Err(refused) = guard(&mut outputs, &file, &tree).check() {
+            sink(Event::Refused(&refused)).map_err(Error::Sink)?;
+            summary.failed += 1;
+            continue;
+        }
+        match request.one(&file, &tree, pass) {
+            Ok(one) => {
+                sink(Event::Built(&one)).map_err(Error::Sink)?;
+                summary.built += 1;
+            }
+            Err(failure @ (Failure::Cancelled | Failure::Write { .. })) => return Err(failure.into()),
+            Err(failure) => {
+                sink(Event::Failed(&failure)).map_err(Error::Sink)?;
+                summary.failed += 1;
+            }
+        }
+    }
+    Ok(summary)
+}
+
+/// Files that are read one after the other.
+struct Parts<'a> {
+    parts: &'a [(&'a PathBuf, Ranges)],
+    at: (usize, u64),
+    failed: Option<Failure>,
+}
+
+impl Read for Parts<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while let Some((name, part)) = self.parts.get(self.at.0).filter(|_| !buffer.is_empty()) {
+            let length = (part.size() - self.at.1).min(buffer.len() as u64);
+            if length == 0 {
+                self.at = (self.at.0 + 1, 0);
+                continue;
+            }
+            let mut bytes = Vec::new();
+            if let Err(problem) = part.read(self.at.1..self.at.1 + length, &mut bytes) {
+                self.failed = Some(Failure::Read { file: name.to_path_buf(), problem });
+                return Err(io::ErrorKind::Other.into());
+            }
+            buffer[..bytes.len()].copy_from_slice(&bytes);
+            self.at.1 += length;
+            return Ok(bytes.len());
+        }
+        Ok(0)
+    }
+}

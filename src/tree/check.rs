@@ -1,0 +1,99 @@
+//! `check`: which ranges of a file are not what they were when its tree was made.
+
+use super::{Done, Error, Expected, Judged, Stated, Summary, beside, pass};
+use pfh_audit::Kept;
+use pfh_engine::Control;
+use pfh_outboard::{self as outboard, Failure, Pass};
+use pfh_source::os::processors;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+
+/// A root that the file must give.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Must {
+    /// This root, under the tree's function and leaf length.
+    Root([u8; 32]),
+    /// That of a line which an auditor keeps ([`pfh::audit::commit`](crate::audit::commit)). The tree need not be there.
+    Kept {
+        /// The file of lines.
+        path: PathBuf,
+        /// Which line, if there are several: that of the file's name unless it is given.
+        identity: Option<OsString>,
+    },
+}
+
+/// A file, its tree, and what the file must be.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Request {
+    /// The file.
+    pub file: PathBuf,
+    /// Its tree.
+    pub tree: PathBuf,
+    /// The root that the file must give. Without it a file and a tree that were changed together pass.
+    pub must: Option<Must>,
+    /// Threads that hash: one per processor.
+    pub threads: usize,
+}
+
+impl Request {
+    /// The file has its tree beside it.
+    pub fn new(file: impl Into<PathBuf>) -> Request {
+        let file = file.into();
+        let tree = beside(&file);
+        Request { file, tree, must: None, threads: processors() }
+    }
+
+    /// The line that an auditor keeps of the file.
+    fn kept(&self) -> Result<Option<Kept>, Error> {
+        let Some(Must::Kept { path, identity }) = &self.must else { return Ok(None) };
+        let wrong = |why: String| Error::Kept { path: path.clone(), why };
+        let bytes = std::fs::read(path).map_err(|error| wrong(error.to_string()))?;
+        let mut kept = pfh_audit::parse(&bytes).map_err(|error| wrong(error.to_string()))?;
+        if let (1, None) = (kept.len(), identity) {
+            return Ok(kept.pop());
+        }
+        let meant = identity.as_deref().unwrap_or(self.file.as_os_str()).as_bytes();
+        let found = kept.into_iter().find(|kept| kept.identity == meant);
+        let none = || wrong(format!("has no line for {}: state one with --identity", crate::rendered(meant)));
+        found.map(Some).ok_or_else(none)
+    }
+
+    fn judge(&self, kept: Option<&Kept>, pass: &mut Pass<'_>) -> Result<Summary, Failure> {
+        if let Some(kept) = kept.filter(|_| !self.tree.exists()) {
+            let now = outboard::build(&self.file, kept.commitment.parameters(), pass)?;
+            let expected = Expected { stated: Stated::Kept, root: *kept.commitment.root(), found: *now.root() };
+            let done = Done::Checked { judged: Judged::Alone(now.leaf_count()), expected: Some(expected) };
+            return Ok(Summary::new(&self.file, &now.header(), done));
+        }
+        let tree = outboard::load(&self.tree)?;
+        let verdict = outboard::check(&self.file, &tree, pass)?;
+        let expected = match (&self.must, kept) {
+            (Some(Must::Root(root)), _) => Some(Expected { stated: Stated::Root, root: *root, found: verdict.root }),
+            (_, Some(kept)) => {
+                let parameters = kept.commitment.parameters();
+                // The same function over leaves of another length gives another root, BLAKE3 excepted.
+                let found = if parameters == tree.parameters() {
+                    verdict.root
+                } else {
+                    *outboard::build(&self.file, parameters, pass)?.root()
+                };
+                Some(Expected { stated: Stated::Kept, root: *kept.commitment.root(), found })
+            }
+            _ => None,
+        };
+        let done = Done::Checked { judged: Judged::ByTree(self.tree.clone(), verdict), expected };
+        Ok(Summary::new(&self.file, &tree.header(), done))
+    }
+}
+
+/// Hashes the file and compares it with its tree and with what is stated. Nothing is written.
+///
+/// # Errors
+/// When the file, its tree or what is kept of it cannot be read; also when the control is cancelled. A difference is in the summary.
+pub fn run(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
+    let kept = request.kept()?;
+    Ok(pass(request.threads, control, |pass| request.judge(kept.as_ref(), pass))?)
+}

@@ -1,0 +1,85 @@
+//! Why a verb over trees has no result.
+
+use super::Failure;
+use crate::destination::OpenError;
+use crate::outputs::Refused;
+use crate::shown;
+use pfh_digest::hex;
+use pfh_tree::range::NoRange;
+use std::io;
+use std::path::PathBuf;
+
+/// Why a verb over trees has no result. That a file differs from its tree is a finding in the summary, and no error.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// An output is a file that is read, or one that somebody else made.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// A file or a tree cannot be read, used or written; the change does not fit; or the control cancelled the verb.
+    #[error(transparent)]
+    Tree(#[from] Failure),
+    /// The tree of a stream has no place of its own.
+    #[error("standard input has no name: state where its tree goes with --outboard TREE")]
+    NoName,
+    /// A directory has no tree.
+    #[error("{}: is a directory: `pfh tree build -r` builds the trees of the files below it", shown(.0))]
+    Directory(PathBuf),
+    /// What an auditor keeps cannot be used.
+    #[error("{}: {why}", shown(path))]
+    Kept {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        why: String,
+    },
+    /// A file gives another root than the one that is stated. Nothing was written.
+    #[error(
+        "{}: gives the blake3 root {}, not {}: nothing was written",
+        shown(file),
+        hex::encode(found),
+        hex::encode(stated)
+    )]
+    OtherRoot {
+        /// The file.
+        file: PathBuf,
+        /// The root that it gives.
+        found: [u8; 32],
+        /// The root that it must give.
+        stated: [u8; 32],
+    },
+    /// The trees have different functions or leaf lengths.
+    #[error("nothing to compare with: the trees have different functions or leaf lengths")]
+    Incomparable,
+    /// A proof holds its range in memory.
+    #[error("a range has at most 4 GiB: prove several")]
+    TooLong,
+    /// The range cannot be proved.
+    #[error("{}: {why}", shown(file))]
+    Unproved {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        why: NoRange,
+    },
+    /// A file cannot be read.
+    #[error("{}: {why}", shown(path))]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        why: String,
+    },
+    /// S3's parts have no length.
+    #[error("--part: a part has at least one byte")]
+    Part,
+    /// Linux has no such block or salt.
+    #[error("a block has a power of two bytes from 1KiB to 64KiB, a salt at most 64 hexadecimal digits")]
+    Block,
+    /// The output cannot be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// The output failed, or the sink refused an event.
+    #[error("the output failed: {0}")]
+    Sink(#[source] io::Error),
+}

@@ -1,0 +1,55 @@
+//! `export`: the tree of a file in bao's form, which bao and other programs over BLAKE3 read.
+
+use super::{Done, Error, Summary, pass, save};
+use crate::outputs::Outputs;
+use pfh_engine::Control;
+use pfh_outboard as outboard;
+use pfh_source::os::processors;
+use pfh_tree::foreign::obao;
+use std::path::PathBuf;
+
+/// A file, and where bao's outboard goes.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Request {
+    /// The file, which is read.
+    pub file: PathBuf,
+    /// Where bao's outboard goes.
+    pub obao: PathBuf,
+    /// The root that the file must give.
+    pub root: Option<[u8; 32]>,
+    /// Threads that hash: one per processor.
+    pub threads: usize,
+    /// Whether an existing file may be replaced; what is read never is.
+    pub replace: bool,
+}
+
+impl Request {
+    /// Whatever root the file gives.
+    pub fn new(file: impl Into<PathBuf>, obao: impl Into<PathBuf>) -> Request {
+        Request { file: file.into(), obao: obao.into(), root: None, threads: processors(), replace: false }
+    }
+
+    /// What is read and written.
+    pub fn outputs(&self) -> Outputs {
+        let mut outputs = Outputs::new(self.replace);
+        outputs.file("--obao", Some(&self.obao)).reads(&self.file);
+        outputs
+    }
+}
+
+/// Hashes the file and writes its tree in bao's form.
+///
+/// # Errors
+/// When the file cannot be read or gives another root than the one stated, or the output cannot be written; also when the control is
+/// cancelled.
+pub fn run(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
+    request.outputs().check()?;
+    let file = &request.file;
+    let tree = pass(request.threads, control, |pass| outboard::build(file, obao::parameters(), pass))?;
+    if let Some(stated) = request.root.filter(|root| root != tree.root()) {
+        return Err(Error::OtherRoot { file: file.clone(), found: *tree.root(), stated });
+    }
+    save(&request.obao, &obao::encode(&tree).expect("built with its parameters"))?;
+    Ok(Summary::new(file, &tree.header(), Done::Exported))
+}

@@ -1,0 +1,87 @@
+//! The job *tree*: a hash tree is kept beside a file; it finds what changed, and only that is hashed again.
+//!
+//! One module a verb: [`build`] hashes a file and writes its tree, [`update`] and [`append`] follow changes of the file, [`check`] finds
+//! the ranges that are not what they were, [`diff`] compares two trees; [`prove`] and [`verify`] show a part of a file to whoever has
+//! the root alone; [`root`], [`export`] and [`import`] are about the roots and trees of other programs. Each has a `Request` whose
+//! constructor resolves the defaults, and a `run`. The tree of `FILE` is `FILE.pfhtree` unless the request says otherwise;
+//! `docs/tree.md` has its bytes.
+//!
+//! ```
+//! use pfh::{Control, tree};
+//!
+//! # let room = std::env::temp_dir().join(format!("pfh-tree-{}", std::process::id()));
+//! # std::fs::create_dir_all(&room)?;
+//! let disk = room.join("disk");
+//! std::fs::write(&disk, vec![7; 100_000])?;
+//! tree::build::run(&tree::build::Request::file(&disk), &mut |_event| Ok(()), &Control::new())?;
+//! std::fs::write(&disk, [&[7; 40_000][..], b"!", &[7; 59_999]].concat())?;
+//! let summary = tree::check::run(&tree::check::Request::new(&disk), &Control::new())?;
+//! let Some(judged) = summary.judged() else { panic!("the file has a tree") };
+//! assert!(summary.differs() && judged.corrupt == [32_768..49_152]);
+//! # std::fs::remove_dir_all(&room)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod append;
+pub mod build;
+pub mod check;
+pub mod diff;
+mod error;
+pub mod export;
+pub mod import;
+pub mod prove;
+pub mod root;
+mod summary;
+pub mod update;
+pub mod verify;
+
+pub use error::Error;
+pub use pfh_outboard::{Failure, JOURNAL, SUFFIX, Updated, Verdict, beside};
+pub use pfh_tree::outboard::{Function, Header, Outboard, Parameters};
+pub use summary::{Done, Expected, Judged, Stated, Summary};
+
+use crate::outputs::{Existing, Kind, Outputs};
+use pfh_engine::imaging::MediumProgress;
+use pfh_engine::{Control, Phase, Progress};
+use pfh_outboard::{Exclusive, Pass};
+use pfh_source::Output;
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::Instant;
+
+/// A tree that is built anew or brought up to date is recognized by its first bytes; one that is missing is reported when it is read.
+const OWN: Existing = Existing::Own(0, b"pfh tree");
+
+/// Adds the tree that a verb writes, and the file that it reads.
+fn guard<'a>(outputs: &'a mut Outputs, file: &Path, tree: &Path) -> &'a mut Outputs {
+    outputs.writes("--outboard", tree, Kind::File, OWN).reads(file)
+}
+
+/// Carries out a pass over a file with the control's progress, and ends it when the control is cancelled.
+pub(crate) fn pass<T>(threads: usize, control: &Control<'_>, work: impl FnOnce(&mut Pass<'_>) -> T) -> T {
+    let start = Instant::now();
+    let mut progress = |bytes, all: u64| {
+        let total = (all > 0).then_some(all);
+        let medium = MediumProgress { phase: Phase::Hashing, bytes, total, bad: 0, elapsed: start.elapsed() };
+        control.report(&Progress::Medium(medium));
+    };
+    work(&mut Pass { threads, cancel: control.cancel().flag(), progress: &mut progress })
+}
+
+/// The lock of the tree that is there, if it is a file of ours that can be locked.
+fn lock(tree: &Path, pass: &Pass<'_>) -> Result<Option<Exclusive>, Failure> {
+    match Exclusive::lock(tree, pass.cancel) {
+        Err(Failure::Read { .. }) => Ok(None),
+        locked => locked,
+    }
+}
+
+/// Writes a file that appears whole or not at all.
+fn save(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let write = || -> io::Result<()> {
+        let mut output = Output::file(path)?;
+        output.write_all(bytes)?;
+        output.commit()
+    };
+    write().map_err(|error| Failure::Write { file: path.to_owned(), error })
+}

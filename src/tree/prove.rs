@@ -1,0 +1,70 @@
+//! `prove`: a part of a file with what shows to whoever has the root alone that it is that part.
+
+use super::{Error, beside};
+use crate::Destination;
+use crate::outputs::Outputs;
+use pfh_outboard as outboard;
+use pfh_source::Ranges;
+use pfh_tree::range::RangeProof;
+use std::io::{self, Write};
+use std::ops::Range;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+
+/// A proof holds its range in memory: at most 4 GiB.
+pub(super) const LONGEST: u64 = 4 << 30;
+
+/// A range of a file that has a tree.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Request {
+    /// The file.
+    pub file: PathBuf,
+    /// Its tree.
+    pub tree: PathBuf,
+    /// Which part of the file, in bytes: at most 4 GiB.
+    pub range: Range<u64>,
+    /// Where the proof goes.
+    pub output: Destination,
+    /// Whether an existing file may be replaced; what is read never is.
+    pub replace: bool,
+}
+
+impl Request {
+    /// The file has its tree beside it, and the proof goes to standard output.
+    pub fn new(file: impl Into<PathBuf>, range: Range<u64>) -> Request {
+        let file = file.into();
+        let tree = beside(&file);
+        Request { file, tree, range, output: Destination::default(), replace: false }
+    }
+
+    /// What is read and written.
+    pub fn outputs(&self) -> Outputs {
+        let mut outputs = Outputs::new(self.replace);
+        outputs.file("--output", self.output.path()).reads(&self.file).reads(&self.tree);
+        outputs
+    }
+}
+
+/// Writes the proof.
+///
+/// # Errors
+/// When the file has no such range, the bytes around it are not those of the tree, file or tree cannot be read, or the output fails.
+pub fn run(request: &Request) -> Result<(), Error> {
+    if request.range.end - request.range.start > LONGEST {
+        return Err(Error::TooLong);
+    }
+    request.outputs().check()?;
+    let unread = |why| Error::Read { path: request.file.clone(), why };
+    let file = Ranges::open(request.file.as_os_str().as_bytes()).map_err(|why| unread(outboard::reason(&why)))?;
+    let paged = outboard::open(&request.tree)?;
+    let mut read = |range: Range<u64>| {
+        let mut bytes = Vec::new();
+        file.read(range, &mut bytes).map_err(|problem| io::Error::other(problem.to_string()))?;
+        Ok(bytes)
+    };
+    let proof = RangeProof::new(&paged, request.range.clone(), &mut read);
+    let proof = proof.map_err(|why| Error::Unproved { file: request.file.clone(), why })?;
+    let mut output = request.output.open().map_err(|failed| Error::Sink(failed.error))?;
+    output.write_all(&proof.encode()).and_then(|()| output.commit()).map_err(Error::Sink)
+}

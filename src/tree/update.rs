@@ -1,0 +1,81 @@
+//! `update`: the tree of a file that was changed in place is brought up to date; only what changed is hashed again.
+
+use super::{Done, Error, Failure, Summary, beside, guard, pass, save};
+use crate::outputs::Outputs;
+use pfh_engine::Control;
+use pfh_outboard as outboard;
+use pfh_source::os::processors;
+use pfh_tree::audit::Renewal;
+use std::io;
+use std::ops::Range;
+use std::path::PathBuf;
+
+/// What has changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Changed {
+    /// These ranges, in bytes. That nothing else has is taken on trust.
+    Ranges(Vec<Range<u64>>),
+    /// What differs from this copy, which is the file as it was when its tree was made.
+    Since(PathBuf),
+}
+
+/// A file of the same length as before, its tree, and what has changed.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Request {
+    /// The file.
+    pub file: PathBuf,
+    /// Its tree.
+    pub tree: PathBuf,
+    /// What has changed.
+    pub changed: Changed,
+    /// Where the proof of the change goes, for an auditor who has neither file nor tree.
+    pub proof: Option<PathBuf>,
+    /// Threads that hash: one per processor.
+    pub threads: usize,
+    /// Whether an existing file may be replaced by the proof; what is read never is.
+    pub replace: bool,
+}
+
+impl Request {
+    /// The file has its tree beside it.
+    pub fn new(file: impl Into<PathBuf>, changed: Changed) -> Request {
+        let file = file.into();
+        let tree = beside(&file);
+        Request { file, tree, changed, proof: None, threads: processors(), replace: false }
+    }
+
+    /// What is read and written.
+    pub fn outputs(&self) -> Outputs {
+        let mut outputs = Outputs::new(self.replace);
+        outputs.file("--proof", self.proof.as_ref());
+        if let Changed::Since(copy) = &self.changed {
+            outputs.reads(copy);
+        }
+        guard(&mut outputs, &self.file, &self.tree);
+        outputs
+    }
+}
+
+/// Brings the tree up to date, in place and under a journal: whatever interrupts it, the old tree or the new one is there.
+///
+/// # Errors
+/// When a range lies outside of the file, the file has another length than its tree, one of them cannot be read, or the tree or the
+/// proof cannot be written; also when the control is cancelled.
+pub fn run(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
+    request.outputs().check()?;
+    let (file, tree) = (&request.file, &request.tree);
+    let updated = pass(request.threads, control, |pass| match &request.changed {
+        Changed::Since(copy) => outboard::update_since(file, copy, tree, pass),
+        Changed::Ranges(ranges) => outboard::update(file, tree, ranges, pass),
+    })?;
+    if let Some(path) = &request.proof {
+        let many = || io::Error::other("too much has changed to be proved: let the auditor take a new commitment");
+        let failed = |error| Failure::Write { file: path.clone(), error };
+        let change = updated.change.as_ref().ok_or_else(many).map_err(failed)?;
+        save(path, &Renewal::of(change).encode())?;
+    }
+    let done = Done::Updated { ranges: updated.ranges, computed: updated.computed };
+    Ok(Summary::new(file, &updated.header, done))
+}

@@ -1,0 +1,172 @@
+//! Sets in SQLite databases: NSRL's RDSv3 (full and minimal), The Sleuth Kit's kdb, IPED's, and whatever else has a table with
+//! columns of digests. Columns are found by their names at run time: editions of RDSv3 differ in them.
+//!
+//! A database is a program's input and may be made to harm it. It is opened read-only and immutable, nothing in its schema is run
+//! (views, triggers and virtual tables are not touched, functions are not trusted), and both the work between two rows and
+//! the number of rows are bounded.
+
+pub mod delta;
+mod open;
+mod script;
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use pfh_digest::{Algorithm, Digest};
+use pfh_manifest::known::{Known, Take};
+use pfh_manifest::{Fault, digits};
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, Row};
+
+use crate::input::{Found, Meter, Packages};
+use crate::{Error, Input};
+use open::quoted;
+
+/// How a database starts (SQLite, "Database File Format", 1.3.1).
+pub const MAGIC: &[u8] = b"SQLite format 3\0";
+
+/// Whether a file starts like an SQLite database.
+pub fn is_database(path: &Path) -> bool {
+    let mut start = [0; MAGIC.len()];
+    File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == MAGIC
+}
+
+/// Tables by preference: RDSv3 full, RDSv3 minimal and its table of distinct digests, kdb and IPED.
+const TABLES: [&str; 4] = ["metadata", "file", "distinct_hash", "hashes"];
+
+/// A table and those of its columns that hold digests.
+struct Table {
+    name: String,
+    columns: Vec<(String, Algorithm)>,
+    /// The column that names the package, or the object of which another table knows the packages.
+    package: Option<String>,
+    object: Option<String>,
+}
+
+/// The algorithm of a column's name: `sha1`, `SHA-1`, `sha2_256`.
+fn algorithm(column: &str) -> Option<Algorithm> {
+    let plain: String = column.chars().filter(|c| !matches!(c, '-' | '_')).map(|c| c.to_ascii_lowercase()).collect();
+    match plain.as_str() {
+        "sha2256" => "sha256".parse().ok(),
+        name @ ("md5" | "sha1" | "sha224" | "sha256" | "sha384" | "sha512") => name.parse().ok(),
+        _ => None,
+    }
+}
+
+fn tables(connection: &Connection) -> rusqlite::Result<Vec<Table>> {
+    // A virtual table has no root page; a view is no table.
+    let sql = "SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 ORDER BY rowid";
+    let names: Vec<String> = connection.prepare(sql)?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let mut found = Vec::new();
+    for name in names {
+        // Asked for as rows: a name that is not UTF-8 is an error there, while rusqlite's names of a statement's columns panic.
+        let mut statement = connection.prepare("SELECT name FROM pragma_table_info(?1, 'main') ORDER BY cid")?;
+        let all: Vec<String> = statement.query_map([&name], |row| row.get(0))?.collect::<Result<_, _>>()?;
+        let columns = all.iter().filter_map(|column| Some((column.clone(), algorithm(column)?))).collect();
+        let column = |wanted| all.iter().find(|name| name.eq_ignore_ascii_case(wanted)).cloned();
+        let (package, object) = (column("package_id"), column("object_id"));
+        found.push(Table { name, columns, package, object });
+    }
+    Ok(found)
+}
+
+/// The table that holds the digests.
+fn choose(tables: &[Table]) -> Option<&Table> {
+    let rank = |table: &Table| {
+        let name = table.name.to_ascii_lowercase();
+        TABLES.iter().position(|known| *known == name).unwrap_or(TABLES.len())
+    };
+    tables.iter().filter(|table| !table.columns.is_empty()).min_by_key(|table| rank(table))
+}
+
+/// The version that an RDSv3 states of itself.
+fn version(connection: &Connection) -> Option<String> {
+    let sql = "SELECT version FROM main.VERSION ORDER BY rowid DESC LIMIT 1";
+    let found: String = connection.query_row(sql, [], |row| row.get(0)).ok()?;
+    // Words for people; a megabyte of them is none.
+    (found.len() <= 256).then(|| pfh_source::terminal::render(found.as_bytes()))
+}
+
+/// How the rows of a table are read, and where the names of their packages are.
+fn query(tables: &[Table], table: &Table, packages: Packages) -> (String, Option<String>) {
+    let mut list: Vec<String> = table.columns.iter().map(|(name, _)| format!("digests.{}", quoted(name))).collect();
+    let named = |wanted: &str| tables.iter().find(|table| table.name.eq_ignore_ascii_case(wanted));
+    // NOT INDEXED: the order of the rows is that of the file, which is read once from front to back.
+    let mut from = format!("main.{} AS digests NOT INDEXED", quoted(&table.name));
+    let mut names = None;
+    if packages == Packages::Remember {
+        match (&table.package, named("PACKAGE_OBJECT"), &table.object) {
+            (Some(package), ..) => {
+                list.push(format!("digests.{}", quoted(package)));
+                names = named("PKG");
+            }
+            // The full edition: a file is in as many packages as that table has rows for it; one that is in none is read all the same.
+            (None, Some(pairs), Some(object)) if pairs.package.is_some() && pairs.object.is_some() => {
+                list.push("pairs.package_id".to_owned());
+                let pairs = quoted(&pairs.name);
+                from += &format!(" LEFT JOIN main.{pairs} AS pairs ON pairs.object_id = digests.{}", quoted(object));
+                names = named("PKG").or_else(|| named("APPLICATION"));
+            }
+            _ => {}
+        }
+    }
+    (format!("SELECT {} FROM {from}", list.join(", ")), names.map(|table| table.name.clone()))
+}
+
+/// Reads the digests of a database. It lies at `path`, and is called what the input is called.
+pub fn read(input: &Input, path: &Path, meter: &Meter, take: &mut Take<'_>) -> Result<Found, Error> {
+    let database = |error: rusqlite::Error| Error::Database(input.path.clone(), open::explain(&error));
+    let (connection, bound) = open::open(path, &input.path)?;
+    let tables = tables(&connection).map_err(database)?;
+    let table = choose(&tables)
+        .ok_or_else(|| Error::Database(input.path.clone(), "no table with a column of digests".to_owned()))?;
+    let (sql, names) = query(&tables, table, input.packages);
+    let packages = names.map(|table| open::packages(&connection, &table)).transpose().map_err(database)?;
+    // What has the highest number has come last, so it is about how many there are; of a corrupt database it is anything.
+    let last = format!("SELECT max(rowid) FROM main.{}", quoted(&table.name));
+    let about =
+        connection.query_row(&last, [], |row| row.get::<_, i64>(0)).map_or(0, |rows| rows.max(0).unsigned_abs());
+    let mut statement = connection.prepare(&sql).map_err(database)?;
+    let mut rows = statement.query([]).map_err(database)?;
+    let mut number = 0;
+    while let Some(row) = rows.next().map_err(database)? {
+        number += 1;
+        bound.row(number).map_err(|why| Error::Database(input.path.clone(), why))?;
+        if number.is_multiple_of(1 << 12) {
+            meter.part(number, about, bound.bytes());
+        }
+        let tag = packages.as_ref().and_then(|packages| package(row, table.columns.len(), packages));
+        let (known, fault) = record(row, &table.columns, tag);
+        let mut records = known.map(Ok).into_iter().chain(fault.map(Err));
+        if records.any(|record| take(number, record).is_break()) {
+            break;
+        }
+    }
+    let version = version(&connection);
+    Ok(Found::Records { format: format!("sqlite {}", pfh_source::terminal::render(table.name.as_bytes())), version })
+}
+
+fn package(row: &Row<'_>, at: usize, packages: &open::Names) -> Option<String> {
+    row.get_ref(at).ok()?.as_i64().ok().and_then(|id| packages.get(&id)).cloned()
+}
+
+/// What a row holds, and what of it is no digest; neither of a row whose columns are empty.
+fn record(row: &Row<'_>, columns: &[(String, Algorithm)], tag: Option<String>) -> (Option<Known>, Option<Fault>) {
+    let mut known = Known { digests: Vec::with_capacity(columns.len()), tag };
+    let mut wrong = None;
+    for (at, &(_, algorithm)) in columns.iter().enumerate() {
+        let digest = match row.get_ref(at) {
+            Ok(ValueRef::Null) => continue,
+            Ok(ValueRef::Text([]) | ValueRef::Blob([])) => continue,
+            Ok(ValueRef::Text(text)) => digits::digest(algorithm, text),
+            Ok(ValueRef::Blob(bytes)) => Digest::from_bytes(algorithm, bytes).map_err(|_| Fault::WrongLength),
+            _ => Err(Fault::Malformed("a number where a digest is due")),
+        };
+        match digest {
+            Ok(digest) => known.digests.push(digest),
+            Err(fault) => wrong = Some(fault),
+        }
+    }
+    ((!known.digests.is_empty()).then_some(known), wrong)
+}

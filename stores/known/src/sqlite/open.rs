@@ -1,0 +1,164 @@
+//! Opens a database of somebody else.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use rusqlite::config::DbConfig;
+use rusqlite::limits::Limit;
+use rusqlite::{Connection, OpenFlags};
+
+use crate::Error;
+
+/// Steps of SQLite's machine between two looks at the bound.
+const STEPS: i32 = 1 << 16;
+/// Looks without a row in between before a query is given up: 2^32 steps, tens of seconds.
+const LOOKS: u64 = 1 << 16;
+/// The longest value and the longest row in bytes; the longest path of RDSv3 is far below.
+const LONGEST: i32 = 1 << 20;
+/// Packages whose names are kept in memory; RDSv3 has some 200,000.
+const MOST_PACKAGES: usize = 4 << 20;
+
+/// How long a query has worked since the last row.
+#[derive(Clone, Default)]
+pub struct Looks(Arc<AtomicU64>);
+
+impl Looks {
+    /// A query starts, or a row came.
+    pub fn begin(&self) {
+        self.0.store(0, Ordering::Relaxed);
+    }
+}
+
+/// What a query may cost.
+pub struct Bound {
+    looks: Looks,
+    most: u64,
+}
+
+impl Bound {
+    /// Bytes of the database.
+    pub fn bytes(&self) -> u64 {
+        self.most
+    }
+
+    /// Counts a row. A row takes a byte at least: a database that gives more rows than it has bytes goes round in circles.
+    pub fn row(&self, number: u64) -> Result<(), String> {
+        self.looks.begin();
+        if number <= self.most { Ok(()) } else { Err("it gives more rows than it has bytes: corrupt".to_owned()) }
+    }
+}
+
+/// A database with a log beside it is not all in its file.
+pub fn without_log(path: &Path) -> Result<(), Error> {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    if std::fs::metadata(PathBuf::from(log)).is_ok_and(|log| log.len() > 0) {
+        let why = "it has a write-ahead log beside it: close it properly first";
+        return Err(Error::Database(path.to_owned(), why.to_owned()));
+    }
+    Ok(())
+}
+
+/// Opens a database so that reading it can do nothing but read it; `name` is what errors call it.
+pub fn open(path: &Path, name: &Path) -> Result<(Connection, Bound), Error> {
+    let length = std::fs::metadata(path).map_err(Error::io(name))?.len();
+    without_log(path)?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let database = |error: rusqlite::Error| Error::Database(name.to_owned(), explain(&error));
+    let mut connection = Connection::open_with_flags(uri(path), flags).map_err(database)?;
+    let looks = harden(&mut connection, None).map_err(database)?;
+    connection.execute_batch("PRAGMA query_only = ON;").map_err(database)?;
+    Ok((connection, Bound { looks, most: length }))
+}
+
+/// Takes from a connection what a database could do harm with, and bounds what is left. `cancel` ends a query, too.
+pub fn harden(connection: &mut Connection, cancel: Option<Arc<AtomicBool>>) -> rusqlite::Result<Looks> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
+    for (limit, most) in [
+        (Limit::SQLITE_LIMIT_LENGTH, LONGEST),
+        (Limit::SQLITE_LIMIT_SQL_LENGTH, LONGEST),
+        (Limit::SQLITE_LIMIT_EXPR_DEPTH, 20),
+        (Limit::SQLITE_LIMIT_COMPOUND_SELECT, 3),
+        (Limit::SQLITE_LIMIT_VDBE_OP, 25_000),
+        (Limit::SQLITE_LIMIT_FUNCTION_ARG, 8),
+        (Limit::SQLITE_LIMIT_ATTACHED, 0),
+        (Limit::SQLITE_LIMIT_VARIABLE_NUMBER, 10),
+        (Limit::SQLITE_LIMIT_TRIGGER_DEPTH, 1),
+        (Limit::SQLITE_LIMIT_WORKER_THREADS, 0),
+    ] {
+        connection.set_limit(limit, most)?;
+    }
+    // Values that a check of each cell rejects end the query instead of reading beside the page; a negative size counts KiB.
+    connection.execute_batch("PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA cache_size = -8192;")?;
+    let looks = Looks::default();
+    let counted = looks.clone();
+    let stopped = move || cancel.as_ref().is_some_and(|cancel| cancel.load(Ordering::Relaxed));
+    connection.progress_handler(STEPS, Some(move || stopped() || counted.0.fetch_add(1, Ordering::Relaxed) > LOOKS))?;
+    Ok(looks)
+}
+
+/// The path as SQLite's URI (RFC 3986): every byte that is not plain is escaped. Immutable: no locks and no journal are looked at.
+fn uri(path: &Path) -> String {
+    let mut uri = String::from("file:");
+    if path.is_relative() {
+        // A first component with a colon would be taken for a scheme.
+        uri.push_str("./");
+    }
+    for &byte in path.as_os_str().as_bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' => uri.push(char::from(byte)),
+            // Writing to a string does not fail.
+            _ => drop(write!(uri, "%{byte:02X}")),
+        }
+    }
+    uri + "?immutable=1"
+}
+
+/// A name as SQL quotes it.
+pub fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// The sentence of an error; messages may quote the database's own text.
+pub fn explain(error: &rusqlite::Error) -> String {
+    let text = match error {
+        rusqlite::Error::SqliteFailure(code, _) if code.code == rusqlite::ErrorCode::OperationInterrupted => {
+            "a query takes too long: this is no set of digests".to_owned()
+        }
+        rusqlite::Error::SqliteFailure(_, Some(message)) => message.clone(),
+        other => other.to_string(),
+    };
+    pfh_source::terminal::render(&text.as_bytes()[..text.len().min(500)])
+}
+
+/// Packages' names by their numbers.
+pub type Names = HashMap<i64, String>;
+
+/// The packages of an RDSv3: name and version by number. The minimal edition has them in a table, the full one behind a view of that name,
+/// which is not run: the applications that it is made of are read.
+pub fn packages(connection: &Connection, table: &str) -> rusqlite::Result<Names> {
+    let sql = format!("SELECT package_id, name, version FROM main.{} NOT INDEXED", quoted(table));
+    let mut statement = connection.prepare(&sql)?;
+    let mut rows = statement.query([])?;
+    let mut names = Names::new();
+    while let Some(row) = rows.next()? {
+        let text =
+            |at| row.get_ref(at).ok().and_then(|value| value.as_str().ok().map(str::to_owned)).unwrap_or_default();
+        let name = format!("package {} {}", text(1), text(2));
+        if names.len() >= MOST_PACKAGES || name.len() > 4096 {
+            continue;
+        }
+        if let Ok(id) = row.get(0) {
+            // A package of several applications goes by the first.
+            names.entry(id).or_insert_with(|| name.trim_end().to_owned());
+        }
+    }
+    Ok(names)
+}

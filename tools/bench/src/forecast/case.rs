@@ -1,0 +1,206 @@
+//! Cases: devices with their sizes and rates, and those that papers print with their projections.
+
+use crate::amount::{parse_bytes, show_bytes};
+use crate::study::published;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// Where evidence lies.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Place {
+    /// A file or device, which is read at places all over it, and never written.
+    Measured(PathBuf),
+    /// A device that is not here.
+    Named(Device),
+}
+
+/// A device of the case that is not here: `NAME=SIZE` or `NAME=SIZE@RATE`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Device {
+    /// What it is called.
+    pub name: String,
+    /// Bytes on it.
+    pub bytes: u64,
+    /// Bytes a second that it gives, if that is known.
+    pub rate: Option<u64>,
+}
+
+impl Device {
+    /// Seconds of reading all of it.
+    pub fn seconds(&self) -> Option<f64> {
+        self.rate.map(|rate| self.bytes as f64 / rate as f64)
+    }
+}
+
+impl Place {
+    /// The file or device that is read.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Place::Measured(path) => Some(path),
+            Place::Named(_) => None,
+        }
+    }
+}
+
+impl FromStr for Place {
+    type Err = String;
+
+    /// A name has no slash, so that any path can be given: `./a=b` is one.
+    fn from_str(text: &str) -> Result<Place, String> {
+        let named = text.split_once('=').filter(|(name, _)| !name.is_empty() && !name.contains('/'));
+        let Some((name, rest)) = named else { return Ok(Place::Measured(text.into())) };
+        let (size, rate) = rest.split_once('@').map_or((rest, None), |(size, rate)| (size, Some(rate)));
+        let bytes = parse_bytes(size)?;
+        let rate = rate.map(|rate| parse_bytes(rate.trim_end_matches("/s"))).transpose()?;
+        match (bytes, rate) {
+            (0, _) | (_, Some(0)) => Err(format!("{name}: a size and a rate are more than 0")),
+            _ => Ok(Place::Named(Device { name: name.to_owned(), bytes, rate })),
+        }
+    }
+}
+
+/// Cases that papers forecast.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Preset {
+    /// Gurjar et al., Table 15: five devices, 722 GB
+    #[value(name = "study-722gb")]
+    Study,
+    /// Breitinger & Petrov, Tables X and XI: Mac OSX, 100.92GB in 322,531 files, ssdeep
+    #[value(name = "pfh-mac")]
+    Mac,
+    /// Breitinger & Petrov, Tables X and XI: Windows 7, 36.55GB in 139,303 files, ssdeep
+    #[value(name = "pfh-windows")]
+    Windows,
+}
+
+/// A projection that a paper prints, computed from what it prints.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Printed {
+    /// Which table of which paper.
+    pub table: &'static str,
+    /// What does the work.
+    pub who: String,
+    /// The algorithm.
+    pub algorithm: String,
+    /// Seconds.
+    pub seconds: f64,
+    /// As the paper prints them.
+    pub text: String,
+}
+
+/// Seconds a GB of Table XI with ssdeep, which both of its rows follow to the printed second. They are not those of Table III.
+const TABLE_XI: [(&str, f64); 3] = [("stand-alone", 59.363), ("SMT", 43.827), ("MTP", 33.718)];
+
+impl Preset {
+    /// Its devices.
+    pub fn devices(self) -> Vec<Device> {
+        let device = |name: &str, bytes| Device { name: name.to_owned(), bytes, rate: None };
+        let gigabytes = |size: u64| size * 1_000_000_000;
+        match self {
+            Preset::Study => [("hard disk", 512), ("phone", 32), ("SD card", 8), ("backup disk", 160), ("cloud", 10)]
+                .map(|(name, size)| device(name, gigabytes(size)))
+                .to_vec(),
+            // Sizes over numbers of files give the printed averages only with GB of 2^30 bytes.
+            Preset::Mac => vec![device("Mac OSX", (100.92 * f64::from(1 << 30)) as u64)],
+            Preset::Windows => vec![device("Windows 7", (36.55 * f64::from(1 << 30)) as u64)],
+        }
+    }
+
+    /// Its files, if the paper says them.
+    pub fn files(self) -> Option<u64> {
+        match self {
+            Preset::Study => None,
+            Preset::Mac => Some(322_531),
+            Preset::Windows => Some(139_303),
+        }
+    }
+
+    /// What the paper projects for it.
+    pub fn printed(self) -> Vec<Printed> {
+        let gigabytes = match self {
+            Preset::Study => {
+                return published()
+                    .into_iter()
+                    .map(|program| {
+                        let seconds = program.seconds(722.0);
+                        let star = if program.case.1 { "*" } else { "" };
+                        Printed {
+                            table: "Gurjar et al., Table 15",
+                            who: program.label(),
+                            algorithm: program.method.name().to_owned(),
+                            seconds,
+                            text: format!("{}{star}", program.case.0),
+                        }
+                    })
+                    .collect();
+            }
+            Preset::Mac => 100.92,
+            Preset::Windows => 36.55,
+        };
+        let row = |(who, rate): (&str, f64)| {
+            let seconds = gigabytes * rate;
+            let whole = seconds.round() as u64;
+            // The paper leaves out the last unit in its column MTP.
+            let unit = if who == "MTP" { "" } else { "sec" };
+            let text = format!("{}min {}{unit}", whole / 60, whole % 60);
+            let table = "Breitinger & Petrov, Table XI";
+            Printed { table, who: who.to_owned(), algorithm: "ssdeep".to_owned(), seconds, text }
+        };
+        TABLE_XI.map(row).to_vec()
+    }
+}
+
+/// The case's devices and what papers print of it, for people.
+pub fn text(devices: &[Device], printed: &[Printed]) -> String {
+    let mut text = String::new();
+    for device in devices {
+        let seconds = device
+            .seconds()
+            .map_or(String::new(), |seconds| format!(", read in {}", crate::amount::show_seconds(seconds)));
+        text += &format!("device: {}, {}{seconds}\n", device.name, show_bytes(device.bytes));
+    }
+    for row in printed {
+        text += &format!("printed: {}: {}, {}: {}\n", row.table, row.who, row.algorithm, row.text);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_a_path_or_a_device_with_its_size() {
+        let device = |text: &str| match text.parse() {
+            Ok(Place::Named(device)) => (device.name, device.bytes, device.rate),
+            other => panic!("{text}: {other:?}"),
+        };
+        assert_eq!(device("disk=512GB@120MB/s"), ("disk".into(), 512_000_000_000, Some(120_000_000)));
+        assert_eq!(device("SD card=8GB"), ("SD card".into(), 8_000_000_000, None));
+        for path in ["/dev/sdb", "./a=1GB", "image", "=1GB"] {
+            assert_eq!(path.parse(), Ok(Place::Measured(path.into())));
+        }
+        for bad in ["a=", "a=many", "a=1GB@", "a=0", "a=1GB@0"] {
+            assert!(bad.parse::<Place>().is_err(), "{bad}");
+        }
+        let disk = Device { name: "d".into(), bytes: 600, rate: Some(200) };
+        assert_eq!(disk.seconds(), Some(3.0));
+    }
+
+    /// Table XI to the printed digit, from the inputs of Table X.
+    #[test]
+    fn the_projections_come_out_as_they_are_printed() {
+        let texts = |preset: Preset| preset.printed().into_iter().map(|row| row.text).collect::<Vec<_>>();
+        assert_eq!(texts(Preset::Mac), ["99min 51sec", "73min 43sec", "56min 43"]);
+        assert_eq!(texts(Preset::Windows), ["36min 10sec", "26min 42sec", "20min 32"]);
+        for (preset, kilobytes) in [(Preset::Mac, 328.08), (Preset::Windows, 275.13)] {
+            let average = preset.devices()[0].bytes as f64 / preset.files().unwrap() as f64 / 1024.0;
+            assert!((average - kilobytes).abs() < 0.05, "{average}");
+        }
+        assert_eq!(Preset::Study.devices().iter().map(|device| device.bytes).sum::<u64>(), 722_000_000_000);
+        for row in Preset::Study.printed() {
+            assert!((row.seconds - row.text.trim_end_matches('*').parse::<f64>().unwrap()).abs() <= 1.0, "{row:?}");
+        }
+    }
+}

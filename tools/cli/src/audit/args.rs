@@ -1,0 +1,324 @@
+//! The arguments of `pfh audit`.
+
+use super::help;
+use crate::exit::Failure;
+use crate::size;
+use clap::{Args, Subcommand};
+use pfh::audit::{By, Extent};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The steps of an audit.
+#[derive(Subcommand)]
+pub enum Audit {
+    /// Print what the auditor keeps of files: root and length, from their trees.
+    Commit(Commit),
+    /// Make a question about a file: a fresh random nonce and a sample of leaves.
+    Challenge(Challenge),
+    /// Answer a question from the file and its tree.
+    Prove(Prove),
+    /// Judge an answer.
+    Verify(Verify),
+    /// Prepare audits while you have the data: questions with their answers, each good for one audit without it.
+    Tokens(Tokens),
+    /// Follow a change of the file without having it: from the kept root to the new one.
+    Renew(Renew),
+    /// Answer questions over HTTP for all files below a directory that have a tree beside them.
+    Serve(Serve),
+    /// Ask a server about every file that is kept, and judge its answers.
+    Ask(Ask),
+}
+
+/// `pfh audit commit`
+#[derive(Args)]
+#[command(after_help = help::COMMIT)]
+pub struct Commit {
+    /// Files with a tree beside them (`pfh tree build`).
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Where the tree is [default: FILE.pfhtree].
+    #[arg(long, value_name = "TREE")]
+    pub outboard: Option<PathBuf>,
+    /// What both sides call the file [default: the FILE as given]; for a server its path below the server's directory.
+    #[arg(long, value_name = "NAME")]
+    pub identity: Option<OsString>,
+    /// Write to a file that appears whole or not at all.
+    #[arg(short, long, value_name = "KEPT")]
+    pub output: Option<PathBuf>,
+    /// Replace existing files; never one that is read.
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// `pfh audit challenge`
+#[derive(Args)]
+#[command(after_help = help::CHALLENGE)]
+pub struct Challenge {
+    /// What `commit` printed.
+    #[arg(value_name = "KEPT")]
+    pub kept: PathBuf,
+    /// Which of the files, if there are several.
+    #[arg(long, value_name = "NAME")]
+    pub identity: Option<OsString>,
+    /// How much is to be shown.
+    #[command(flatten)]
+    pub sample: Sample,
+    /// Where the challenge goes [default: standard output].
+    #[arg(short, long, value_name = "CHALLENGE")]
+    pub output: Option<PathBuf>,
+    /// Replace existing files; never one that is read.
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// `pfh audit prove`
+#[derive(Args)]
+#[command(after_help = help::PROVE)]
+pub struct Prove {
+    /// The challenge, or - for standard input.
+    #[arg(value_name = "CHALLENGE")]
+    pub challenge: PathBuf,
+    /// The file.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Where its tree is [default: FILE.pfhtree].
+    #[arg(long, value_name = "TREE")]
+    pub outboard: Option<PathBuf>,
+    /// Answer with 32 bytes under a key made of the nonce, for an auditor who has the file too.
+    #[arg(long, conflicts_with = "key")]
+    pub keyed: bool,
+    /// Sign the answer with this Ed25519 private key (PEM or hexadecimal).
+    #[arg(long, value_name = "KEY")]
+    pub key: Option<PathBuf>,
+    /// Bytes of leaves that an answer may hold [default: no limit].
+    #[arg(long, value_name = "SIZE", value_parser = size::parse)]
+    pub most: Option<u64>,
+    /// Where the answer goes [default: standard output].
+    #[arg(short, long, value_name = "ANSWER")]
+    pub output: Option<PathBuf>,
+    /// Replace existing files; never one that is read.
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// `pfh audit verify`
+#[derive(Args)]
+#[command(after_help = help::VERIFY)]
+pub struct Verify {
+    /// What `commit` printed.
+    #[arg(value_name = "KEPT")]
+    pub kept: PathBuf,
+    /// The challenge: your own, asked just once.
+    #[arg(value_name = "CHALLENGE")]
+    pub challenge: PathBuf,
+    /// The answer, or - for standard input.
+    #[arg(value_name = "ANSWER")]
+    pub answer: PathBuf,
+    /// Take only answers that are signed by this Ed25519 key (PEM or hexadecimal).
+    #[arg(long, value_name = "KEY", conflicts_with = "data")]
+    pub signed_by: Option<PathBuf>,
+    /// The answer is a keyed one: compute it from this copy of the file, which must give the kept root (with FILE.pfhtree beside it only
+    /// the leaves asked for are read, else all of it).
+    #[arg(long, value_name = "FILE")]
+    pub data: Option<PathBuf>,
+    /// The loss whose probability of being found is stated: a fraction of the leaves (1% or 0.01).
+    #[arg(long = "find", value_name = "LOSS", value_parser = fraction, default_value = "1%")]
+    pub find: f64,
+    /// One JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `pfh audit tokens`
+#[derive(Args)]
+#[command(after_help = help::TOKENS)]
+pub struct Tokens {
+    /// What `commit` printed.
+    #[arg(value_name = "KEPT")]
+    pub kept: PathBuf,
+    /// Your copy of the file, which must give the kept root.
+    #[arg(long, value_name = "FILE")]
+    pub data: PathBuf,
+    /// Which of the files, if there are several.
+    #[arg(long, value_name = "NAME")]
+    pub identity: Option<OsString>,
+    /// How many tokens.
+    #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub count: u32,
+    /// How much each asks for.
+    #[command(flatten)]
+    pub sample: Sample,
+    /// Where the tokens go: a file that only you may read.
+    #[arg(short, long, value_name = "TOKENS")]
+    pub output: PathBuf,
+    /// Replace existing files; never one that is read.
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// `pfh audit renew`
+#[derive(Args)]
+#[command(after_help = help::RENEW)]
+pub struct Renew {
+    /// What is kept of the file as it was.
+    #[arg(value_name = "KEPT")]
+    pub kept: PathBuf,
+    /// What `pfh tree update --proof` wrote, or - for standard input.
+    #[arg(value_name = "UPDATE")]
+    pub update: PathBuf,
+    /// Which of the files, if there are several.
+    #[arg(long, value_name = "NAME")]
+    pub identity: Option<OsString>,
+    /// Where KEPT with the new root goes [default: standard output].
+    #[arg(short, long, value_name = "KEPT")]
+    pub output: Option<PathBuf>,
+    /// Replace existing files; never one that is read.
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// The server.
+#[derive(Args)]
+#[command(after_help = help::SERVE)]
+pub struct Serve {
+    /// Files below it that have a tree beside them when the server starts are answered for; nothing else is ever opened.
+    #[arg(value_name = "DIRECTORY")]
+    pub directory: PathBuf,
+    /// Address and port; port 0 lets the system choose. Whoever can connect can ask, so think before listening on more than loopback.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8417")]
+    pub listen: String,
+    /// Sign answers with this Ed25519 private key (PEM or hexadecimal).
+    #[arg(long, value_name = "KEY")]
+    pub key: Option<PathBuf>,
+    /// Bytes of leaves that one answer may hold [default: no limit]. Answers are written leaf by leaf, in the memory of one.
+    #[arg(long, value_name = "SIZE", value_parser = size::parse)]
+    pub most: Option<u64>,
+    /// Time for a request to come in, and again for its answer to go out; each MiB of leaves adds a second.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub timeout: u64,
+    /// Connections served at the same time.
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=4096))]
+    pub connections: u16,
+    /// Say nothing of requests.
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// The client.
+#[derive(Args)]
+#[command(after_help = help::ASK)]
+pub struct Ask {
+    /// The server: http://HOST:PORT.
+    #[arg(value_name = "URL")]
+    pub url: String,
+    /// What `commit` printed: every file in it is asked for.
+    #[arg(value_name = "KEPT", required_unless_present = "tokens")]
+    pub kept: Option<PathBuf>,
+    /// Only this file.
+    #[arg(long, value_name = "NAME")]
+    pub identity: Option<OsString>,
+    /// How much is to be shown.
+    #[command(flatten)]
+    pub sample: Sample,
+    /// Draw one sample from the leaves of all files of KEPT together, instead of one for each file.
+    #[arg(long, conflicts_with_all = ["tokens", "keyed"])]
+    pub together: bool,
+    /// KEPT is the commitment of a catalogue: a file on the server that holds what `commit` printed of many files. It is fetched and proved
+    /// whole, then its files are asked for --together.
+    #[arg(long, conflicts_with_all = ["tokens", "keyed"])]
+    pub catalogue: bool,
+    /// Ask for a keyed digest of the leaves, 32 bytes, and compare it with that of --data.
+    #[arg(long, requires = "data")]
+    pub keyed: bool,
+    /// Your own copy of the file, or of several files the directory with them under their identities. It must give the kept root.
+    #[arg(long, value_name = "COPY", requires = "keyed")]
+    pub data: Option<PathBuf>,
+    /// Ask with the next of the tokens that `pfh audit tokens` made; it is marked as used in the file before the question goes out.
+    #[arg(long, value_name = "TOKENS", conflicts_with_all = ["kept", "keyed", "find", "confidence", "leaves", "all", "signed_by", "identity", "evidence"])]
+    pub tokens: Option<PathBuf>,
+    /// Take only answers that are signed by this Ed25519 key (PEM or hexadecimal).
+    #[arg(long, value_name = "KEY", conflicts_with = "keyed")]
+    pub signed_by: Option<PathBuf>,
+    /// Time for each file, from the question to the end of the answer; a second is added for each MiB of leaves.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub timeout: u64,
+    /// Keep challenge and answer of the Nth file as PREFIX.N.challenge and PREFIX.N.proof: evidence for others, if it is signed.
+    #[arg(long, value_name = "PREFIX", conflicts_with_all = ["keyed", "catalogue"])]
+    pub evidence: Option<PathBuf>,
+    /// Replace existing files of --evidence; never one that is read.
+    #[arg(long)]
+    pub force: bool,
+    /// Ask again and again, at this distance (90s, 15m, 6h, 1d), until an answer is REJECTED (exit 1) or a signal comes.
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub every: Option<Duration>,
+    /// With --every: end after this number of rounds, with the worst exit of all.
+    #[arg(long, value_name = "N", requires = "every", value_parser = clap::value_parser!(u32).range(1..))]
+    pub rounds: Option<u32>,
+    /// One JSON object per line.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A confidence and a loss, a number, or all.
+#[derive(Args, Debug, Clone)]
+pub struct Sample {
+    /// The loss that is to be found: a fraction of the leaves, lost or damaged (1% or 0.01).
+    #[arg(long = "find", alias = "corruption", value_name = "LOSS", value_parser = fraction, default_value = "1%")]
+    pub find: f64,
+    /// The probability with which it is to be found (.99 or 99%).
+    #[arg(long, value_name = "PROBABILITY", value_parser = fraction, default_value = ".99")]
+    pub confidence: f64,
+    /// Ask for this number of leaves, at most 4,194,304.
+    #[arg(long, value_name = "N", conflicts_with_all = ["confidence"], value_parser = clap::value_parser!(u32).range(1..))]
+    pub leaves: Option<u32>,
+    /// All leaves: the only sample that is sure to find a single damaged one.
+    #[arg(long, conflicts_with_all = ["confidence", "find", "leaves"])]
+    pub all: bool,
+}
+
+impl Sample {
+    /// What it asks for.
+    pub fn extent(&self) -> Extent {
+        let by = match (self.all, self.leaves) {
+            (true, _) => By::All,
+            (false, Some(leaves)) => By::Leaves(leaves),
+            (false, None) => By::Confidence(self.confidence),
+        };
+        Extent { loss: self.find, by }
+    }
+}
+
+/// Reads `1%`, `0.01` or `.01`.
+fn fraction(text: &str) -> Result<f64, Failure> {
+    let (digits, unit) = text.strip_suffix('%').map_or((text, 1.0), |digits| (digits, 100.0));
+    let wrong = || format!("{text:?} is no fraction between 0 and 1: write 1% or 0.01");
+    let number: f64 = digits.parse().map_err(|_| wrong())?;
+    Ok(Some(number / unit).filter(|fraction| *fraction > 0.0 && *fraction < 1.0).ok_or_else(wrong)?)
+}
+
+/// Reads `90s`, `15m`, `6h` or `1d`.
+fn duration(text: &str) -> Result<Duration, Failure> {
+    let wrong = || format!("{text:?} is no duration: write 90s, 15m, 6h or 1d");
+    let units = [('s', 1), ('m', 60), ('h', 3600), ('d', 86_400)];
+    let (digits, seconds) =
+        units.iter().find_map(|(unit, seconds)| Some((text.strip_suffix(*unit)?, *seconds))).ok_or_else(wrong)?;
+    let number: u64 = digits.parse().map_err(|_| wrong())?;
+    let seconds = number.checked_mul(seconds).filter(|seconds| *seconds > 0).ok_or_else(wrong)?;
+    Ok(Duration::from_secs(seconds))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations() {
+        for (text, seconds) in [("90s", 90), ("15m", 900), ("6h", 21_600), ("1d", 86_400)] {
+            assert_eq!(duration(text).ok(), Some(Duration::from_secs(seconds)));
+        }
+        for text in ["", "5", "0s", "-1s", "1w", "s", "99999999999999999999d", "18446744073709551615d"] {
+            assert!(duration(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! A command that carries out a job: signals end the job, its progress and its problems are shown on standard error.
+
+use crate::bar::Bar;
+use crate::exit::{self, Exit, Failure};
+use crate::shown;
+use crate::signals::Signals;
+use pfh::{Control, Destination, JobError, Record, Summary};
+use std::fmt::Display;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Signals and the progress bar.
+pub struct Session {
+    signals: Signals,
+    bar: Option<Arc<Bar>>,
+}
+
+impl Session {
+    /// Begins to catch signals, and to show progress unless that is not wanted.
+    ///
+    /// # Errors
+    /// When signals cannot be caught.
+    pub fn open(progress: bool) -> Result<Session, Failure> {
+        let signals =
+            Signals::catch().map_err(|error| Failure::aborted(format!("signals cannot be caught: {error}")))?;
+        Ok(Session { signals, bar: Bar::open(progress).map(Arc::new) })
+    }
+
+    /// What the job is controlled by.
+    pub fn control(&self) -> Control<'_> {
+        let control = Control::new().with_cancel(self.signals.flag());
+        match &self.bar {
+            Some(bar) => control.on_progress(|progress| bar.show(progress)),
+            None => control,
+        }
+    }
+
+    /// Prints a message past the progress.
+    pub fn message(&self, message: impl Display) {
+        match &self.bar {
+            Some(bar) => bar.say(&message.to_string()),
+            None => exit::say(message),
+        }
+    }
+
+    /// Prints what is the matter with a name, which a terminal may see.
+    pub fn about(&self, name: &[u8], what: impl Display) {
+        self.message(format_args!("{}: {what}", shown(name)));
+    }
+
+    /// Prints why an input has no digest.
+    pub fn unread(&self, record: &Record) {
+        match &record.outcome {
+            pfh::Outcome::Failed(problem) => self.about(&record.name, problem),
+            pfh::Outcome::Skipped(skip) => self.about(&record.name, format_args!("skipped: {}", skip.reason())),
+            pfh::Outcome::Hashed(_) => {}
+        }
+    }
+
+    /// Prints results without tearing the progress.
+    ///
+    /// # Errors
+    /// The output's.
+    pub fn print(&self, bytes: &[u8]) -> std::io::Result<()> {
+        match &self.bar {
+            Some(bar) => bar.around(|| exit::print(bytes)),
+            None => exit::print(bytes),
+        }
+    }
+
+    /// Does what prints messages without tearing the progress.
+    pub fn suspended(&self, print: impl FnOnce()) {
+        match &self.bar {
+            Some(bar) => bar.suspended(print),
+            None => print(),
+        }
+    }
+
+    /// Where the output of the job goes: this file, or standard output, with which the progress may share a terminal.
+    pub fn destination(&self, file: Option<&PathBuf>) -> Destination {
+        match (file, self.bar.clone()) {
+            (Some(path), _) => Destination::from(path),
+            (None, None) => Destination::Standard(None),
+            (None, Some(bar)) => Destination::Standard(Some(Arc::new(move |write| bar.around(write)))),
+        }
+    }
+
+    /// Takes the progress off the screen.
+    pub fn close(&self) {
+        self.bar.iter().for_each(|bar| bar.close());
+    }
+
+    /// The failure of a job, and the exit that goes with it.
+    pub fn failed(&self, error: impl JobError) -> Failure {
+        self.close();
+        Failure::of(&error, self.signal())
+    }
+
+    /// The exit of a command that a signal ended.
+    pub fn signal(&self) -> Exit {
+        Exit::Signal(self.signals.number())
+    }
+
+    /// The exit of a run whose output is complete: interrupted, incomplete, or good. `unwritten` files have no digest in the output
+    /// for other reasons than failing.
+    pub fn exit(&self, summary: &Summary, unwritten: u64) -> Exit {
+        let Summary { hashed, failed, .. } = summary;
+        if summary.interrupted {
+            self.interrupted(format_args!("{} records are out, the rest is missing", hashed + failed))
+        } else if failed + unwritten > 0 {
+            exit::say(format!("{} of {} files have no digest in the output", failed + unwritten, hashed + failed));
+            Exit::Incomplete
+        } else {
+            Exit::Good
+        }
+    }
+
+    /// Reports what a signal interrupted, and gives its exit.
+    pub fn interrupted(&self, what: impl Display) -> Exit {
+        exit::say(format_args!("interrupted: {what}"));
+        self.signal()
+    }
+}

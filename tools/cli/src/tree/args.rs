@@ -1,0 +1,348 @@
+//! The arguments of `pfh tree`.
+
+use super::help;
+use crate::exit::Failure;
+use crate::size;
+use clap::{Args, Subcommand, ValueEnum};
+use pfh::tree::Parameters;
+use std::ffi::OsString;
+use std::ops::Range;
+use std::path::PathBuf;
+
+/// What to do with trees.
+#[derive(Subcommand)]
+pub enum Tree {
+    /// Hash a file and keep its tree beside it.
+    Build(Build),
+    /// Hash again what changed inside of a file of the same length.
+    Update(Update),
+    /// Take in what was appended to a file.
+    #[command(after_help = help::APPEND)]
+    Append(Existing),
+    /// Find out which ranges of a file are not what they were.
+    Check(Check),
+    /// List where two files differ, by their trees alone.
+    Diff(Diff),
+    /// Prove a part of a file to whoever has the root of the whole.
+    Prove(Prove),
+    /// Verify such a proof with the root alone.
+    Verify(Verify),
+    /// Print the roots that other programs compute: fs-verity, Amazon S3, Glacier.
+    Root(Root),
+    /// Write the tree of a file in bao's form.
+    Export(Export),
+    /// Take a tree from bao's form, without reading the file.
+    Import(Import),
+}
+
+/// The file and its tree, threads, output.
+#[derive(Args)]
+pub struct Existing {
+    /// The file.
+    pub file: PathBuf,
+    /// Where its tree is [default: FILE.pfhtree].
+    #[arg(long, value_name = "TREE")]
+    pub outboard: Option<PathBuf>,
+    /// Threads that hash [default: one per processor].
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// One JSON object per line.
+    #[arg(long)]
+    pub json: bool,
+    /// No progress on standard error.
+    #[arg(long)]
+    pub no_progress: bool,
+}
+
+impl Existing {
+    /// Replaces the default place of the tree, and the default number of threads.
+    pub fn place(&self, tree: &mut PathBuf, threads: &mut usize) {
+        if let Some(outboard) = &self.outboard {
+            tree.clone_from(outboard);
+        }
+        *threads = self.threads.map_or(*threads, usize::from);
+    }
+}
+
+/// `pfh tree update`
+#[derive(Args)]
+#[command(after_help = help::UPDATE)]
+pub struct Update {
+    /// File and tree.
+    #[command(flatten)]
+    pub on: Existing,
+    /// What has changed.
+    #[command(flatten)]
+    pub changed: Changed,
+    /// Write what proves the change to an auditor who has neither file nor tree (`pfh audit renew`).
+    #[arg(long, value_name = "UPDATE")]
+    pub proof: Option<PathBuf>,
+    /// Replace an existing file of --proof; never one that is read.
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// What has changed, by ranges or by a copy.
+#[derive(Args)]
+#[group(required = true, multiple = false)]
+pub struct Changed {
+    /// What has changed: OFFSET:LENGTH in bytes (64KiB:4096), several with commas or the option repeated. That nothing else has is taken on trust; `check` finds out.
+    #[arg(long = "range", value_name = "OFFSET:LENGTH", value_parser = range, value_delimiter = ',')]
+    pub ranges: Vec<Range<u64>>,
+    /// A copy of the file as it was when its tree was made: blocks that differ are hashed again.
+    #[arg(long, value_name = "COPY")]
+    pub changed_since: Option<PathBuf>,
+}
+
+/// The function of a tree.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Function {
+    /// The root is the file's BLAKE3 digest.
+    Blake3,
+    /// SHA-256 with another prefix for leaves, nodes and root.
+    Sha256,
+    /// SHA3-256, likewise.
+    #[value(name = "sha3-256")]
+    Sha3_256,
+}
+
+/// `pfh tree build`
+#[derive(Args)]
+#[command(after_help = help::BUILD)]
+pub struct Build {
+    /// The file; - for standard input, which needs --outboard; with -r files and directories.
+    #[arg(value_name = "FILE", required_unless_present = "join", conflicts_with = "join")]
+    pub files: Vec<PathBuf>,
+    /// The parts of one file, in order: the tree of the whole is built, the whole itself need not be there. Needs --outboard.
+    #[arg(long, value_name = "PART", num_args = 1.., requires = "outboard")]
+    pub join: Vec<PathBuf>,
+    /// Build the trees of all files below directories; trees (*.pfhtree) are passed over.
+    #[arg(short, long, conflicts_with_all = ["outboard", "join"])]
+    pub recursive: bool,
+    /// Where the tree goes [default: FILE.pfhtree].
+    #[arg(long, value_name = "TREE")]
+    pub outboard: Option<PathBuf>,
+    /// The function.
+    #[arg(short, long, value_enum, default_value = "blake3")]
+    pub algorithm: Function,
+    /// Bytes of a leaf: a power of two from 1KiB to 16MiB.
+    #[arg(long, value_name = "SIZE", value_parser = leaf, default_value = "16KiB")]
+    pub leaf: usize,
+    /// Replace an existing file that is no tree; never one that is read.
+    #[arg(long)]
+    pub force: bool,
+    /// Threads that hash [default: one per processor].
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// One JSON object per line.
+    #[arg(long)]
+    pub json: bool,
+    /// No progress on standard error.
+    #[arg(long)]
+    pub no_progress: bool,
+}
+
+/// `pfh tree check`
+#[derive(Args)]
+#[command(after_help = help::CHECK)]
+pub struct Check {
+    /// File and tree.
+    #[command(flatten)]
+    pub on: Existing,
+    /// The root that the file must give, in hexadecimal.
+    #[arg(long, value_name = "HEX", value_parser = root, conflicts_with = "kept")]
+    pub root: Option<[u8; 32]>,
+    /// What `pfh audit commit` printed: the file must give the root that is kept. The tree need not be there.
+    #[arg(long, value_name = "KEPT")]
+    pub kept: Option<PathBuf>,
+    /// Which line of KEPT [default: the only one, or the one of FILE as given].
+    #[arg(long, value_name = "NAME", requires = "kept")]
+    pub identity: Option<OsString>,
+}
+
+/// `pfh tree diff`
+#[derive(Args)]
+#[command(after_help = help::DIFF)]
+pub struct Diff {
+    /// A file with a tree beside it, or a tree (*.pfhtree). The file itself is not read.
+    #[arg(value_name = "A")]
+    pub one: PathBuf,
+    /// Another one.
+    #[arg(value_name = "B")]
+    pub other: PathBuf,
+    /// One JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `pfh tree prove`
+#[derive(Args)]
+#[command(after_help = help::PROVE)]
+pub struct Prove {
+    /// The file.
+    pub file: PathBuf,
+    /// Which part of it: OFFSET:LENGTH in bytes (64KiB:4096).
+    #[arg(long, value_name = "OFFSET:LENGTH", value_parser = range)]
+    pub range: Range<u64>,
+    /// Where its tree is [default: FILE.pfhtree].
+    #[arg(long, value_name = "TREE")]
+    pub outboard: Option<PathBuf>,
+    /// Where the proof goes [default: standard output].
+    #[arg(short, long, value_name = "PROOF")]
+    pub output: Option<PathBuf>,
+    /// Replace existing files; never one that is read.
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// `pfh tree verify`
+#[derive(Args)]
+#[command(after_help = help::VERIFY)]
+pub struct Verify {
+    /// What `prove` wrote, or - for standard input.
+    #[arg(value_name = "PROOF")]
+    pub proof: PathBuf,
+    /// The root of the whole file, in hexadecimal.
+    #[arg(long, value_name = "HEX", value_parser = root)]
+    pub root: [u8; 32],
+    /// Write the bytes of the range, once they are verified (- is standard output).
+    #[arg(short, long, value_name = "DATA")]
+    pub output: Option<PathBuf>,
+    /// Replace existing files; never one that is read.
+    #[arg(long)]
+    pub force: bool,
+    /// One JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Whose root.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Form {
+    /// Linux's fs-verity: what `fsverity digest` prints.
+    FsVerity,
+    /// Amazon S3's ETag of a multipart upload (of files shorter than --part: of a single one).
+    S3Etag,
+    /// Amazon S3's composite SHA-256 checksum of a multipart upload.
+    S3Sha256,
+    /// Amazon S3's composite SHA-1 checksum of a multipart upload.
+    S3Sha1,
+    /// Amazon S3 Glacier's SHA-256 tree hash.
+    Glacier,
+}
+
+/// `pfh tree root`
+#[derive(Args)]
+#[command(after_help = help::ROOT)]
+pub struct Root {
+    /// The files; - for standard input.
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Whose root.
+    #[arg(long = "as", value_name = "FORM", value_enum)]
+    pub form: Form,
+    /// S3: bytes of a part, as the upload had them (8MiB is the AWS command line's).
+    #[arg(long, value_name = "SIZE", value_parser = size::parse, default_value = "8MiB")]
+    pub part: u64,
+    /// fs-verity: bytes of a block.
+    #[arg(long, value_name = "SIZE", value_parser = size::parse, default_value = "4096")]
+    pub block: u64,
+    /// fs-verity: SHA-512 instead of SHA-256.
+    #[arg(long)]
+    pub sha512: bool,
+    /// fs-verity: the salt, in hexadecimal, at most 32 bytes.
+    #[arg(long, value_name = "HEX", default_value = "")]
+    pub salt: String,
+    /// The value that the file must have.
+    #[arg(long, value_name = "VALUE")]
+    pub expect: Option<String>,
+    /// One JSON object per line.
+    #[arg(long)]
+    pub json: bool,
+    /// No progress on standard error.
+    #[arg(long)]
+    pub no_progress: bool,
+}
+
+/// `pfh tree export`
+#[derive(Args)]
+#[command(after_help = help::EXPORT)]
+pub struct Export {
+    /// The file, which is read.
+    pub file: PathBuf,
+    /// Where bao's outboard goes.
+    #[arg(long, value_name = "OBAO")]
+    pub obao: PathBuf,
+    /// Replace existing files; never one that is read.
+    #[arg(long)]
+    pub force: bool,
+    /// The root that the file must give, in hexadecimal.
+    #[arg(long, value_name = "HEX", value_parser = root)]
+    pub root: Option<[u8; 32]>,
+    /// Threads that hash [default: one per processor].
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// No progress on standard error.
+    #[arg(long)]
+    pub no_progress: bool,
+}
+
+/// `pfh tree import`
+#[derive(Args)]
+#[command(after_help = help::IMPORT)]
+pub struct Import {
+    /// File and tree.
+    #[command(flatten)]
+    pub on: Existing,
+    /// bao's outboard, of which the tree is made; the file itself is not read.
+    #[arg(long, value_name = "OBAO")]
+    pub obao: PathBuf,
+    /// Replace an existing file that is no tree; never one that is read.
+    #[arg(long)]
+    pub force: bool,
+    /// The root that it must give, in hexadecimal.
+    #[arg(long, value_name = "HEX", value_parser = root)]
+    pub root: Option<[u8; 32]>,
+    /// Bytes of a leaf: a power of two from 1KiB to 16MiB.
+    #[arg(long, value_name = "SIZE", value_parser = leaf, default_value = "16KiB")]
+    pub leaf: usize,
+}
+
+/// Reads the length of a leaf.
+fn leaf(text: &str) -> Result<usize, Failure> {
+    let bytes = usize::try_from(size::parse(text)?).ok();
+    let fits = |bytes: &usize| Parameters::new(pfh::tree::Function::Blake3, *bytes).is_some();
+    let wrong = || format!("{text:?}: a leaf has a power of two bytes, from 1KiB to 16MiB");
+    Ok(bytes.filter(fits).ok_or_else(wrong)?)
+}
+
+/// Reads a root in hexadecimal digits.
+fn root(text: &str) -> Result<[u8; 32], Failure> {
+    let mut root = [0; 32];
+    pfh::hex::decode_into(text.to_ascii_lowercase().as_bytes(), &mut root)
+        .ok_or_else(|| format!("{text:?} is no root: write its 64 hexadecimal digits"))?;
+    Ok(root)
+}
+
+/// Reads `64KiB:4096`: where, and how many bytes.
+fn range(text: &str) -> Result<Range<u64>, Failure> {
+    let wrong = || format!("{text:?} is no range: write OFFSET:LENGTH, as 64KiB:4096, with at least one byte");
+    let (offset, length) = text.split_once(':').ok_or_else(wrong)?;
+    let (offset, length) = (size::parse(offset)?, size::parse(length)?);
+    let end = offset.checked_add(length).filter(|_| length > 0).ok_or_else(wrong)?;
+    Ok(offset..end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges() {
+        assert_eq!(range("64KiB:4096").ok(), Some(65536..69632));
+        assert_eq!(range("0:1").ok(), Some(0..1));
+        for text in ["", "5", "1:0", ":", "1:", ":1", "-1:2", "1:2:3", "18446744073709551615:1"] {
+            assert!(range(text).is_err(), "{text}");
+        }
+    }
+}
