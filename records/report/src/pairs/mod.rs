@@ -57,21 +57,21 @@ impl Form {
 
 /// A text that names no form of a list of pairs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownForm(String);
+pub struct UnknownPairsFormat(String);
 
-impl fmt::Display for UnknownForm {
+impl fmt::Display for UnknownPairsFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "pairs cannot be written as {:?}; known are text, csv and jsonl", self.0)
     }
 }
 
-impl std::error::Error for UnknownForm {}
+impl std::error::Error for UnknownPairsFormat {}
 
 impl FromStr for Form {
-    type Err = UnknownForm;
+    type Err = UnknownPairsFormat;
 
-    fn from_str(text: &str) -> Result<Form, UnknownForm> {
-        Form::ALL.into_iter().find(|form| form.name() == text).ok_or_else(|| UnknownForm(text.to_owned()))
+    fn from_str(text: &str) -> Result<Form, UnknownPairsFormat> {
+        Form::ALL.into_iter().find(|form| form.name() == text).ok_or_else(|| UnknownPairsFormat(text.to_owned()))
     }
 }
 
