@@ -2,10 +2,10 @@
 
 use crate::descriptors::Fit;
 use crate::hashing::{Hashing, State};
-use crate::places::{Place, Places};
+use crate::permits::{Permit, Permits};
 use crate::plan::{Mode, Plan};
 use crate::progress::Counters;
-use pfh_prefetch::{Bell, Budget, Feed, For, Gates, Pace, Reader, Reserve, Step, Table, Take};
+use pfh_prefetch::{Budget, DeviceLocks, EventCount, Feed, For, Pace, Reader, Reserve, Step, Table, Take};
 use pfh_source::os::Waits;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -31,13 +31,13 @@ pub(crate) struct Shared {
     pub table: Arc<Table<State>>,
     pub budget: Arc<Budget>,
     pub feed: Arc<Feed>,
-    pub gates: Arc<Gates>,
+    pub gates: Arc<DeviceLocks>,
     pub hashing: Hashing,
-    pub places: Arc<Places>,
+    pub places: Arc<Permits>,
     pub counters: Counters,
     pub read_bytes: Arc<AtomicU64>,
-    pub bell: Arc<Bell>,
-    pub out: Arc<Bell>,
+    pub bell: Arc<EventCount>,
+    pub out: Arc<EventCount>,
     pub reserve: Reserve,
     pub fit: Fit,
     /// Threads that read and hash and have nothing to do.
@@ -145,7 +145,7 @@ impl Shared {
     }
 
     /// Others may have them all for a while: readers that were called and hash what they have read, or the last long message.
-    fn wait_for_place(&self) -> Place {
+    fn wait_for_place(&self) -> Permit {
         loop {
             let heard = self.bell.heard();
             match self.places.take() {

@@ -1,6 +1,6 @@
 //! Readers that are held back until reads wait for the device.
 
-use crate::bell::Bell;
+use crate::event_count::EventCount;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -13,7 +13,7 @@ use std::time::Duration;
 pub struct Reserve {
     called: AtomicBool,
     recent: Mutex<Recent>,
-    bell: Bell,
+    bell: EventCount,
 }
 
 /// Time of the last steps, the older the less.

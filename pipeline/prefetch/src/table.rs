@@ -1,7 +1,7 @@
 //! The RAM table: what has been read and not yet been worked on.
 
-use crate::bell::Bell;
 use crate::chunk::Chunk;
+use crate::event_count::EventCount;
 use pfh_source::{Entry, Item, Reading};
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -138,12 +138,12 @@ pub struct Table<S> {
     /// One for each unit.
     depths: Vec<Depth>,
     make: Box<dyn Fn(usize) -> S + Send + Sync>,
-    bell: Arc<Bell>,
+    bell: Arc<EventCount>,
 }
 
 impl<S> Table<S> {
     /// A table whose messages have a state for each of `depths`, made by `make(unit)`.
-    pub fn new(depths: Vec<Depth>, bell: Arc<Bell>, make: impl Fn(usize) -> S + Send + Sync + 'static) -> Self {
+    pub fn new(depths: Vec<Depth>, bell: Arc<EventCount>, make: impl Fn(usize) -> S + Send + Sync + 'static) -> Self {
         let inner = Inner {
             items: VecDeque::new(),
             wholes: VecDeque::new(),
@@ -360,7 +360,7 @@ mod tests {
 
     #[test]
     fn what_flows_is_counted_until_every_unit_has_passed_it() {
-        let bell = Arc::new(Bell::default());
+        let bell = Arc::new(EventCount::default());
         let budget = Budget::new(1 << 20, 1, bell.clone());
         let table = Table::new(vec![Depth::All, Depth::One], bell, |unit| unit);
         let entries = [entry(0), entry(1)];
@@ -402,7 +402,7 @@ mod tests {
 
     #[test]
     fn what_is_put_down_is_taken_up_once_and_with_its_states() {
-        let bell = Arc::new(Bell::default());
+        let bell = Arc::new(EventCount::default());
         let budget = Budget::new(1 << 20, 1, bell.clone());
         let table = Table::new(vec![Depth::One, Depth::One], bell, |unit| unit);
         let reading = || entry(0).open().unwrap();

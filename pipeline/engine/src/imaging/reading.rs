@@ -3,7 +3,7 @@
 use super::prefix::Check;
 use super::{Holes, Imaging, ImagingError, Portion};
 use crate::Cancel;
-use pfh_prefetch::{Bell, Budget, Bytes, Slab};
+use pfh_prefetch::{Budget, Bytes, EventCount, Slab};
 use pfh_source::device::{Bad, Kind, Loss, Medium, Rescue, Skips, Stop};
 use std::collections::BTreeMap;
 use std::io;
@@ -74,7 +74,7 @@ impl Reader<'_> {
         mut send: impl FnMut(Portion, To),
         mut checkpoint: impl FnMut(),
     ) -> Result<Read, ImagingError> {
-        let bell = Arc::new(Bell::default());
+        let bell = Arc::new(EventCount::default());
         let budget = Budget::new(self.imaging.memory, 1, bell.clone());
         let mut read =
             Read { bytes: 0, padded: 0, retried: 0, stopped: None, reading: Duration::ZERO, waited: Duration::ZERO };
@@ -97,12 +97,12 @@ impl Reader<'_> {
         &self,
         end: u64,
         budget: &Arc<Budget>,
-        bell: &Bell,
+        bell: &EventCount,
         read: &mut Read,
         send: &mut impl FnMut(Portion, To),
         checkpoint: &mut impl FnMut(),
     ) {
-        let mut rescue = Rescue::new(self.medium, self.imaging.care.clone());
+        let mut rescue = Rescue::new(self.medium, self.imaging.policy.clone());
         let mut last = Instant::now();
         while read.bytes < end {
             let Some(mut slab) = self.slab(budget, bell, read) else { break };
@@ -134,7 +134,7 @@ impl Reader<'_> {
         readers: usize,
         end: u64,
         budget: &Arc<Budget>,
-        bell: &Bell,
+        bell: &EventCount,
         read: &mut Read,
         send: &mut impl FnMut(Portion, To),
         checkpoint: &mut impl FnMut(),
@@ -142,12 +142,12 @@ impl Reader<'_> {
         let (jobs, queue) = channel::<(u64, usize, Slab)>();
         let queue = Mutex::new(queue);
         let (give, done) = channel();
-        let skips = Arc::new(Skips::new(self.medium, self.imaging.care.skip_after));
+        let skips = Arc::new(Skips::new(self.medium, self.imaging.policy.skip_after));
         std::thread::scope(|scope| {
             for number in 0..readers {
                 let (queue, give, skips) = (&queue, give.clone(), skips.clone());
                 let started = Builder::new().name(format!("pfh-read-{number}")).spawn_scoped(scope, move || {
-                    let mut rescue = Rescue::beside(self.medium, self.imaging.care.clone(), skips);
+                    let mut rescue = Rescue::beside(self.medium, self.imaging.policy.clone(), skips);
                     loop {
                         let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
                         let Ok((offset, room, mut slab)) = job else { break };
@@ -198,7 +198,7 @@ impl Reader<'_> {
                                 .sum::<u64>();
                             self.deliver(slab, n, &bad, read, send);
                             // Each thread counts by itself; together they may have seen more than allowed.
-                            if self.imaging.care.most_errors.is_some_and(|most| bad_sectors > most) {
+                            if self.imaging.policy.most_errors.is_some_and(|most| bad_sectors > most) {
                                 read.stopped = Some(Stop::Errors { offset: read.bytes });
                             }
                         }
@@ -234,7 +234,7 @@ impl Reader<'_> {
     }
 
     /// Waits for a slab; `None` when the run was ended meanwhile.
-    fn slab(&self, budget: &Arc<Budget>, bell: &Bell, read: &mut Read) -> Option<Slab> {
+    fn slab(&self, budget: &Arc<Budget>, bell: &EventCount, read: &mut Read) -> Option<Slab> {
         loop {
             if self.shared.halt.load(Ordering::SeqCst) {
                 read.stopped.get_or_insert(Stop::Cancelled);
@@ -256,7 +256,7 @@ impl Reader<'_> {
     fn prefix(
         &self,
         budget: &Arc<Budget>,
-        bell: &Bell,
+        bell: &EventCount,
         read: &mut Read,
         send: &mut impl FnMut(Portion, To),
     ) -> Result<(), ImagingError> {
@@ -291,13 +291,13 @@ impl Reader<'_> {
             if from < until {
                 let part =
                     &mut changed.get_or_insert_with(|| bytes.to_vec())[(from - at) as usize..(until - at) as usize];
-                self.imaging.care.fill(part, self.imaging.from + from);
+                self.imaging.policy.fill(part, self.imaging.from + from);
             }
         }
         changed
     }
 
-    fn pad(&self, budget: &Arc<Budget>, bell: &Bell, read: &mut Read, send: &mut impl FnMut(Portion, To)) {
+    fn pad(&self, budget: &Arc<Budget>, bell: &EventCount, read: &mut Read, send: &mut impl FnMut(Portion, To)) {
         let Some(unit) = self.imaging.pad.map(u64::from).filter(|unit| *unit > 0) else { return };
         let mut left = read.bytes.next_multiple_of(unit) - read.bytes;
         read.padded = left;

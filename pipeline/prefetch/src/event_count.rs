@@ -4,18 +4,18 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// An event count. A thread notes [`heard`](Bell::heard), looks at whatever it needs (space, data, a free slot), and if
-/// it finds nothing [`wait`](Bell::wait)s for the next ring after what it heard: a ring between look and wait is never
+/// An event count. A thread notes [`heard`](EventCount::heard), looks at whatever it needs (space, data, a free slot), and if
+/// it finds nothing [`wait`](EventCount::wait)s for the next ring after what it heard: a ring between look and wait is never
 /// lost. Ringing costs one atomic addition while nobody waits.
 #[derive(Default)]
-pub struct Bell {
+pub struct EventCount {
     rings: AtomicU64,
     waiting: AtomicUsize,
     lock: Mutex<()>,
     rung: Condvar,
 }
 
-impl Bell {
+impl EventCount {
     /// The number of rings so far. Note it before looking.
     pub fn heard(&self) -> u64 {
         self.rings.load(Ordering::SeqCst)
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn a_ring_between_look_and_wait_is_not_lost() {
-        let bell = Arc::new(Bell::default());
+        let bell = Arc::new(EventCount::default());
         let heard = bell.heard();
         bell.ring();
         assert!(bell.wait(heard, Duration::from_secs(3600)) < Duration::from_secs(3000));
@@ -64,9 +64,9 @@ mod tests {
 
     #[test]
     fn ping_pong() {
-        let (bell, turn) = (Arc::new(Bell::default()), Arc::new(AtomicU64::new(0)));
+        let (bell, turn) = (Arc::new(EventCount::default()), Arc::new(AtomicU64::new(0)));
         let (other, there) = (bell.clone(), turn.clone());
-        let play = move |bell: &Bell, turn: &AtomicU64, mine: u64| {
+        let play = move |bell: &EventCount, turn: &AtomicU64, mine: u64| {
             for _ in 0..10_000 {
                 loop {
                     let heard = bell.heard();
