@@ -15,8 +15,8 @@ pub(crate) struct ReorderBuffer {
     inner: Mutex<Inner>,
     algorithms: usize,
     units: usize,
-    /// Rung when there is something to write.
-    pub bell: Arc<EventCount>,
+    /// Notified when there is something to write.
+    pub events: Arc<EventCount>,
 }
 
 #[derive(Default)]
@@ -45,8 +45,8 @@ pub(crate) struct Finished {
 }
 
 impl ReorderBuffer {
-    pub(crate) fn new(algorithms: usize, units: usize, bell: Arc<EventCount>) -> Self {
-        ReorderBuffer { inner: Mutex::default(), algorithms, units, bell }
+    pub(crate) fn new(algorithms: usize, units: usize, events: Arc<EventCount>) -> Self {
+        ReorderBuffer { inner: Mutex::default(), algorithms, units, events }
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Inner> {
@@ -71,7 +71,7 @@ impl ReorderBuffer {
         let ready = inner.waiting >= READY;
         drop(inner);
         if ready {
-            self.bell.ring();
+            self.events.notify();
         }
     }
 

@@ -79,11 +79,11 @@ pub fn run(source: Box<dyn Source>, plan: &Plan, sink: &mut dyn Sink, control: &
     }
     let plan = Arc::new(plan.clone());
     let (units, fit) = (plan.units(), Fit::new(&plan));
-    let (bell, out) = (Arc::new(EventCount::default()), Arc::new(EventCount::default()));
+    let (events, out) = (Arc::new(EventCount::default()), Arc::new(EventCount::default()));
     let table = {
         let (plan, units) = (plan.clone(), units.clone());
         let depths = units.iter().map(|unit| hashing::state(&plan, unit).depth()).collect();
-        Arc::new(Table::new(depths, bell.clone(), move |unit| hashing::state(&plan, &units[unit])))
+        Arc::new(Table::new(depths, events.clone(), move |unit| hashing::state(&plan, &units[unit])))
     };
     let reorder = Arc::new(ReorderBuffer::new(plan.algorithms.len(), units.len(), out.clone()));
     let places = Permits::new(plan.threads);
@@ -91,12 +91,12 @@ pub fn run(source: Box<dyn Source>, plan: &Plan, sink: &mut dyn Sink, control: &
         hashing: Hashing::new(plan.clone(), units, table.clone(), reorder.clone(), places.clone()),
         places,
         table,
-        budget: Budget::new(plan.memory, fit.readers, bell.clone()),
+        budget: Budget::new(plan.memory, fit.readers, events.clone()),
         feed: Arc::new(Feed::new(source)),
         gates: Arc::default(),
         counters: Counters::default(),
         read_bytes: Arc::default(),
-        bell,
+        events,
         out,
         reserve: Reserve::default(),
         fit,
@@ -172,7 +172,7 @@ impl Run {
                 mine.die();
             }
             alive.fetch_sub(1, Ordering::SeqCst);
-            shared.out.ring();
+            shared.out.notify();
         };
         if let Err(error) = std::thread::Builder::new().name("pfh".into()).spawn(life) {
             self.alive.fetch_sub(1, Ordering::SeqCst);
@@ -187,7 +187,7 @@ impl Run {
         let mut emitted = 0;
         let mut last = Instant::now();
         loop {
-            let heard = self.shared.out.heard();
+            let noted = self.shared.out.noted();
             // The order matters: only what was complete before the source's end was seen is everything.
             let exhausted = self.shared.feed.exhausted();
             let records = self.reorder.take();
@@ -199,7 +199,7 @@ impl Run {
             }
             if !idle {
                 self.shared.feed.set_emitted(emitted);
-                self.shared.bell.ring();
+                self.shared.events.notify();
             }
             if exhausted && emitted == self.shared.feed.pulled() {
                 sink.flush().map_err(Error::Sink)?;
@@ -219,7 +219,7 @@ impl Run {
             }
             let all_in = exhausted && self.reorder.completed() == self.shared.feed.pulled();
             if idle && !all_in {
-                self.shared.out.wait(heard, TICK);
+                self.shared.out.wait(noted, TICK);
             }
         }
     }
@@ -271,10 +271,10 @@ impl Run {
         self.shared.reserve.dismiss();
         let from = Instant::now();
         while self.alive.load(Ordering::SeqCst) > 0 && from.elapsed() < FAREWELL {
-            let heard = self.shared.out.heard();
-            self.shared.bell.ring();
+            let noted = self.shared.out.noted();
+            self.shared.events.notify();
             if self.alive.load(Ordering::SeqCst) > 0 {
-                self.shared.out.wait(heard, Duration::from_millis(5));
+                self.shared.out.wait(noted, Duration::from_millis(5));
             }
         }
     }

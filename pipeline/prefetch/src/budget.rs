@@ -19,7 +19,7 @@ pub struct Budget {
     slab: usize,
     limit: AtomicUsize,
     inner: Mutex<Inner>,
-    bell: Arc<EventCount>,
+    events: Arc<EventCount>,
 }
 
 #[derive(Default)]
@@ -37,11 +37,11 @@ struct Memory {
 impl Budget {
     /// A budget of `bytes`, shared by `readers`. At least one slab per reader can be had, whatever `bytes` is: memory in
     /// flight is at most `bytes` plus one slab per reader.
-    pub fn new(bytes: usize, readers: usize, bell: Arc<EventCount>) -> Arc<Self> {
+    pub fn new(bytes: usize, readers: usize, events: Arc<EventCount>) -> Arc<Self> {
         let slab = (bytes / CUT.max(readers * 2)).next_power_of_two() / 2;
         let slab = slab.clamp(SMALLEST, LARGEST);
         let limit = (bytes / slab).max(readers.max(1));
-        Arc::new(Budget { slab, limit: AtomicUsize::new(limit), inner: Mutex::default(), bell })
+        Arc::new(Budget { slab, limit: AtomicUsize::new(limit), inner: Mutex::default(), events })
     }
 
     /// Length of a slab in bytes.
@@ -89,7 +89,7 @@ impl Budget {
     /// Writes off one slab whose reader does not come back.
     pub fn write_off(&self) {
         self.limit.fetch_add(1, Ordering::Relaxed);
-        self.bell.ring();
+        self.events.notify();
     }
 }
 
@@ -118,7 +118,7 @@ impl Drop for Slab {
         inner.out -= 1;
         inner.idle.extend(self.memory.take());
         drop(inner);
-        self.budget.bell.ring();
+        self.budget.events.notify();
     }
 }
 
