@@ -35,10 +35,10 @@ pub(crate) struct Interleaving {
 }
 
 /// Over RawSHAKE128: blocks of 10,752 bytes.
-pub(crate) const SAKURA_LI_128: Interleaving =
+pub(crate) static SAKURA_LI_128: Interleaving =
     Interleaving { permutation: &KECCAK24, rate: 168, value: 32, coded_block: [21, 12] };
 /// Over RawSHAKE256: blocks of 8,704 bytes.
-pub(crate) const SAKURA_LI_256: Interleaving =
+pub(crate) static SAKURA_LI_256: Interleaving =
     Interleaving { permutation: &KECCAK24, rate: 136, value: 64, coded_block: [17, 12] };
 
 impl Interleaving {
