@@ -1,4 +1,5 @@
-//! Hashes a tree, writes a manifest and checks the tree against it: `cargo run --example hash_tree -- DIRECTORY MANIFEST`.
+//! Hashes a tree, writes a manifest and checks the tree against it: `cargo run --example hash_tree
+//! -- DIRECTORY MANIFEST`.
 
 use pfh::check::{self, Verdict};
 use pfh::{Control, Input, Progress, Recurse, hash};

@@ -1,6 +1,7 @@
 //! Compiles lists of digests into a known-set file, and asks it about digests.
 //!
-//! `cargo run --example known_set -- SET LIST [HEX]…`: LIST is of known-bad files, in any format that pfh reads.
+//! `cargo run --example known_set -- SET LIST [HEX]…`: LIST is of known-bad files, in any format
+//! that pfh reads.
 
 use pfh::Control;
 use pfh::known::{Class, Verdict, build, info, lookup};

@@ -1,6 +1,8 @@
-//! Hashes many short messages in the lanes of the processor's vectors: `cargo run --example many_messages -- FILE`.
+//! Hashes many short messages in the lanes of the processor's vectors: `cargo run --example
+//! many_messages -- FILE`.
 //!
-//! Each line of the file is a message. Several of them are hashed by one instruction stream; the digests are those of hashing one after the other.
+//! Each line of the file is a message. Several of them are hashed by one instruction stream; the
+//! digests are those of hashing one after the other.
 
 use pfh::{Algorithm, hash_many};
 use std::error::Error;

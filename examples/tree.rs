@@ -1,6 +1,7 @@
 //! Keeps a hash tree beside a file, and lists what changed since.
 //!
-//! `cargo run --example tree -- FILE`: the first run writes FILE.pfhtree, each later one compares FILE with it.
+//! `cargo run --example tree -- FILE`: the first run writes FILE.pfhtree, each later one compares
+//! FILE with it.
 
 use pfh::tree::{beside, build, check};
 use pfh::{Control, JobError, Progress};

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum Destination {
-    /// Standard output. Each write happens inside the function, if there is one: progress on the same terminal steps aside.
+    /// Standard output. Each write happens inside the function, if there is one: progress on the
+    /// same terminal steps aside.
     Standard(Option<Around>),
     /// A file that appears whole or not at all.
     File(PathBuf),

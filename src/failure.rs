@@ -2,7 +2,8 @@
 
 use std::io;
 
-/// What the error of a job means. A caller decides by it whether to ask again, and the program's exit code is made from it.
+/// What the error of a job means. A caller decides by it whether to ask again, and the program's
+/// exit code is made from it.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Kind<'a> {

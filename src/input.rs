@@ -104,7 +104,8 @@ impl Input {
         }
     }
 
-    /// The same entries once more, to count how much there is; `None` for names that can be read only once.
+    /// The same entries once more, to count how much there is; `None` for names that can be read
+    /// only once.
     pub fn again(&self) -> Option<Box<dyn Source>> {
         if self.list.is_some() || self.content == Content::Images {
             return None;

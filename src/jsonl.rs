@@ -3,7 +3,8 @@
 use pfh_manifest::jsonl;
 use serde_json::Value;
 
-/// An object of this type about what has this name, which may be any bytes, with these members behind it, and a line feed.
+/// An object of this type about what has this name, which may be any bytes, with these members
+/// behind it, and a line feed.
 pub(crate) fn object(kind: &str, name: &[u8], members: &Value) -> Vec<u8> {
     let mut line = format!("{{\"type\":\"{kind}\"").into_bytes();
     jsonl::path(&mut line, name);

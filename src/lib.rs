@@ -1,9 +1,11 @@
-//! pfh acquires, fingerprints, matches and audits data, and never gives a digest that it cannot stand behind.
+//! pfh acquires, fingerprints, matches and audits data, and never gives a digest that it cannot
+//! stand behind.
 //!
 //! # What
-//! This crate is the library behind the command `pfh`. What a command does is a *job*: a module with a `Request`, whose constructor
-//! resolves all defaults, and `run(request, events, &Control) -> Result<Summary, Error>`. A job writes what the program writes: the
-//! signed log of an acquisition, the seal of a manifest, the tree of a file.
+//! This crate is the library behind the command `pfh`. What a command does is a *job*: a module
+//! with a `Request`, whose constructor resolves all defaults, and `run(request, events, &Control)
+//! -> Result<Summary, Error>`. A job writes what the program writes: the signed log of an
+//! acquisition, the seal of a manifest, the tree of a file.
 //!
 //! # When
 //! | to | use | example |
@@ -20,11 +22,14 @@
 //! | hash many messages that are in memory | [`hash_many`], [`update_many`] | `examples/many_messages.rs` |
 //!
 //! # How
-//! A [`Control`] cancels any job and follows its [`Progress`]. Events come while the job runs; the summary has the verdict. The error of a
-//! job implements [`JobError`]: its [`Kind`] says whether the request was refused, the answer is negative, nothing was found out, or the
-//! output is incomplete. Algorithms of all crates are found by [`algorithm`]; `str::parse` knows those of plain digests.
+//! A [`Control`] cancels any job and follows its [`Progress`]. Events come while the job runs; the
+//! summary has the verdict. The error of a job implements [`JobError`]: its [`Kind`] says whether
+//! the request was refused, the answer is negative, nothing was found out, or the output is
+//! incomplete. Algorithms of all crates are found by [`algorithm`]; `str::parse` knows those of
+//! plain digests.
 //!
-//! Without a job, a source is read once, every algorithm sees every byte, and one record per input goes to a sink, in input order:
+//! Without a job, a source is read once, every algorithm sees every byte, and one record per input
+//! goes to a sink, in input order:
 //!
 //! ```
 //! use pfh::{Control, Descend, Operands, Outcome, Plan, Record, Recurse};
@@ -45,9 +50,12 @@
 //!
 //! # Features
 //! All are on by default; without any a program pays for hashing, checking and comparing alone.
-//! * `known`: sets of known digests ([`known`], [`matching`]) and the cache of digests, which bring SQLite.
-//! * `audit`: trees beside files and the audit of a storage server ([`tree`], [`audit`]), which bring Ed25519 and an HTTP client.
-//! * `image`: acquisition and verification of media ([`acquire`], [`dd`], [`verify`]), and the keys that sign logs and seals, which bring Ed25519.
+//! * `known`: sets of known digests ([`known`], [`matching`]) and the cache of digests, which bring
+//!   SQLite.
+//! * `audit`: trees beside files and the audit of a storage server ([`tree`], [`audit`]), which
+//!   bring Ed25519 and an HTTP client.
+//! * `image`: acquisition and verification of media ([`acquire`], [`dd`], [`verify`]), and the keys
+//!   that sign logs and seals, which bring Ed25519.
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "known")]

@@ -1,5 +1,5 @@
-//! The one guard of all files that a command writes: none of them is a file that it reads, none is written twice, and
-//! none takes the place of what somebody else made.
+//! The one guard of all files that a command writes: none of them is a file that it reads, none is
+//! written twice, and none takes the place of what somebody else made.
 //!
 //! It looks, and writes nothing: a command that is refused leaves everything as it was.
 //!
@@ -137,7 +137,8 @@ impl Outputs {
         self.replace = replace;
     }
 
-    /// The command reads this file, directory or device; `-` is standard input. What does not exist is passed over.
+    /// The command reads this file, directory or device; `-` is standard input. What does not exist
+    /// is passed over.
     pub fn reads(&mut self, path: impl AsRef<Path>) -> &mut Self {
         let path = path.as_ref();
         self.reads.push(if path == Path::new("-") { "/dev/stdin".into() } else { path.to_owned() });

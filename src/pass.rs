@@ -24,7 +24,8 @@ impl From<pfh_engine::Error> for Failure {
     }
 }
 
-/// Turns a [`Failure`] into a job's error, which has the variants `Sink` and `Run` of the same meaning.
+/// Turns a [`Failure`] into a job's error, which has the variants `Sink` and `Run` of the same
+/// meaning.
 macro_rules! ends_a_pass {
     ($error:ty) => {
         impl From<$crate::pass::Failure> for $error {
@@ -39,7 +40,8 @@ macro_rules! ends_a_pass {
 }
 pub(crate) use ends_a_pass;
 
-/// Counts how much there is to read while the pass goes on. Without a thread there is no count, and nothing else is lost.
+/// Counts how much there is to read while the pass goes on. Without a thread there is no count, and
+/// nothing else is lost.
 struct Counting {
     total: Arc<OnceLock<(u64, u64)>>,
     stop: Arc<AtomicBool>,
@@ -66,8 +68,8 @@ impl Drop for Counting {
     }
 }
 
-/// Reads `source` once and gives its records to `sink`. If somebody follows the progress, `again` yields the same entries once more, to
-/// count how much there is.
+/// Reads `source` once and gives its records to `sink`. If somebody follows the progress, `again`
+/// yields the same entries once more, to count how much there is.
 ///
 /// # Errors
 /// When the sink refuses a record, or no thread can be started.

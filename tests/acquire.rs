@@ -1,4 +1,5 @@
-//! The jobs acquire and verify as a library user calls them: the same logs, the same resumption, typed events and errors.
+//! The jobs acquire and verify as a library user calls them: the same logs, the same resumption,
+//! typed events and errors.
 
 use pfh::acquire::{self, Error, Event, ImageFormat, Origin, Request, To};
 use pfh::verify::{self, Finding, Verdict};

@@ -1,4 +1,5 @@
-//! Rules of the house that can be read off the sources: where `unsafe` may stand, and how long a file may be.
+//! Rules of the house that can be read off the sources: where `unsafe` may stand, and how long a
+//! file may be.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -45,7 +46,8 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Whether a line of code, comments and strings aside, opens an `unsafe` block, function, impl or trait.
+/// Whether a line of code, comments and strings aside, opens an `unsafe` block, function, impl or
+/// trait.
 fn is_unsafe(line: &str) -> bool {
     let code = line.split("//").next().unwrap_or_default();
     ["unsafe {", "unsafe fn", "unsafe impl", "unsafe trait", "unsafe extern"].iter().any(|form| code.contains(form))
@@ -89,7 +91,8 @@ fn no_file_is_longer_than_a_noun() {
     for folder in crates() {
         for part in ["src", "tests", "benches"] {
             if folder == Path::new("") && part == "tests" {
-                // The root's tests hold the injectors' crate, which is counted as a crate of its own.
+                // The root's tests hold the injectors' crate, which is counted as a crate of its
+                // own.
                 continue;
             }
             for file in rust_files(&root().join(&folder).join(part)) {
@@ -109,4 +112,34 @@ fn no_file_is_longer_than_a_noun() {
 fn the_unsafe_check_sees() {
     assert!(is_unsafe("    unsafe { read(fd) }") && is_unsafe("pub unsafe fn f() {"));
     assert!(!is_unsafe("// unsafe { } in a comment") && !is_unsafe("#![forbid(unsafe_code)]"));
+}
+
+/// Prose is read at 100 columns, in docstrings and other comments. Tables and code in docstrings
+/// may be as wide as code.
+#[test]
+fn comments_are_at_most_100_columns_wide() {
+    let mut wrong = Vec::new();
+    for folder in crates() {
+        for part in ["src", "tests", "benches", "examples"] {
+            for file in rust_files(&root().join(&folder).join(part)) {
+                let text = fs::read_to_string(&file).expect("a source");
+                let mut is_code = false;
+                for (number, line) in text.lines().enumerate() {
+                    let comment = line.trim_start();
+                    let Some(words) = ["///", "//!", "//"].iter().find_map(|mark| comment.strip_prefix(mark)) else {
+                        is_code = false;
+                        continue;
+                    };
+                    let words = words.trim_start();
+                    is_code ^= words.starts_with("```");
+                    if !is_code && !words.starts_with('|') && line.chars().count() > 100 {
+                        wrong.push(format!("{}:{}", file.display(), number + 1));
+                    }
+                }
+            }
+        }
+    }
+    wrong.sort();
+    wrong.dedup();
+    assert!(wrong.is_empty(), "comments beyond 100 columns:\n{}", wrong.join("\n"));
 }

@@ -5,8 +5,9 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// Each crate of the workspace with the crates that it may depend on: the drawing in docs/design.md, line by line.
-/// An arrow reaches through: who may depend on B may depend on whatever B may depend on.
+/// Each crate of the workspace with the crates that it may depend on: the drawing in
+/// docs/design.md, line by line. An arrow reaches through: who may depend on B may depend on
+/// whatever B may depend on.
 const DRAWN: &[(&str, &[&str])] = &[
     ("pfh-kernel", &[]),
     ("pfh-digest", &["pfh-kernel"]),
@@ -26,7 +27,8 @@ const DRAWN: &[(&str, &[&str])] = &[
     ("pfh", &["pfh-custody", "pfh-report", "pfh-known", "pfh-audit", "pfh-cache"]),
     ("pfh-bench", &["pfh"]),
     ("pfh-cli", &["pfh-bench"]),
-    // The fault injectors are outside: they know the program only by running it, so that they cannot share its mistakes.
+    // The fault injectors are outside: they know the program only by running it, so that they
+    // cannot share its mistakes.
     ("pfh-inject", &[]),
 ];
 
@@ -87,7 +89,8 @@ fn every_dependency_is_drawn_in_the_design() {
 
 #[test]
 fn an_arrow_too_many_is_found() {
-    // The same workspace against a drawing that lacks engine -> prefetch must fail: this check can see.
+    // The same workspace against a drawing that lacks engine -> prefetch must fail: this check can
+    // see.
     let without: Vec<_> = DRAWN
         .iter()
         .map(|&(name, arrows)| if name == "pfh-engine" { (name, &[][..]) } else { (name, arrows) })

@@ -1,4 +1,5 @@
-//! The jobs of files write to nothing that they read, and replace nothing that is there: the library's user has the program's guard.
+//! The jobs of files write to nothing that they read, and replace nothing that is there: the
+//! library's user has the program's guard.
 
 use pfh::outputs::Refused;
 use pfh::{Control, Input, audit, compare, hash, known, matching, tree};
@@ -8,7 +9,8 @@ use std::path::{Path, PathBuf};
 struct Room(tempfile::TempDir);
 
 impl Room {
-    /// Two files, a list of their digests, a list of similarity digests, a tree and what is kept of it, and somebody's file.
+    /// Two files, a list of their digests, a list of similarity digests, a tree and what is kept of
+    /// it, and somebody's file.
     fn new() -> Room {
         let room = Room(tempfile::tempdir().unwrap());
         let text = |from: u32| (from..from + 2000).map(|n| format!("{n} ")).collect::<String>();

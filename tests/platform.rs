@@ -9,7 +9,8 @@ const LINUX: &[&str] = &["rustix", "libc", "io_uring", "std::os::linux"];
 /// Crates of the same kind, as a manifest names them.
 const CRATES: &[&str] = &["rustix", "libc", "io-uring", "nix"];
 
-/// The one folder in which those words may stand, and below it the one for everything that takes Linux.
+/// The one folder in which those words may stand, and below it the one for everything that takes
+/// Linux.
 const ROOM: &str = "pipeline/source/src/os";
 
 /// Its folder that must do without Linux. POSIX by way of `libc` is allowed.

@@ -1,4 +1,5 @@
-//! The binary forms of challenges and proofs, and the judgement over proofs: only the honest one may pass.
+//! The binary forms of challenges and proofs, and the judgement over proofs: only the honest one
+//! may pass.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -17,7 +18,8 @@ fuzz_target!(|bytes: &[u8]| {
     let challenge = Challenge::new([1; 32], b"file".to_vec(), &commitment, Sample::Leaves(2)).expect("a sample");
     let read = |range: std::ops::Range<u64>| Ok(file[range.start as usize..range.end as usize].to_vec());
     let honest = prove(&challenge, &outboard, read).expect("data at hand").encode();
-    // The fuzzer's bytes by themselves, and xored over the honest proof, which gets it past the first fields.
+    // The fuzzer's bytes by themselves, and xored over the honest proof, which gets it past the
+    // first fields.
     let mut near = honest.clone();
     near.iter_mut().zip(bytes).for_each(|(near, byte)| *near ^= byte);
     for candidate in [bytes, &near] {

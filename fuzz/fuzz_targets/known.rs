@@ -1,4 +1,5 @@
-//! Sets of others, in every kind: the first byte chooses. One physical line is one record or one fault, or none by design.
+//! Sets of others, in every kind: the first byte chooses. One physical line is one record or one
+//! fault, or none by design.
 #![no_main]
 
 use std::ops::ControlFlow;

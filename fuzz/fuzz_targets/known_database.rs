@@ -1,5 +1,6 @@
-//! A minimal RDSv3 with changed bytes, and a script run in it: digests, a typed error, or fewer digests; never a crash, never a hang, and
-//! the database itself stays as it is. The first byte says how many changes come before the script. Fast with TMPDIR in memory.
+//! A minimal RDSv3 with changed bytes, and a script run in it: digests, a typed error, or fewer
+//! digests; never a crash, never a hang, and the database itself stays as it is. The first byte
+//! says how many changes come before the script. Fast with TMPDIR in memory.
 #![no_main]
 
 use std::path::PathBuf;

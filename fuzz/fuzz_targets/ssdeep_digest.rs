@@ -1,4 +1,5 @@
-//! ssdeep digests and lines: what is read prints back, and no score is out of range or depends on the order.
+//! ssdeep digests and lines: what is read prints back, and no score is out of range or depends on
+//! the order.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,5 @@
-//! TLSH digests: what is read prints back, and is at distance 0 from itself; one input in any pieces has one digest.
+//! TLSH digests: what is read prints back, and is at distance 0 from itself; one input in any
+//! pieces has one digest.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

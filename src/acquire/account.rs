@@ -1,4 +1,5 @@
-//! What the logs of an acquisition say, step by step. What people must know at once is an event as well.
+//! What the logs of an acquisition say, step by step. What people must know at once is an event as
+//! well.
 
 use super::log::{Logs, now};
 use super::session::Session;

@@ -1,4 +1,5 @@
-//! The same request again, after an acquisition has ended: its image is compared, or what could not be read is tried again.
+//! The same request again, after an acquisition has ended: its image is compared, or what could not
+//! be read is tried again.
 
 use super::log::{Logs, chained_name};
 use super::session::Session;
@@ -16,7 +17,8 @@ pub(super) enum Left {
     Other,
     /// Nothing: the image was compared.
     Compared(Box<Summary>),
-    /// Some bytes of the image are lost and are to be tried again; the length of the image in bytes.
+    /// Some bytes of the image are lost and are to be tried again; the length of the image in
+    /// bytes.
     Retry(u64),
 }
 
@@ -84,7 +86,8 @@ fn compare(
     Ok(summary)
 }
 
-/// Whether a run that has read all it could is followed by another one over what it passed over, or lost.
+/// Whether a run that has read all it could is followed by another one over what it passed over, or
+/// lost.
 pub(super) fn is_due(session: &Session, imaged: &Imaged, retry_bad: bool) -> Option<Again> {
     let has = |loss| imaged.bad.iter().any(|run| run.loss == loss);
     if imaged.stopped.is_some() || session.can_retry().is_err() {

@@ -2,8 +2,8 @@
 
 use pfh_container::ewf::About;
 
-/// Case data for a copy of an image: each field that is empty in `asked` is the source image's. Software, platform and the
-/// time are those of the copy.
+/// Case data for a copy of an image: each field that is empty in `asked` is the source image's.
+/// Software, platform and the time are those of the copy.
 pub(super) fn about(asked: &mut About, source: &About) {
     let carry = |field: &mut String, from: &str| {
         if field.is_empty() {

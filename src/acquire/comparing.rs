@@ -18,8 +18,8 @@ pub struct Compared {
     pub bytes: u64,
     /// Whether all digests are those of the image.
     pub digests_agree: bool,
-    /// Differing ranges of the image, as (offset, length) in bytes; exact where the source could be read once more, else
-    /// whole marks.
+    /// Differing ranges of the image, as (offset, length) in bytes; exact where the source could be
+    /// read once more, else whole marks.
     pub differing: Vec<(u64, u64)>,
     /// Ranges of the target that could not be read back.
     pub unreadable: Vec<(u64, u64)>,
@@ -31,7 +31,8 @@ impl Compared {
         self.digests_agree && self.differing.is_empty() && self.unreadable.is_empty()
     }
 
-    /// The first differing ranges, a line of `line` for each behind the name, and the number of the others.
+    /// The first differing ranges, a line of `line` for each behind the name, and the number of the
+    /// others.
     pub fn lines(&self, name: &str, line: impl Fn(u64, u64) -> String) -> Vec<String> {
         let first = self.differing.iter().take(sectors::MOST_LISTED);
         let lines = first.map(|(offset, length)| format!("{name}: {}", line(*offset, *length)));
@@ -66,7 +67,8 @@ pub(super) fn open(to: &To) -> Result<(Medium, u64), Error> {
     }
 }
 
-/// Reads a target back and compares it with the image. `source` is read again where marks differ, to find the very bytes.
+/// Reads a target back and compares it with the image. `source` is read again where marks differ,
+/// to find the very bytes.
 ///
 /// # Errors
 /// When the target cannot be opened or hashed at all.

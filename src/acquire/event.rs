@@ -193,7 +193,8 @@ impl Summary {
         }
     }
 
-    /// Whether the image is that of one state of a source that could be read to its end: nothing is lost.
+    /// Whether the image is that of one state of a source that could be read to its end: nothing is
+    /// lost.
     pub fn is_complete(&self) -> bool {
         self.imaged.bad.is_empty() && self.departures.is_empty() && self.changed.is_none()
     }

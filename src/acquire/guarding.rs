@@ -1,4 +1,5 @@
-//! What an acquisition reads and writes, for the guard of outputs: every file of every target by its name.
+//! What an acquisition reads and writes, for the guard of outputs: every file of every target by
+//! its name.
 
 use super::log::chained_name;
 use super::request::beside;
@@ -33,8 +34,9 @@ fn directory_of(path: &Path) -> &Path {
     }
 }
 
-/// What the map says of a target, so that only files which an earlier run made are resumed or replaced. Below the map's
-/// directory the name is relative, so that image and map can be moved together.
+/// What the map says of a target, so that only files which an earlier run made are resumed or
+/// replaced. Below the map's directory the name is relative, so that image and map can be moved
+/// together.
 pub(super) fn remark(map: &Path, to: &To) -> String {
     let absolute = |path: &Path| {
         let directory = directory_of(path).canonicalize().unwrap_or_else(|_| directory_of(path).to_owned());
@@ -65,7 +67,8 @@ fn names_beside(path: &Path) -> BTreeSet<OsString> {
     pfh_source::os::names_in(directory_of(path)).into_iter().collect()
 }
 
-/// Files that are called as pieces of the image are, up to any number: one that is left over would be read with it.
+/// Files that are called as pieces of the image are, up to any number: one that is left over would
+/// be read with it.
 fn numbered(to: &To, pieces: &Pieces) -> Vec<PathBuf> {
     let Some(name) = to.path.file_name() else { return Vec::new() };
     let prefix = [name.as_bytes(), b"."].concat();
@@ -90,12 +93,14 @@ fn segments(first: &Path) -> Vec<PathBuf> {
 }
 
 impl Request {
-    /// Adds what is read and written beside source, targets, map and tree: key, simulated faults, logs, CASE document.
+    /// Adds what is read and written beside source, targets, map and tree: key, simulated faults,
+    /// logs, CASE document.
     pub(super) fn records(&self, outputs: &mut Outputs) {
         outputs.reads_all(&self.key).reads_all(&self.faults);
         if let Some(log) = &self.log {
             let chained = chained_name(log);
-            // An interrupted run of the same acquisition is resumed in its logs; which one that was, the chain knows.
+            // An interrupted run of the same acquisition is resumed in its logs; which one that
+            // was, the chain knows.
             let text = if chained.exists() { Existing::Own(0, b"pfh ") } else { Existing::Refused };
             outputs.writes("--log", log, Kind::File, text);
             outputs.writes("--log", &chained, Kind::File, Existing::Own(0, b"{\""));
@@ -106,7 +111,8 @@ impl Request {
         }
     }
 
-    /// Tells the guard what is read and written. `resumed` says of each target whether an earlier run made it.
+    /// Tells the guard what is read and written. `resumed` says of each target whether an earlier
+    /// run made it.
     pub(super) fn guarded(&self, outputs: &mut Outputs, resumed: &[bool]) {
         match &self.source {
             Origin::Medium(path) => drop(outputs.reads(path)),

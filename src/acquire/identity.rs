@@ -1,7 +1,9 @@
-//! What a source is known by: that an interrupted acquisition is resumed from the medium it was begun with.
+//! What a source is known by: that an interrupted acquisition is resumed from the medium it was
+//! begun with.
 //!
-//! Serial number, WWID, model and size as the kernel gives them, and SHA-256 of the first and the last MiB. A name says
-//! nothing: the kernel gives `/dev/sdb` to whatever is attached next, and the same disk comes back as `/dev/sdc`.
+//! Serial number, WWID, model and size as the kernel gives them, and SHA-256 of the first and the
+//! last MiB. A name says nothing: the kernel gives `/dev/sdb` to whatever is attached next, and the
+//! same disk comes back as `/dev/sdc`.
 
 use pfh_digest::{Algorithm, Hasher};
 use pfh_source::device::{Kind, Medium};
@@ -12,8 +14,8 @@ use std::path::Path;
 
 /// Bytes at either end that are hashed.
 pub const EDGE: u64 = 1 << 20;
-/// Bytes that an unreadable place in them costs; its sectors are not searched for: a dying disk is not to be worn out before
-/// the first byte is copied.
+/// Bytes that an unreadable place in them costs; its sectors are not searched for: a dying disk is
+/// not to be worn out before the first byte is copied.
 const STEP: u64 = 64 << 10;
 
 /// What reads past the page cache are aligned to.
@@ -26,8 +28,9 @@ pub struct Edge {
     pub sha256: String,
     /// What could not: (offset on the medium, length) in bytes.
     pub unreadable: Vec<(u64, u64)>,
-    /// The first eight bytes of the SHA-256 of each step of 64 KiB, in hexadecimal; empty where it could not be read. A sector
-    /// may answer once and not the next time: the other steps are compared all the same.
+    /// The first eight bytes of the SHA-256 of each step of 64 KiB, in hexadecimal; empty where it
+    /// could not be read. A sector may answer once and not the next time: the other steps are
+    /// compared all the same.
     pub steps: Vec<String>,
 }
 
@@ -81,7 +84,8 @@ fn sha256() -> io::Result<Hasher> {
 
 fn edge(medium: &Medium, from: u64, until: u64) -> io::Result<Option<Edge>> {
     let (mut hasher, mut read, mut unreadable) = (sha256()?, 0, Vec::<(u64, u64)>::new());
-    // Reads past the page cache want an aligned buffer: one that is not would end them for the whole run.
+    // Reads past the page cache want an aligned buffer: one that is not would end them for the
+    // whole run.
     let mut room = vec![0; STEP as usize + PAGE];
     let skew = room.as_ptr().align_offset(PAGE);
     let room = &mut room[skew..];
@@ -154,7 +158,8 @@ impl Identity {
         ];
         for (what, now, then, decides) in words {
             if now.is_empty() != then.is_empty() {
-                // Another cable or bridge may hide a serial number: that alone does not make it another disk.
+                // Another cable or bridge may hide a serial number: that alone does not make it
+                // another disk.
                 let (now, then) = (or_none(now), or_none(then));
                 remarks.push(format!("the {what} is {now}, it was {then}"));
             } else if now != then {

@@ -5,8 +5,8 @@ use std::io;
 
 type Open = Box<dyn FnOnce() -> io::Result<Box<dyn Target>> + Send>;
 
-/// A target that is there already up to some place, and is opened, and cut off there, only when something is written: by then
-/// what it holds has been compared with what was written.
+/// A target that is there already up to some place, and is opened, and cut off there, only when
+/// something is written: by then what it holds has been compared with what was written.
 pub(super) struct Late {
     upto: u64,
     open: Option<Open>,

@@ -8,7 +8,8 @@ use pfh_container::split::Suffix;
 use pfh_digest::hex;
 use std::path::Path;
 
-/// EnCase's usual segment: 1.5 GiB less what keeps it on small file systems (ewfacquire's default, 1.4 GiB).
+/// EnCase's usual segment: 1.5 GiB less what keeps it on small file systems (ewfacquire's default,
+/// 1.4 GiB).
 const SEGMENT: u64 = 1_503_238_553;
 
 /// What a target is written as.
@@ -29,7 +30,8 @@ pub enum Written {
 pub struct Layout {
     /// What they are written as.
     pub written: Written,
-    /// Bytes of a piece or segment at most; without it raw images are in one piece, and segments have 1.4 GiB.
+    /// Bytes of a piece or segment at most; without it raw images are in one piece, and segments
+    /// have 1.4 GiB.
     pub split: Option<u64>,
     /// How raw pieces are numbered: `000`, `111` or `aaa`, longer for more places.
     pub suffix: String,
@@ -58,7 +60,8 @@ impl Layout {
     /// The form of a target with this name.
     ///
     /// # Errors
-    /// When the name is that of a format which is not written, or the parts of the layout exclude each other.
+    /// When the name is that of a format which is not written, or the parts of the layout exclude
+    /// each other.
     pub fn form(&self, path: &Path) -> Result<ImageFormat, Error> {
         let is_named_e01 = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("e01"));
         let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
@@ -100,7 +103,8 @@ impl Layout {
     }
 }
 
-/// The bytes of hexadecimal digits, with `0x` in front or without: a pattern that a medium is filled with.
+/// The bytes of hexadecimal digits, with `0x` in front or without: a pattern that a medium is
+/// filled with.
 pub fn pattern(text: &str) -> Option<Vec<u8>> {
     let digits = text.strip_prefix("0x").unwrap_or(text).to_ascii_lowercase();
     hex::decode(digits.as_bytes()).filter(|bytes| !bytes.is_empty())

@@ -1,4 +1,5 @@
-//! The two logs of an acquisition: one for people, one for machines whose records are chained by SHA-256.
+//! The two logs of an acquisition: one for people, one for machines whose records are chained by
+//! SHA-256.
 
 use super::request::beside;
 use super::{Error, logged};
@@ -157,7 +158,8 @@ impl Logs {
         chain::standing(BufReader::new(file)).ok()?.end
     }
 
-    /// Ends both; with a key the end is signed. What the log for people says so far is part of the end.
+    /// Ends both; with a key the end is signed. What the log for people says so far is part of the
+    /// end.
     ///
     /// # Errors
     /// When one of them cannot be written.

@@ -1,5 +1,6 @@
-//! What a chained log states beside the digests of the image, and how it compares with what is there: the log for people, the
-//! files of the image, the case data in an E01 image, the digests of windows.
+//! What a chained log states beside the digests of the image, and how it compares with what is
+//! there: the log for people, the files of the image, the case data in an E01 image, the digests of
+//! windows.
 
 use pfh_container::ewf::About;
 use pfh_custody::chain::Sound;
@@ -29,7 +30,8 @@ pub enum Finding {
     Unread(String),
 }
 
-/// SHA-256 of the first `length` bytes of a file, and how many there were; of all of it without a length.
+/// SHA-256 of the first `length` bytes of a file, and how many there were; of all of it without a
+/// length.
 fn sha256_of(path: &Path, length: Option<u64>) -> io::Result<(u64, String)> {
     let mut hasher = "sha256".parse::<Algorithm>().map_err(io::Error::other)?.hasher();
     let bytes = io::copy(&mut File::open(path)?.take(length.unwrap_or(u64::MAX)), &mut hasher)?;
@@ -45,7 +47,8 @@ pub fn text(path: &Path) -> io::Result<Value> {
     Ok(json!({ "bytes": bytes, "sha256": sha256 }))
 }
 
-/// The files of a target as the log lists them: path, bytes and, where `hashed`, SHA-256. Devices are not listed.
+/// The files of a target as the log lists them: path, bytes and, where `hashed`, SHA-256. Devices
+/// are not listed.
 ///
 /// # Errors
 /// When a file cannot be read.
@@ -129,8 +132,8 @@ pub fn compare_windows(sound: &Sound, pieces: &[Piece]) -> Option<Finding> {
     })
 }
 
-/// Compares what lies beside a chained log with what it states: the log for people, the files of the image and, of an E01
-/// image, its case data.
+/// Compares what lies beside a chained log with what it states: the log for people, the files of
+/// the image and, of an E01 image, its case data.
 pub fn compare(log: &Path, sound: &Sound, image: Option<&Path>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = people(log, sound).into_iter().collect();
     findings.extend(remarks(sound).map(|remark| Finding::Remark(format!("{}: {remark}", log.display()))));
@@ -214,7 +217,8 @@ fn segments(sound: &Sound, image: &Path) -> Option<Finding> {
     Some(Finding::Equal(format!("{} files of the image ({by})", list.len())))
 }
 
-/// The case data in an E01 image: as one of the log's runs states them, for an image keeps those it was begun with.
+/// The case data in an E01 image: as one of the log's runs states them, for an image keeps those it
+/// was begun with.
 fn case_data(sound: &Sound, image: &Path) -> Option<Finding> {
     let image_about: About = Image::open(image).ok()?.ewf()?.about.clone();
     let fields = |about: &About| {

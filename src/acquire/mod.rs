@@ -1,8 +1,9 @@
 //! Acquiring a medium: a disk, a file or an image into raw, split or E01 images, hashed on the way.
 //!
-//! The source is read once into all targets and digests. Beside the targets lie a map, by which an interrupted
-//! acquisition is resumed; a log for people; and a chained log, which can be signed, and which `pfh verify` and
-//! [`verify`](crate::verify) compare with the image. [`run`] is all that `pfh acquire` and `pfh dd` call.
+//! The source is read once into all targets and digests. Beside the targets lie a map, by which an
+//! interrupted acquisition is resumed; a log for people; and a chained log, which can be signed,
+//! and which `pfh verify` and [`verify`](crate::verify) compare with the image. [`run`] is all that
+//! `pfh acquire` and `pfh dd` call.
 //!
 //! ```
 //! use pfh::acquire::{self, ImageFormat, Origin, Request, To};

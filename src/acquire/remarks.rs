@@ -1,5 +1,6 @@
-//! What pfh keeps in the remarks of a map beside GNU ddrescue's blocks: the source's identity, the part and the fill, and
-//! digests of the image at its checkpoints. ddrescue passes over remarks, and drops them when it writes the map anew.
+//! What pfh keeps in the remarks of a map beside GNU ddrescue's blocks: the source's identity, the
+//! part and the fill, and digests of the image at its checkpoints. ddrescue passes over remarks,
+//! and drops them when it writes the map anew.
 
 use super::Request;
 use super::identity::Identity;
@@ -12,7 +13,8 @@ use serde_json::{Value, json};
 const SOURCE: &str = "pfh source ";
 const PART: &str = "pfh part ";
 const CHECKPOINT: &str = "pfh checkpoint ";
-/// Checkpoints that are kept: a target that lost its last bytes in a power cut is resumed at an earlier one.
+/// Checkpoints that are kept: a target that lost its last bytes in a power cut is resumed at an
+/// earlier one.
 const KEPT: usize = 16;
 
 /// The part of the medium that is imaged, and the fill: an image has one of each.

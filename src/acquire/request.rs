@@ -79,7 +79,8 @@ impl Origin {
     }
 }
 
-/// What is to be acquired, and where to. [`Request::new`] resolves all defaults; the fields are then set as needed.
+/// What is to be acquired, and where to. [`Request::new`] resolves all defaults; the fields are
+/// then set as needed.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Request {
@@ -87,23 +88,29 @@ pub struct Request {
     pub source: Origin,
     /// How the source is read.
     pub access: Access,
-    /// A map file (GNU ddrescue's format); what it does not call read is treated as unreadable, for tests and training.
+    /// A map file (GNU ddrescue's format); what it does not call read is treated as unreadable, for
+    /// tests and training.
     pub faults: Option<PathBuf>,
     /// Where the image goes. May be empty: then the source is only hashed.
     pub targets: Vec<To>,
-    /// What is read of the source and what is computed. An E01 target adds MD5 and SHA-1, which the format holds.
+    /// What is read of the source and what is computed. An E01 target adds MD5 and SHA-1, which the
+    /// format holds.
     pub imaging: Imaging,
-    /// The map file: what has been read. With a map an interrupted acquisition is resumed by the same request.
+    /// The map file: what has been read. With a map an interrupted acquisition is resumed by the
+    /// same request.
     pub map: Option<PathBuf>,
     /// A map that names no source (GNU ddrescue's, for example) is taken for that of this one.
     pub adopt_map: bool,
-    /// Sectors in a row that are unreadable before the zone is passed over, with skips that double. `None`: never.
+    /// Sectors in a row that are unreadable before the zone is passed over, with skips that double.
+    /// `None`: never.
     pub give_up: Option<u64>,
-    /// What could not be read is tried again: of an image that is complete, or once this run has read the rest.
+    /// What could not be read is tried again: of an image that is complete, or once this run has
+    /// read the rest.
     pub retry_bad: bool,
     /// A source image that is damaged outside of its data is read as far as possible.
     pub salvage: bool,
-    /// Every target is read back past the page cache and compared with what was read from the source.
+    /// Every target is read back past the page cache and compared with what was read from the
+    /// source.
     pub verify: bool,
     /// Media or images that are compared with the image when it is complete.
     pub against: Vec<To>,
@@ -128,8 +135,8 @@ pub struct Request {
 }
 
 impl Request {
-    /// Acquires `source` into `targets`, with SHA-256 and BLAKE3. Map and log lie beside the first target, as its name with
-    /// `.map` and `.log`.
+    /// Acquires `source` into `targets`, with SHA-256 and BLAKE3. Map and log lie beside the first
+    /// target, as its name with `.map` and `.log`.
     pub fn new(source: Origin, targets: Vec<To>) -> Self {
         let first = |ending: &str| targets.first().map(|to| beside(&to.path, ending));
         let (map, log) = (first(".map"), first(".log"));

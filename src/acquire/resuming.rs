@@ -41,12 +41,14 @@ pub(super) struct Resumption {
     pub(super) is_ours: bool,
     /// What an examiner must know of this resumption.
     pub(super) notes: Vec<String>,
-    /// Of each target whether the map of an earlier run names it: only such a file is resumed, or made anew.
+    /// Of each target whether the map of an earlier run names it: only such a file is resumed, or
+    /// made anew.
     pub(super) listed: Vec<bool>,
 }
 
 impl Resumption {
-    /// Finds out what is there. The source is compared with the one that the map names; writes nothing.
+    /// Finds out what is there. The source is compared with the one that the map names; writes
+    /// nothing.
     pub(super) fn find(asked: &Request, medium: &Medium) -> Result<Self, Error> {
         let named = |map: &Path| asked.targets.iter().map(|to| guarding::remark(map, to)).collect::<Vec<_>>();
         let named = asked.map.as_deref().map(named).unwrap_or_default();
@@ -122,7 +124,8 @@ impl Resumption {
 
     /// Bytes of the image up to the furthest place at which every target can be resumed.
     fn furthest(&mut self, places: &[Vec<Place>], before: &Map, remarks: &Remarks, from: u64) -> u64 {
-        // Behind the last checkpoint nothing is known; before it there may be zones that were passed over.
+        // Behind the last checkpoint nothing is known; before it there may be zones that were
+        // passed over.
         let stated = remarks.checkpoints.last().map(|(upto, _)| *upto);
         let settled = stated.unwrap_or_else(|| before.settled().saturating_sub(from));
         let least = |limit: u64| {
@@ -130,7 +133,8 @@ impl Resumption {
             places.iter().map(fits).min().unwrap_or(0)
         };
         if remarks.checkpoints.is_empty() {
-            // An E01 image is resumed only between its sections, and a place that suits one target may not suit another.
+            // An E01 image is resumed only between its sections, and a place that suits one target
+            // may not suit another.
             let mut done = settled;
             while least(done) != done {
                 done = least(done);
@@ -174,7 +178,8 @@ impl Resumption {
         self.done = done;
     }
 
-    /// Compares every target but the first, which is compared while it is hashed, with the digests that the map states.
+    /// Compares every target but the first, which is compared while it is hashed, with the digests
+    /// that the map states.
     pub(super) fn check(&self, asked: &Imaging, cancel: &Cancel) -> Result<(), Error> {
         for (path, medium) in self.prefixes.iter().skip(1) {
             let imaging = Imaging {
@@ -258,7 +263,8 @@ fn words(part: &Part) -> String {
     format!("bytes from {} on, length {length}, fill {}", part.from, part.fill)
 }
 
-/// Whether the map is one of this source and this part of it. The remarks are for the log; an error says what differs.
+/// Whether the map is one of this source and this part of it. The remarks are for the log; an error
+/// says what differs.
 fn belongs(asked: &Request, map: &Map, remarks: &Remarks, now: &Identity) -> Result<Vec<String>, Foreign> {
     let mine = Part::of(asked);
     if let Some(theirs) = remarks.part.clone().filter(|theirs| *theirs != mine) {

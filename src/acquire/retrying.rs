@@ -1,8 +1,8 @@
 //! Trying again what could not be read: sectors that failed, and zones that were passed over.
 //!
-//! What is read now is written to its place in the image, and the whole image is hashed anew. That takes targets in which
-//! bytes have a place: raw ones, in one file or several, and devices. The chunks of an E01 image are deflated one behind the
-//! other: it is acquired anew instead.
+//! What is read now is written to its place in the image, and the whole image is hashed anew. That
+//! takes targets in which bytes have a place: raw ones, in one file or several, and devices. The
+//! chunks of an E01 image are deflated one behind the other: it is acquired anew instead.
 
 use super::session::Session;
 use super::target::Tree;
@@ -43,7 +43,8 @@ pub struct Retried {
     pub tried: u64,
     /// Bytes of them that were read.
     pub read: u64,
-    /// Digests of the image before, where they are known: of the checkpoint that it was compared with.
+    /// Digests of the image before, where they are known: of the checkpoint that it was compared
+    /// with.
     pub before: Option<Digest>,
     /// The image as it is now.
     pub imaged: Imaged,
@@ -81,9 +82,10 @@ impl Session {
         &self.resumption.bad
     }
 
-    /// Tries again what is lost of a complete image of `bytes` bytes, and hashes it anew. `fresh` is the image as this run has
-    /// just written it; without it the targets are compared with the map's digest first. A run that is cut off leaves the
-    /// old map: the next one starts from there.
+    /// Tries again what is lost of a complete image of `bytes` bytes, and hashes it anew. `fresh`
+    /// is the image as this run has just written it; without it the targets are compared with the
+    /// map's digest first. A run that is cut off leaves the old map: the next one starts from
+    /// there.
     ///
     /// # Errors
     /// See [`Error`]; `Changed` where a target is not what was written.
@@ -123,8 +125,8 @@ impl Session {
         Ok(Retried { tried, read, before, imaged })
     }
 
-    /// Compares a target with the digest of the map; what the map calls lost counts as filled, for a run that was cut off may
-    /// have read some of it.
+    /// Compares a target with the digest of the map; what the map calls lost counts as filled, for
+    /// a run that was cut off may have read some of it.
     fn is_unchanged(&self, to: &To, bytes: u64, stated: &Digest, lost: &[Bad], cancel: &Cancel) -> Result<(), Error> {
         let (medium, seek) = comparing::open(to)?;
         let fail = |error: io::Error| Error::Target { path: to.path.clone(), error };
@@ -156,7 +158,8 @@ impl Session {
         if hasher.finalize() == *stated { Ok(()) } else { Err(changed()) }
     }
 
-    /// Reads what is lost once more and writes all of it, the fill included, to its place. Returns what is lost still.
+    /// Reads what is lost once more and writes all of it, the fill included, to its place. Returns
+    /// what is lost still.
     fn try_again(
         &self,
         lost: &[Bad],
@@ -172,7 +175,8 @@ impl Session {
         let write = |block: &[u8], at: u64| patches.iter().try_for_each(|patch| patch.write(block, at));
         let (mut left, mut stopped) = (Vec::new(), None);
         let mut areas: Vec<Bad> = lost.iter().filter(|run| again.takes(run.loss)).copied().collect();
-        // Good areas first: from the end of each down to the first sector that fails, in ever smaller steps.
+        // Good areas first: from the end of each down to the first sector that fails, in ever
+        // smaller steps.
         for area in &mut areas {
             for step in [BLOCK, 64 << 10, u64::from(self.medium.sector())] {
                 while area.length > 0 && !cancel.is_cancelled() {

@@ -17,10 +17,12 @@ use serde_json::json;
 use std::io;
 use std::path::Path;
 
-/// Acquires a medium: reads it once into all targets and digests, and keeps map, logs and CASE document beside them.
+/// Acquires a medium: reads it once into all targets and digests, and keeps map, logs and CASE
+/// document beside them.
 ///
-/// The same request again resumes an acquisition that was cut off, and compares the image of one that has ended. A request
-/// that is refused writes nothing. Cancelling ends it with [`Error::Stopped`], resumable.
+/// The same request again resumes an acquisition that was cut off, and compares the image of one
+/// that has ended. A request that is refused writes nothing. Cancelling ends it with
+/// [`Error::Stopped`], resumable.
 ///
 /// # Errors
 /// When it is refused, fails or is stopped; the logs state why if they were open.

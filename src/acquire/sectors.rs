@@ -3,7 +3,8 @@
 use pfh_source::device::Bad;
 use std::io;
 
-/// A run of lost bytes in words: sectors are those of the medium (LBAs), wherever on it the image starts (`from`, in bytes).
+/// A run of lost bytes in words: sectors are those of the medium (LBAs), wherever on it the image
+/// starts (`from`, in bytes).
 pub fn lost(bad: &Bad, from: u64, sector: u32) -> String {
     let (size, at) = (u64::from(sector), from + bad.offset);
     let (first, last) = (at / size, (at + bad.length).div_ceil(size).max(1) - 1);

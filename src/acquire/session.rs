@@ -25,7 +25,8 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// Opens the source, refuses what cannot work, and finds out what is there from an earlier run. Writes nothing.
+    /// Opens the source, refuses what cannot work, and finds out what is there from an earlier run.
+    /// Writes nothing.
     ///
     /// # Errors
     /// See [`Error`].
@@ -60,8 +61,8 @@ impl Session {
         Ok(Session { asked, medium, resumption, departures })
     }
 
-    /// What is carried out: as asked for, with what the source adds to it (an image's case data) and takes away (a stream
-    /// has no map).
+    /// What is carried out: as asked for, with what the source adds to it (an image's case data)
+    /// and takes away (a stream has no map).
     pub(crate) fn asked(&self) -> &Request {
         &self.asked
     }
@@ -88,7 +89,8 @@ impl Session {
         rest.map(|rest| self.asked.imaging.length.map_or(rest, |length| rest.min(length)))
     }
 
-    /// Reads, hashes and writes. When it returns without [`Imaged::stopped`], every target is complete and synced.
+    /// Reads, hashes and writes. When it returns without [`Imaged::stopped`], every target is
+    /// complete and synced.
     ///
     /// # Errors
     /// See [`Error`]; the map says how far it came.
@@ -97,10 +99,12 @@ impl Session {
         self.resumption.check(&self.asked.imaging, control.cancel())?;
         let absent = self.asked.absent();
         if self.resumption.done == 0 {
-            // First of all: the files of a run that is cut off from here on are known to be its own.
+            // First of all: the files of a run that is cut off from here on are known to be its
+            // own.
             self.resumption.save(map_path.as_deref())?;
         }
-        // A target that cannot be made leaves nothing: a map alone would pass for that of an interrupted run.
+        // A target that cannot be made leaves nothing: a map alone would pass for that of an
+        // interrupted run.
         let mut targets = self.create().inspect_err(|_| {
             for path in &absent {
                 let _ = std::fs::remove_file(path);
@@ -136,7 +140,8 @@ impl Session {
         let mut targets: Vec<Box<dyn Target>> = Vec::new();
         for (to, found) in self.asked.targets.iter().zip(&self.resumption.found) {
             let open = self.open_one(to, found);
-            // What is there is compared first: until then nothing is cut off, and nothing is written.
+            // What is there is compared first: until then nothing is cut off, and nothing is
+            // written.
             targets.push(match done {
                 0 => open().map_err(|error| fail(&to.path, error))?,
                 _ => Box::new(Late::new(done, open)),
@@ -199,7 +204,8 @@ impl Session {
         let volume = Volume {
             media: if facts.get("removable").is_some_and(|r| r == "1") { Media::Removable } else { Media::Fixed },
             is_physical: self.medium.kind() == Kind::Device && !facts.contains_key("partition"),
-            // Must agree with the sectors from the start: an image that is cut off is found again by them.
+            // Must agree with the sectors from the start: an image that is cut off is found again
+            // by them.
             chunks: sectors.div_ceil(u64::from(sectors_per_chunk)) as u32,
             sectors_per_chunk,
             bytes_per_sector: sector,
@@ -241,7 +247,8 @@ fn open_source(asked: &mut Request) -> Result<(Medium, Vec<String>), Error> {
     };
     let about = image.ewf().map(|index| index.about.clone());
     let mut medium = Medium::image(image);
-    // Only a copy carries on what the image says of itself: a reader that verifies it compares the content.
+    // Only a copy carries on what the image says of itself: a reader that verifies it compares the
+    // content.
     if let (Some(about), false) = (about, asked.targets.is_empty()) {
         carry::about(&mut asked.about, &about);
         medium.carry_errors();
@@ -276,7 +283,8 @@ fn read_map(path: &Path) -> Result<Map, Error> {
     Map::parse(&text).map_err(|error| fail(&error))
 }
 
-/// Which digests the checkpoints state: by the algorithm that the map has already, else by one that is computed anyway.
+/// Which digests the checkpoints state: by the algorithm that the map has already, else by one that
+/// is computed anyway.
 fn prefixes(asked: &Request, remarks: &remarks::Remarks) -> Option<Prefixes> {
     const PREFERRED: [&str; 6] = ["blake3", "sha256", "sha512", "sha3-256", "sha1", "md5"];
     let stated = remarks.checkpoints.first().map(|(_, digest)| digest.algorithm());

@@ -3,7 +3,8 @@
 use pfh_kernel::{Costs, Unused, tables as kernel_tables};
 use serde_json::json;
 
-/// Every kernel of every function: cost by the table and as measured now, and the choice; as a table for people, or a JSON object per line.
+/// Every kernel of every function: cost by the table and as measured now, and the choice; as a
+/// table for people, or a JSON object per line.
 pub fn kernels(json: bool) -> String {
     let mut text = String::new();
     if !json {

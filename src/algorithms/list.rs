@@ -3,7 +3,8 @@
 use super::REGISTRY;
 use serde_json::json;
 
-/// Every algorithm: length in bytes, standing, and the kernels that this processor uses; as a table for people, or a JSON object per line.
+/// Every algorithm: length in bytes, standing, and the kernels that this processor uses; as a table
+/// for people, or a JSON object per line.
 pub fn list(json: bool) -> String {
     let mut text = String::new();
     if !json {

@@ -1,4 +1,5 @@
-//! Every algorithm that the product knows, from all crates that bring some, and the kernels that this processor computes them with.
+//! Every algorithm that the product knows, from all crates that bring some, and the kernels that
+//! this processor computes them with.
 
 mod kernels;
 mod list;

@@ -1,4 +1,5 @@
-//! `ask`: a server is asked about every file that is kept, and its answers are judged; once, or again and again.
+//! `ask`: a server is asked about every file that is kept, and its answers are judged; once, or
+//! again and again.
 
 use super::{Error, Evidence, Extent, Sample, Status, Verdict, Wrong, copy, files};
 use crate::key::{self, VerifyingKey};
@@ -26,12 +27,14 @@ pub enum How {
     Each,
     /// For one sample of the leaves of all files together.
     Together,
-    /// For what is kept as files on the server that list others: each is fetched and proved whole, then its files are asked for together.
+    /// For what is kept as files on the server that list others: each is fetched and proved whole,
+    /// then its files are asked for together.
     Catalogue,
-    /// For a keyed digest of the leaves, 32 bytes. It is compared with that of this copy, or of the file under its identity in this
-    /// directory.
+    /// For a keyed digest of the leaves, 32 bytes. It is compared with that of this copy, or of the
+    /// file under its identity in this directory.
     Keyed(PathBuf),
-    /// With the next token of this file, which is marked as used before the question goes out. What is kept is in the file.
+    /// With the next token of this file, which is marked as used before the question goes out. What
+    /// is kept is in the file.
     Token(PathBuf),
 }
 
@@ -51,19 +54,23 @@ pub struct Request {
     pub how: How,
     /// The file of the public key that must have signed the answers.
     pub signed_by: Option<PathBuf>,
-    /// Time for each file, from the question to the end of the answer; a second is added for each MiB of leaves.
+    /// Time for each file, from the question to the end of the answer; a second is added for each
+    /// MiB of leaves.
     pub timeout: Duration,
-    /// Challenge and answer of the Nth file are kept as this name with `.N.challenge` and `.N.proof`.
+    /// Challenge and answer of the Nth file are kept as this name with `.N.challenge` and
+    /// `.N.proof`.
     pub evidence: Option<PathBuf>,
     /// Whether existing files may be replaced by the evidence; what is read never is.
     pub replace: bool,
     /// Rounds begin at this distance; without one there is a single round.
     pub every: Option<Duration>,
-    /// The number of rounds; without one they end with an answer that proves nothing, or when the control is cancelled.
+    /// The number of rounds; without one they end with an answer that proves nothing, or when the
+    /// control is cancelled.
     pub rounds: Option<u32>,
 }
 
-/// What happens. Events come on the thread that called [`run`]. The text of an event is a sentence for people.
+/// What happens. Events come on the thread that called [`run`]. The text of an event is a sentence
+/// for people.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
@@ -125,7 +132,8 @@ impl Request {
         Some(name.into())
     }
 
-    /// What is read and written, if this number of files is kept. Evidence must not take the place of what is read, or of somebody else's files.
+    /// What is read and written, if this number of files is kept. Evidence must not take the place
+    /// of what is read, or of somebody else's files.
     pub fn outputs(&self, files: usize) -> Outputs {
         let mut outputs = Outputs::new(self.replace);
         outputs.reads(&self.kept).reads_all(&self.signed_by);
@@ -148,8 +156,9 @@ impl Request {
 /// Asks, and judges the answers.
 ///
 /// # Errors
-/// When what is kept, a key or a copy cannot be used, evidence cannot be written, the sink refuses an event, or the control is cancelled
-/// between two rounds. What a server answers, or that it does not, is a verdict.
+/// When what is kept, a key or a copy cannot be used, evidence cannot be written, the sink refuses
+/// an event, or the control is cancelled between two rounds. What a server answers, or that it does
+/// not, is a verdict.
 pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Result<Status, Error> {
     let mut asking = Asking { request, sink, control };
     let Some(every) = request.every else { return asking.round(1) };

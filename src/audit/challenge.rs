@@ -1,4 +1,5 @@
-//! `challenge`: a question about a file, with a fresh random nonce and a sample of leaves. Run by the auditor.
+//! `challenge`: a question about a file, with a fresh random nonce and a sample of leaves. Run by
+//! the auditor.
 
 use super::{Error, Extent, files};
 use crate::Destination;
@@ -47,7 +48,8 @@ impl Request {
 /// Writes a challenge, which is good for one answer.
 ///
 /// # Errors
-/// When what is kept cannot be read, the extent makes no sense, the system has no random numbers, or the output cannot be written.
+/// When what is kept cannot be read, the extent makes no sense, the system has no random numbers,
+/// or the output cannot be written.
 pub fn run(request: &Request) -> Result<(), Error> {
     request.outputs().check()?;
     let kept = files::one(files::kept(&request.kept)?, request.identity.as_deref())?;

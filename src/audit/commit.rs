@@ -19,8 +19,8 @@ pub struct Request {
     pub files: Vec<PathBuf>,
     /// The tree of the one file, if it is not beside it.
     pub tree: Option<PathBuf>,
-    /// What both sides call the one file: its name as given, unless something else is. For a server it is the path below the server's
-    /// directory.
+    /// What both sides call the one file: its name as given, unless something else is. For a server
+    /// it is the path below the server's directory.
     pub identity: Option<OsString>,
     /// Where the lines go.
     pub output: Destination,

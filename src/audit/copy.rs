@@ -10,8 +10,8 @@ use pfh_tree::audit::{Challenge, KeyedAnswer, Sample, Unproved};
 use pfh_tree::outboard::Values;
 use std::path::Path;
 
-/// The keyed digest of a copy. That the copy is the file that was committed is shown by the tree beside it, for the leaves asked for, or
-/// else by hashing all of it.
+/// The keyed digest of a copy. That the copy is the file that was committed is shown by the tree
+/// beside it, for the leaves asked for, or else by hashing all of it.
 ///
 /// # Errors
 /// When the copy cannot be read, or is not the file that was committed.

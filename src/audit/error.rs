@@ -8,7 +8,8 @@ use crate::{rendered, shown};
 use std::io;
 use std::path::PathBuf;
 
-/// Why a step of an audit has no result. That an answer proves nothing is a [`Verdict`](super::Verdict), and no error.
+/// Why a step of an audit has no result. That an answer proves nothing is a
+/// [`Verdict`](super::Verdict), and no error.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

@@ -1,8 +1,9 @@
 //! The job *audit*: whether a storage server still holds the files that it was given.
 //!
-//! One module a step: the owner [`commit`]s to files by their trees; the auditor makes a [`challenge`], whoever stores the file
-//! [`prove`]s it, and the auditor [`verify`]s the answer; [`serve`] and [`ask`] do the same over HTTP. [`tokens`] are challenges with
-//! their answers, made ahead; [`renew`] follows a change of a file without having it. `docs/audit.md` has the reasons,
+//! One module a step: the owner [`commit`]s to files by their trees; the auditor makes a
+//! [`challenge`], whoever stores the file [`prove`]s it, and the auditor [`verify`]s the answer;
+//! [`serve`] and [`ask`] do the same over HTTP. [`tokens`] are challenges with their answers, made
+//! ahead; [`renew`] follows a change of a file without having it. `docs/audit.md` has the reasons,
 //! `pfh_tree::audit` the mathematics.
 //!
 //! ```

@@ -69,8 +69,8 @@ impl Request {
 /// Writes the answer.
 ///
 /// # Errors
-/// When the challenge is none or asks for too much, file or tree cannot be read or are not those asked about, or the output cannot be
-/// written.
+/// When the challenge is none or asks for too much, file or tree cannot be read or are not those
+/// asked about, or the output cannot be written.
 pub fn run(request: &Request) -> Result<(), Error> {
     request.outputs().check()?;
     let challenge = files::question(&request.challenge)?;

@@ -1,4 +1,5 @@
-//! `renew`: follows a change of a file without having it, from the root that is kept to the new one. Run by the auditor.
+//! `renew`: follows a change of a file without having it, from the root that is kept to the new
+//! one. Run by the auditor.
 
 use super::{Error, files};
 use crate::outputs::Outputs;
@@ -70,7 +71,8 @@ impl fmt::Display for Summary {
 /// Verifies the update, and writes what is kept from now on.
 ///
 /// # Errors
-/// When the update does not lead from the root that is kept to another one, an input cannot be read, or the output cannot be written.
+/// When the update does not lead from the root that is kept to another one, an input cannot be
+/// read, or the output cannot be written.
 pub fn run(request: &Request) -> Result<Summary, Error> {
     request.outputs().check()?;
     let mut all = files::kept(&request.kept)?;

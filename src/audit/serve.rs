@@ -1,4 +1,5 @@
-//! `serve`: answers challenges over HTTP for all files below a directory that have a tree beside them.
+//! `serve`: answers challenges over HTTP for all files below a directory that have a tree beside
+//! them.
 
 use super::Error;
 use crate::{key, rendered, shown};
@@ -14,7 +15,8 @@ use std::time::Duration;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Request {
-    /// Files below it that have a tree beside them when the server starts are answered for; nothing else is ever opened.
+    /// Files below it that have a tree beside them when the server starts are answered for; nothing
+    /// else is ever opened.
     pub directory: PathBuf,
     /// Address and port; port 0 lets the system choose.
     pub listen: String,
@@ -32,7 +34,8 @@ impl Request {
     }
 }
 
-/// What happens. Events of answers come on the server's threads. The text of an event is a line for people.
+/// What happens. Events of answers come on the server's threads. The text of an event is a line for
+/// people.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
@@ -63,11 +66,12 @@ impl fmt::Display for Event<'_> {
     }
 }
 
-/// Serves until the control is cancelled. There is no state to be saved, so nothing is lost by ending at any moment.
+/// Serves until the control is cancelled. There is no state to be saved, so nothing is lost by
+/// ending at any moment.
 ///
 /// # Errors
-/// When the directory cannot be listed or holds no file with a tree, the address cannot be had, or the sink refuses
-/// [`Event::Listening`].
+/// When the directory cannot be listed or holds no file with a tree, the address cannot be had, or
+/// the sink refuses [`Event::Listening`].
 pub fn run(
     request: &Request,
     sink: impl Fn(&Event<'_>) -> io::Result<()> + Send + Sync + 'static,

@@ -1,4 +1,5 @@
-//! `tokens`: challenges with their answers, made while the auditor has the data; each is good for one audit without it.
+//! `tokens`: challenges with their answers, made while the auditor has the data; each is good for
+//! one audit without it.
 
 use super::{Error, Extent, copy, files};
 use crate::outputs::Outputs;
@@ -46,7 +47,8 @@ impl Request {
 /// Makes tokens and writes them.
 ///
 /// # Errors
-/// When what is kept or the copy cannot be read, the copy is not the file, or the tokens cannot be written.
+/// When what is kept or the copy cannot be read, the copy is not the file, or the tokens cannot be
+/// written.
 pub fn run(request: &Request, control: &Control<'_>) -> Result<(), Error> {
     request.outputs().check()?;
     let kept = files::one(files::kept(&request.kept)?, request.identity.as_deref())?;

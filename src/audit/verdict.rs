@@ -16,7 +16,8 @@ use std::time::Duration;
 pub enum Evidence {
     /// Leaves and siblings, with the root that is kept.
     Root,
-    /// A keyed digest, with that of the auditor's own copy, whose leaves belong to the root that is kept.
+    /// A keyed digest, with that of the auditor's own copy, whose leaves belong to the root that is
+    /// kept.
     Copy,
     /// A keyed digest, with a token made while the auditor had the data.
     Token,
@@ -99,8 +100,8 @@ impl Verdict {
         }
     }
 
-    /// Takes an answer that proves what was asked. A signature must be genuine, and that of `key` if there is one, which has its file
-    /// beside it.
+    /// Takes an answer that proves what was asked. A signature must be genuine, and that of `key`
+    /// if there is one, which has its file beside it.
     ///
     /// # Errors
     /// When the file holds the private key of the signature.

@@ -24,7 +24,8 @@ pub struct Request {
     pub signed_by: Option<PathBuf>,
     /// The auditor's copy of the file, if the answer is a keyed one.
     pub data: Option<PathBuf>,
-    /// The fraction of the leaves for which the probability of finding their loss is stated, between 0 and 1.
+    /// The fraction of the leaves for which the probability of finding their loss is stated,
+    /// between 0 and 1.
     pub loss: f64,
 }
 
@@ -57,7 +58,8 @@ impl Request {
             return Ok(verdict);
         }
         let answer = files::input(&self.answer, files::SHORT)?;
-        // The verdict is about the server; that one's own copy cannot be read, or is not the file, is none.
+        // The verdict is about the server; that one's own copy cannot be read, or is not the file,
+        // is none.
         let expected = copy::answer(challenge, kept, data, control)?;
         let judged = match <[u8; 32]>::try_from(&answer[..]) {
             Ok(received) => expected.verify(&KeyedAnswer::from_bytes(received)),
@@ -71,7 +73,8 @@ impl Request {
 /// Judges the answer. Nothing is written.
 ///
 /// # Errors
-/// When an input cannot be read, or the copy is not the file. That an answer proves nothing is a verdict.
+/// When an input cannot be read, or the copy is not the file. That an answer proves nothing is a
+/// verdict.
 pub fn run(request: &Request, control: &Control<'_>) -> Result<Verdict, Error> {
     let challenge = files::question(&request.challenge)?;
     let kept = files::one(files::kept(&request.kept)?, Some(OsStr::from_bytes(challenge.identity())))?;

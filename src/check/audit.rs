@@ -9,7 +9,8 @@ use std::collections::{HashMap, HashSet};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Class {
-    /// Content and modification time are as the manifest has them; ctime, which no copy keeps, does not count.
+    /// Content and modification time are as the manifest has them; ctime, which no copy keeps, does
+    /// not count.
     Matched,
     /// The content is; the modification time is not.
     MetadataOnly,
@@ -17,16 +18,18 @@ pub enum Class {
     Modified,
     /// The content is another though size, mtime and ctime say that nothing was written.
     BitRot,
-    /// It has the content of another name in the manifest, under which that content is not any more.
+    /// It has the content of another name in the manifest, under which that content is not any
+    /// more.
     Moved,
-    /// It is a file of the manifest that is still there under its own name, or that another file was moved from already.
+    /// It is a file of the manifest that is still there under its own name, or that another file
+    /// was moved from already.
     Copied,
     /// The manifest has neither its name nor its content.
     New,
     /// The manifest has it, the tree does not.
     Missing,
-    /// The manifest has it, and nobody looked: it is outside of the part that is audited, or behind a directory that cannot be read or a
-    /// link that is not followed.
+    /// The manifest has it, and nobody looked: it is outside of the part that is audited, or behind
+    /// a directory that cannot be read or a link that is not followed.
     Unverified,
     /// It cannot be said: it could not be read, or the manifest has no digest of it.
     Error,
@@ -85,8 +88,9 @@ pub struct Change {
     pub partly: bool,
 }
 
-/// How many files of each class. Files of the tree are all but the missing and unverified; entries of the manifest are those matched,
-/// changed in metadata or content, moved, missing, unverified, and those of errors that have a digest in the manifest.
+/// How many files of each class. Files of the tree are all but the missing and unverified; entries
+/// of the manifest are those matched, changed in metadata or content, moved, missing, unverified,
+/// and those of errors that have a digest in the manifest.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counts {
@@ -95,7 +99,8 @@ pub struct Counts {
     pub examined: u64,
     /// Entries of the manifest that have digests.
     pub expected: u64,
-    /// Entries of which nothing can be said: those of class unverified, and those whose file is of class error.
+    /// Entries of which nothing can be said: those of class unverified, and those whose file is of
+    /// class error.
     pub unverified: u64,
     /// Of these the ones outside of the part that was asked for.
     pub beyond: u64,
@@ -109,7 +114,8 @@ impl Counts {
         self.classes[class as usize]
     }
 
-    /// Whether every file of the tree and every entry of the manifest was counted in just one class.
+    /// Whether every file of the tree and every entry of the manifest was counted in just one
+    /// class.
     pub fn add_up(&self) -> bool {
         let sum = |classes: &[Class]| classes.iter().map(|class| self.of(*class)).sum::<u64>();
         use Class::{BitRot, Copied, Error, Matched, MetadataOnly, Missing, Modified, Moved, New};
@@ -142,11 +148,13 @@ impl Counts {
     }
 }
 
-/// A file whose content is not that of its name in the manifest, until the end tells whether it was moved or copied.
+/// A file whose content is not that of its name in the manifest, until the end tells whether it was
+/// moved or copied.
 struct Stray {
     name: Vec<u8>,
     hashed: Hashed,
-    /// The entry of its name, where there is one, and what the file is if its content is of no other.
+    /// The entry of its name, where there is one, and what the file is if its content is of no
+    /// other.
     own: Option<(usize, Class, bool)>,
 }
 
@@ -191,8 +199,8 @@ fn plain(name: &[u8]) -> Vec<u8> {
 }
 
 impl Audit {
-    /// Starts. `root` is the name of the tree, and `parts` are those below which it is walked, as the manifest has them; none for the
-    /// whole tree.
+    /// Starts. `root` is the name of the tree, and `parts` are those below which it is walked, as
+    /// the manifest has them; none for the whole tree.
     pub fn new(expectations: Expectations, root: &[u8], parts: &[Vec<u8>]) -> Self {
         let places = expectations.entries.iter().enumerate().map(|(at, entry)| (plain(&entry.name), at)).collect();
         let met = vec![false; expectations.entries.len()];
@@ -207,13 +215,15 @@ impl Audit {
         Audit { expectations, places, met, strays, without, own, root, parts, unseen, counts }
     }
 
-    /// Takes a record under the name `below` the root. Gives what became of it, unless only the end can tell.
+    /// Takes a record under the name `below` the root. Gives what became of it, unless only the end
+    /// can tell.
     pub fn take(&mut self, record: &Record, below: &[u8]) -> Option<Change> {
         let name = plain(below);
         let place = self.places.get(&name).copied();
         let change = |class| Change { name: name.clone(), class, from: None, cause: None, partly: false };
         match (&record.outcome, place) {
-            // A link or a pipe that the manifest does not know either is no file; what the manifest has below it was not looked at.
+            // A link or a pipe that the manifest does not know either is no file; what the manifest
+            // has below it was not looked at.
             (Outcome::Skipped(_), None) => {
                 self.unseen.insert(name);
                 None
@@ -274,8 +284,8 @@ impl Audit {
 
     /// Ends: what was moved, copied, is new or missing, in the order of the names.
     pub fn finish(mut self) -> (Vec<Change>, Counts) {
-        // Entries with digests by the first of them, and of each digest how many of its entries need not be looked at again: no
-        // table of a million digests beside a million entries.
+        // Entries with digests by the first of them, and of each digest how many of its entries
+        // need not be looked at again: no table of a million digests beside a million entries.
         let entries = &self.expectations.entries;
         let digest_of = |at: &usize| entries[*at].digests.first();
         let mut by_digest: Vec<usize> = (0..entries.len()).filter(|at| digest_of(at).is_some()).collect();
@@ -356,8 +366,8 @@ impl Audit {
         is_below(name, &self.unseen).then_some("behind what could not be read or is not followed")
     }
 
-    /// The entry that has the content of a file: one that is not met under its own name before one that is. `passed` keeps how many
-    /// entries of each digest need not be looked at again.
+    /// The entry that has the content of a file: one that is not met under its own name before one
+    /// that is. `passed` keeps how many entries of each digest need not be looked at again.
     fn origin(&self, by_digest: &[usize], passed: &mut HashMap<usize, usize>, hashed: &Hashed) -> Option<usize> {
         let entries = &self.expectations.entries;
         let digest_of = |at: &usize| entries[*at].digests.first();

@@ -24,7 +24,8 @@ pub struct Expected {
     pub times: Times,
     /// Whether its lines contradict each other: nothing can be right then.
     pub contradictory: bool,
-    /// A bit for each digest whose algorithm its length alone told, lowest first; of more than 64 the others are taken as told.
+    /// A bit for each digest whose algorithm its length alone told, lowest first; of more than 64
+    /// the others are taken as told.
     pub guessed: u64,
 }
 
@@ -112,7 +113,8 @@ impl Expectations {
         Ok(read)
     }
 
-    /// The one length at which all pieces are cut: each starts at a multiple of it, and only a last one is shorter.
+    /// The one length at which all pieces are cut: each starts at a multiple of it, and only a last
+    /// one is shorter.
     fn window(&self) -> Result<Option<u64>, ReadError> {
         let pieces = || self.entries.iter().flat_map(|entry| &entry.pieces);
         let Some(longest) = pieces().map(|piece| piece.length).max() else { return Ok(None) };
@@ -186,8 +188,9 @@ impl Expected {
         all
     }
 
-    /// The same expectation with each guessed digest taken for one of the algorithm that gives this value for the file, where
-    /// there is one. A file that has none of these values is left as it is.
+    /// The same expectation with each guessed digest taken for one of the algorithm that gives this
+    /// value for the file, where there is one. A file that has none of these values is left as it
+    /// is.
     #[must_use]
     pub fn explained_by(&self, hashed: &Hashed, registry: Registry) -> Expected {
         let mut explained = self.clone();
@@ -256,17 +259,20 @@ impl Expected {
         }
     }
 
-    /// Whether the modification time that the manifest has is the file's. Without fractions of a second it is compared without them.
+    /// Whether the modification time that the manifest has is the file's. Without fractions of a
+    /// second it is compared without them.
     pub fn has_mtime_of(&self, stat: &Stat) -> bool {
         is_time(self.times.modified, stat.mtime)
     }
 
-    /// Whether the times that the manifest has are the file's. Times without fractions of a second are compared without them.
+    /// Whether the times that the manifest has are the file's. Times without fractions of a second
+    /// are compared without them.
     pub fn has_times_of(&self, stat: &Stat) -> bool {
         is_time(self.times.modified, stat.mtime) && is_time(self.times.changed, stat.ctime)
     }
 
-    /// Whether size and both times are known and the file's: then a change of its content was no writing.
+    /// Whether size and both times are known and the file's: then a change of its content was no
+    /// writing.
     pub fn is_at_rest(&self, hashed: &Hashed) -> bool {
         let told = self.size.is_some() && self.times.modified.is_some() && self.times.changed.is_some();
         told && self.size == Some(hashed.closed.size)

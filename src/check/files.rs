@@ -87,7 +87,8 @@ pub fn run(
     Ok(())
 }
 
-/// The files of these names. Relative ones stay below the root; absolute ones are taken as they are, unless the request names the root.
+/// The files of these names. Relative ones stay below the root; absolute ones are taken as they
+/// are, unless the request names the root.
 fn source(request: &Request, place: &Place, names: Vec<Vec<u8>>) -> Result<Box<dyn Source>, Error> {
     let root = &place.root;
     let names = names.into_iter().map(|name| place.below(&name).to_vec());
@@ -111,7 +112,8 @@ struct Doubts<'a> {
 }
 
 impl Doubts<'_> {
-    /// Reads the doubtful files again with each algorithm that their lines may mean, and reports what was held back meanwhile.
+    /// Reads the doubtful files again with each algorithm that their lines may mean, and reports
+    /// what was held back meanwhile.
     fn resolve(
         &self,
         files: &mut Files,

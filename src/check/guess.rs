@@ -1,4 +1,5 @@
-//! Digests that do not say of which algorithm they are: their length fits many. What a list means is found out by its files.
+//! Digests that do not say of which algorithm they are: their length fits many. What a list means
+//! is found out by its files.
 
 use super::place::{self, Place};
 use super::{Comparison, Expectations, Expected, Request};
@@ -11,7 +12,8 @@ use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 
-/// Number of files that are tried before the run. A check tries only small ones, since each file gets its own chance later.
+/// Number of files that are tried before the run. A check tries only small ones, since each file
+/// gets its own chance later.
 const FEW: usize = 4;
 /// The largest of them in a check, in bytes.
 const SMALL: u64 = 1 << 20;
@@ -20,8 +22,9 @@ const MANY: usize = 16;
 /// Entries among which the smallest are looked for.
 const LOOKED_AT: usize = 256;
 
-/// Takes guessed digests for those of the algorithm by which a few files match, if that is not the usual one: then the run itself is
-/// made with it. An audit has only this; a check tries each remaining file.
+/// Takes guessed digests for those of the algorithm by which a few files match, if that is not the
+/// usual one: then the run itself is made with it. An audit has only this; a check tries each
+/// remaining file.
 pub fn settle(request: &Request, expectations: &mut Expectations, control: &Control<'_>) {
     let guesses = expectations.guesses();
     if guesses.is_empty() || (!request.is_audit() && expectations.entries.len() < MANY) {
@@ -65,7 +68,8 @@ fn smallest<'a>(
     sized.into_iter().take(FEW).map(|(_, entry)| entry).collect()
 }
 
-/// The algorithms by which some of these files are as expected. None when they cannot be read: the check reports it when it reads them.
+/// The algorithms by which some of these files are as expected. None when they cannot be read: the
+/// check reports it when it reads them.
 fn explanations(
     request: &Request,
     place: &Place,

@@ -31,7 +31,8 @@ pub fn read(manifest: &Path, options: &Options) -> Result<Expectations, Error> {
     })
 }
 
-/// The algorithms that the name of a list hints at: `B3SUMS`, `image.iso.sha3-256`, `SHA512-256SUMS.txt`, `x.b2sum`.
+/// The algorithms that the name of a list hints at: `B3SUMS`, `image.iso.sha3-256`,
+/// `SHA512-256SUMS.txt`, `x.b2sum`.
 pub fn hints(manifest: &Path) -> Vec<Algorithm> {
     let name = manifest.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     // `:` would be a length, which no name has.

@@ -1,9 +1,11 @@
 //! The job *check*: whether files are what a manifest says they are.
 //!
-//! A [`Request`] names the manifest, where its names start, and the [`Task`]: compare the files that it lists, or class a whole tree
-//! against it. [`run`] verifies the manifest's seal first, reads it in whichever format it is, finds out which directory its names
-//! start in and which algorithms its digests are of, and reads each file once. What happens is reported to a sink as [`Event`]s; the
-//! [`Summary`] holds all that a verdict needs: what was compared with what, by which digests, and what was not compared.
+//! A [`Request`] names the manifest, where its names start, and the [`Task`]: compare the files
+//! that it lists, or class a whole tree against it. [`run`] verifies the manifest's seal first,
+//! reads it in whichever format it is, finds out which directory its names start in and which
+//! algorithms its digests are of, and reads each file once. What happens is reported to a sink as
+//! [`Event`]s; the [`Summary`] holds all that a verdict needs: what was compared with what, by
+//! which digests, and what was not compared.
 //!
 //! ```
 //! use pfh::check::{self, Event, Request, Verdict};
@@ -120,7 +122,8 @@ pub enum Error {
     /// The caller ended the check; how many files were compared.
     #[error("interrupted: {0} files were looked at, the rest was not")]
     Interrupted(u64),
-    /// The caller ended the check while other algorithms were tried; how many files have no verdict.
+    /// The caller ended the check while other algorithms were tried; how many files have no
+    /// verdict.
     #[error("interrupted: {0} files have no verdict")]
     InterruptedTrying(usize),
     /// The caller ended an audit, which says nothing before its end.
@@ -153,8 +156,8 @@ fn shown(path: &Path) -> String {
 /// Checks files against a manifest.
 ///
 /// # Errors
-/// When the seal does not hold, the manifest cannot be read, the check was interrupted, or the sink refused an event. A file that
-/// differs or cannot be read is an event, and no error.
+/// When the seal does not hold, the manifest cannot be read, the check was interrupted, or the sink
+/// refused an event. A file that differs or cannot be read is an event, and no error.
 pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Result<Summary, Error> {
     let mut options = request.options();
     // The seal first: of a manifest that was changed nothing is worth checking.

@@ -35,7 +35,8 @@ pub enum Remark {
     Walked(Vec<u8>),
     /// Digests are of these algorithms, which was found by trying.
     OtherAlgorithms(Vec<Algorithm>),
-    /// A file has the value that the manifest states as its checksum by this algorithm, which proves nothing against a forger.
+    /// A file has the value that the manifest states as its checksum by this algorithm, which
+    /// proves nothing against a forger.
     Weak(Algorithm),
 }
 
@@ -52,7 +53,8 @@ pub struct Place {
 }
 
 impl Place {
-    /// A name of the manifest as a path below the directory; as it stands where it has not the prefix.
+    /// A name of the manifest as a path below the directory; as it stands where it has not the
+    /// prefix.
     pub fn below<'a>(&self, name: &'a [u8]) -> &'a [u8] {
         match name.strip_prefix(&self.prefix[..]) {
             Some(rest) if !rest.is_empty() => rest,
@@ -61,8 +63,9 @@ impl Place {
     }
 }
 
-/// Finds the place: below the root that the request names, otherwise in the working directory; only if that has none of the names, in
-/// the directory of the manifest or the one that it records, whichever has more of them.
+/// Finds the place: below the root that the request names, otherwise in the working directory; only
+/// if that has none of the names, in the directory of the manifest or the one that it records,
+/// whichever has more of them.
 pub fn find(request: &Request, expectations: &Expectations) -> Place {
     match &request.root {
         Some(root) => below(root.as_bytes(), &expectations.entries),
@@ -142,8 +145,8 @@ fn below(root: &[u8], entries: &[Expected]) -> Place {
     best.1
 }
 
-/// What may stand in front of the names of files below `root`: the path of it, as it was given or in full, or any directory that all
-/// names have in common.
+/// What may stand in front of the names of files below `root`: the path of it, as it was given or
+/// in full, or any directory that all names have in common.
 fn prefixes(root: &[u8], entries: &[Expected]) -> Vec<Vec<u8>> {
     let closed = |path: &[u8]| if path.ends_with(b"/") { path.to_vec() } else { [path, b"/"].concat() };
     let bare = root.strip_prefix(b"./").unwrap_or(root);

@@ -6,7 +6,8 @@ use pfh_source::terminal;
 use std::collections::BTreeMap;
 
 impl Expectations {
-    /// What stands in the manifest and is not compared with anything, a sentence each: it must not pass in silence.
+    /// What stands in the manifest and is not compared with anything, a sentence each: it must not
+    /// pass in silence.
     pub fn not_compared(&self) -> Vec<String> {
         let mut said = Vec::new();
         let mut unknown: BTreeMap<&str, u64> = BTreeMap::new();
@@ -57,7 +58,8 @@ impl Expectations {
         said
     }
 
-    /// Entries that were skipped by rule when the manifest was made, and things that are no files: there is nothing to compare.
+    /// Entries that were skipped by rule when the manifest was made, and things that are no files:
+    /// there is nothing to compare.
     pub fn skipped(&self) -> u64 {
         self.unhashed.iter().filter(|unhashed| unhashed.reason == Reason::Skipped).count() as u64
     }

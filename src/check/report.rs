@@ -40,7 +40,8 @@ pub fn json(change: &Change) -> String {
     serde_json::Value::from(object).to_string() + "\n"
 }
 
-/// hashdeep's words for a change, as `hashdeep -a -vvv` prints them; `None` for what it has none for.
+/// hashdeep's words for a change, as `hashdeep -a -vvv` prints them; `None` for what it has none
+/// for.
 fn words(change: &Change) -> Vec<String> {
     let name = render(&change.name);
     match change.class {
@@ -55,7 +56,8 @@ fn words(change: &Change) -> Vec<String> {
     }
 }
 
-/// The changes and the verdict in hashdeep's wording; its two first counters, which hashdeep leaves at 0, are right here.
+/// The changes and the verdict in hashdeep's wording; its two first counters, which hashdeep leaves
+/// at 0, are right here.
 pub fn hashdeep(changes: &[Change], counts: &Counts, all: bool) -> String {
     let mut lines = String::new();
     for change in changes {

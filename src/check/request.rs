@@ -107,7 +107,8 @@ impl Request {
         matches!(self.task, Task::Audit { .. })
     }
 
-    /// How the manifest is read. A digest is a part of its line, and those of sdhash and mrsh-v2 grow with the file.
+    /// How the manifest is read. A digest is a part of its line, and those of sdhash and mrsh-v2
+    /// grow with the file.
     pub(super) fn options(&self) -> Options {
         Options {
             format: matches!(self.end, End::Nul).then_some(Format::Sums),

@@ -66,7 +66,8 @@ pub struct Summary {
     pub improper: bool,
     /// What became of the end that the manifest promises.
     pub ending: Ending,
-    /// Records of the manifest without a digest because the file was skipped when the manifest was made.
+    /// Records of the manifest without a digest because the file was skipped when the manifest was
+    /// made.
     pub skipped: u64,
 }
 

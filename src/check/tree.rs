@@ -11,7 +11,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-/// Where an audit walks: the answer of [`place::find`], except for absolute names, which say it themselves.
+/// Where an audit walks: the answer of [`place::find`], except for absolute names, which say it
+/// themselves.
 fn find(request: &Request, expectations: &Expectations) -> Place {
     let absolute = expectations.entries.iter().all(|entry| entry.name.first() == Some(&b'/'));
     if request.root.is_some() || !absolute {

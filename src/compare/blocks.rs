@@ -1,4 +1,5 @@
-//! A file whose bytes are compared with checksums before they are believed: a CRC-32 for each 4 KiB, behind what they cover.
+//! A file whose bytes are compared with checksums before they are believed: a CRC-32 for each 4
+//! KiB, behind what they cover.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -75,7 +76,8 @@ fn damaged(what: &str) -> io::Error {
 }
 
 impl Checked {
-    /// Takes a file of `length` bytes and their checksums; nothing is read yet. An error where the file is shorter or longer.
+    /// Takes a file of `length` bytes and their checksums; nothing is read yet. An error where the
+    /// file is shorter or longer.
     pub fn new(file: File, length: u64) -> io::Result<Checked> {
         let blocks = length.div_ceil(BLOCK);
         if length.checked_add(blocks * CRC) != Some(file.metadata()?.len()) {
@@ -88,7 +90,8 @@ impl Checked {
     /// Reads bytes at their place. Blocks are checked when they are first met.
     ///
     /// # Errors
-    /// The system's; [`io::ErrorKind::InvalidData`] where a block does not have its checksum, or the place is beyond the end.
+    /// The system's; [`io::ErrorKind::InvalidData`] where a block does not have its checksum, or
+    /// the place is beyond the end.
     pub fn read(&self, bytes: &mut [u8], at: u64) -> io::Result<()> {
         let end = at.checked_add(bytes.len() as u64).filter(|end| *end <= self.length);
         let Some(end) = end else { return Err(damaged("a place beyond the end")) };

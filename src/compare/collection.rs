@@ -34,7 +34,8 @@ pub enum Refused {
     Spill(#[source] io::Error),
 }
 
-/// What is to be compared: named digests of one algorithm, in the order in which they came, in one set or two.
+/// What is to be compared: named digests of one algorithm, in the order in which they came, in one
+/// set or two.
 pub struct Collection {
     pub(super) algorithm: Algorithm,
     pub(super) names: Vec<Arc<[u8]>>,
@@ -50,7 +51,8 @@ pub struct Collection {
 }
 
 impl Collection {
-    /// None yet, of this algorithm: a similarity method's digests are compared for likeness, others for equality.
+    /// None yet, of this algorithm: a similarity method's digests are compared for likeness, others
+    /// for equality.
     pub fn new(algorithm: Algorithm) -> Collection {
         let digests = match Named::of(algorithm) {
             Some(Named::Ssdeep) => Digests::Ssdeep(Vec::new()),
@@ -72,8 +74,8 @@ impl Collection {
         }
     }
 
-    /// The same, of digests that come with their features ([`Algorithm::keeping_features`]), for which so many bytes are kept in memory and
-    /// the rest in a temporary file.
+    /// The same, of digests that come with their features ([`Algorithm::keeping_features`]), for
+    /// which so many bytes are kept in memory and the rest in a temporary file.
     pub fn with_features(algorithm: Algorithm, memory: usize) -> Collection {
         Collection { features: Some(Sorter::new(memory)), ..Collection::new(algorithm) }
     }
@@ -104,13 +106,15 @@ impl Collection {
         self.without
     }
 
-    /// From here on the digests are those of the second set: only pairs across the two are asked for.
+    /// From here on the digests are those of the second set: only pairs across the two are asked
+    /// for.
     pub fn begin_second_set(&mut self) {
         self.split = Some(self.names.len() as u32);
         self.before = self.names.len() as u64 + self.without;
     }
 
-    /// Whether two inputs came, or one of each set where there are two; also such that have no digest.
+    /// Whether two inputs came, or one of each set where there are two; also such that have no
+    /// digest.
     pub fn is_comparable(&self) -> bool {
         let all = self.names.len() as u64 + self.without;
         match self.split {
@@ -119,8 +123,9 @@ impl Collection {
         }
     }
 
-    /// Takes in a digest. An input that has none is counted. A digest of sdhash that its tool makes in segments of 128 MiB
-    /// becomes as many, named as the tool names them; with features it stays whole, because those are the file's.
+    /// Takes in a digest. An input that has none is counted. A digest of sdhash that its tool makes
+    /// in segments of 128 MiB becomes as many, named as the tool names them; with features it stays
+    /// whole, because those are the file's.
     ///
     /// # Errors
     /// When the digest is of another algorithm, there are too many, or the temporary file fails.

@@ -16,7 +16,8 @@ use std::sync::Arc;
 pub struct Sets {
     /// The digests of each algorithm.
     pub collections: Vec<Collection>,
-    /// Inputs that should have a digest and have none: files that could not be read, malformed lines.
+    /// Inputs that should have a digest and have none: files that could not be read, malformed
+    /// lines.
     pub faults: u64,
     /// Directories that were left out, because only the files beside them were asked for.
     pub directories: u64,

@@ -1,5 +1,5 @@
-//! Pairs that share features for certain: the features of all digests are sorted, digests with the same one are paired, and the pairs are
-//! sorted and counted. Only they are scored.
+//! Pairs that share features for certain: the features of all digests are sorted, digests with the
+//! same one are paired, and the pairs are sorted and counted. Only they are scored.
 
 use super::collection::{Collection, Digests};
 use super::search::{Failure, Found, Hot, Pair, Search, Watcher};

@@ -92,7 +92,8 @@ impl<'a> Listing<'a> {
         }
     }
 
-    /// Writes the ranked pairs, and gives their number. `step` is asked before each pair with the number of those before it.
+    /// Writes the ranked pairs, and gives their number. `step` is asked before each pair with the
+    /// number of those before it.
     pub fn write_ranked(&mut self, step: &mut dyn FnMut(u64) -> Result<(), Failure>) -> Result<u64, Failure> {
         let Some(ranking) = self.ranking.take() else { return Ok(0) };
         let mut done = 0;
@@ -103,7 +104,8 @@ impl<'a> Listing<'a> {
         })
     }
 
-    /// Writes the groups if they are asked for, ends the page, and gives the number of groups written.
+    /// Writes the groups if they are asked for, ends the page, and gives the number of groups
+    /// written.
     pub fn end(self, collection: &Collection) -> Result<u64, Failure> {
         let groups = self.groups.map(Clusters::groups).unwrap_or_default();
         let mut written = 0;

@@ -45,8 +45,8 @@ fn open(path: &OsStr, options: &Options) -> io::Result<Decoder<BufReader<Patient
     Decoder::with_registry(BufReader::with_capacity(1 << 16, Patient::open(Path::new(path))?), options, REGISTRY)
 }
 
-/// Whether a regular file begins as a list of digests does: with a format's own mark, or with a line that is a record. Of a format with
-/// a mark, that line may have `limit` bytes.
+/// Whether a regular file begins as a list of digests does: with a format's own mark, or with a
+/// line that is a record. Of a format with a mark, that line may have `limit` bytes.
 pub fn is_list(path: &OsStr, limit: usize) -> bool {
     if !std::fs::metadata(path).is_ok_and(|found| found.is_file()) {
         return false;
@@ -63,7 +63,8 @@ pub fn is_list(path: &OsStr, limit: usize) -> bool {
     }
 }
 
-/// Whether a file whose first record is long begins with one: only those that begin like one are read so far.
+/// Whether a file whose first record is long begins with one: only those that begin like one are
+/// read so far.
 fn begins_long(path: &OsStr, format: Format, limit: usize) -> bool {
     let mut start = [0; 8];
     let read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
@@ -86,8 +87,8 @@ pub fn algorithms(path: &OsStr, limit: usize) -> Vec<Algorithm> {
     first.map(|entry| entry.digests.iter().map(|digest| digest.algorithm()).collect()).unwrap_or_default()
 }
 
-/// Takes the digests of a list into the collections of their algorithms, and gives the number of lines and records that were not taken.
-/// Each is reported to `tell`.
+/// Takes the digests of a list into the collections of their algorithms, and gives the number of
+/// lines and records that were not taken. Each is reported to `tell`.
 pub fn load(path: &OsStr, limit: usize, collections: &mut [Collection], tell: &mut dyn FnMut(&ListProblem)) -> u64 {
     let mut faults = 0;
     let mut wrong = |wrong: Wrong| {

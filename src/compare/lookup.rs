@@ -42,7 +42,8 @@ impl Lookup {
         Stored::open(path).map(Lookup::Stored)
     }
 
-    /// The digests of a collection. Those of ssdeep get an index in a temporary file, sorted with so many bytes of memory.
+    /// The digests of a collection. Those of ssdeep get an index in a temporary file, sorted with
+    /// so many bytes of memory.
     ///
     /// # Errors
     /// The temporary file's.
@@ -74,7 +75,8 @@ impl Lookup {
         self.len() == 0
     }
 
-    /// What reaches the threshold, in the order of the list. An input without a digest matches nothing.
+    /// What reaches the threshold, in the order of the list. An input without a digest matches
+    /// nothing.
     ///
     /// # Errors
     /// The index file's; [`io::ErrorKind::InvalidData`] for a digest of another algorithm.
@@ -114,7 +116,8 @@ fn listed(collection: &Collection, digest: &Digest, threshold: Score) -> io::Res
             }
         }
         (Digests::Sdhash(digests), Some(Content::Sdhash(digest))) => {
-            // Of a file that its tool cuts, the segment that is most alike counts, and of equal ones the one that means most.
+            // Of a file that its tool cuts, the segment that is most alike counts, and of equal
+            // ones the one that means most.
             let of = |segment: sdhash::Segment| (segment.digest.degenerate(), segment.digest);
             let segments: Vec<_> = digest.clone().into_segments().into_iter().map(of).collect();
             for (place, other) in digests.iter().enumerate() {

@@ -1,11 +1,13 @@
 //! The job *compare*: every pair of similar files, or of digests in lists.
 //!
-//! A [`Request`] names files and lists of digests, in one set or two. [`run`] hashes the files, reads the lists, searches each
-//! algorithm's digests for pairs and writes them in an order that depends on the digests alone.
+//! A [`Request`] names files and lists of digests, in one set or two. [`run`] hashes the files,
+//! reads the lists, searches each algorithm's digests for pairs and writes them in an order that
+//! depends on the digests alone.
 //!
-//! A [`Collection`] takes the digests of one algorithm, from records or from files; [`Search::run`] hands out the pairs, the same ones and
-//! with the same scores as comparing each with each. What outgrows the memory allowed goes to a temporary file: the pairs found,
-//! and with evidence the features; the index of ssdeep makes more passes instead.
+//! A [`Collection`] takes the digests of one algorithm, from records or from files; [`Search::run`]
+//! hands out the pairs, the same ones and with the same scores as comparing each with each. What
+//! outgrows the memory allowed goes to a temporary file: the pairs found, and with evidence the
+//! features; the index of ssdeep makes more passes instead.
 //!
 //! ```
 //! use pfh::compare::{self, Request};
@@ -123,7 +125,8 @@ pub type Sink<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;
 pub struct Summary {
     /// Pairs of all algorithms.
     pub pairs: u64,
-    /// Inputs that should have a digest and have none: files that could not be read, malformed lines.
+    /// Inputs that should have a digest and have none: files that could not be read, malformed
+    /// lines.
     pub faults: u64,
     /// Directories that were left out.
     pub directories: u64,
@@ -200,7 +203,8 @@ impl From<Failure> for Error {
 /// Compares everything that is named and writes the pairs.
 ///
 /// # Errors
-/// When the request makes no sense, or the pairs cannot be written. A file that cannot be read is an event, and no error.
+/// When the request makes no sense, or the pairs cannot be written. A file that cannot be read is
+/// an event, and no error.
 pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Result<Summary, Error> {
     request.outputs().check()?;
     let mut sets = gather::Sets::gather(request, sink, control)?;

@@ -10,13 +10,16 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum By {
-    /// The best first: the highest score or the least distance; equal ones in the order in which they came.
+    /// The best first: the highest score or the least distance; equal ones in the order in which
+    /// they came.
     Score,
-    /// The names' bytes: that of the digest which is written first, then the other's; equal names in the order of the digests.
+    /// The names' bytes: that of the digest which is written first, then the other's; equal names
+    /// in the order of the digests.
     Path,
 }
 
-/// Takes all pairs of a collection, and gives them back in another order. What outgrows the memory goes to a temporary file.
+/// Takes all pairs of a collection, and gives them back in another order. What outgrows the memory
+/// goes to a temporary file.
 pub struct Ranking {
     by: By,
     top: Option<u64>,
@@ -106,8 +109,9 @@ impl Item for Ranked {
 }
 
 impl Ranking {
-    /// None yet. `top`: only so many, the best ones; `order`: which digest of a pair is written first; `names`: those of the collection;
-    /// `memory`: bytes for the pairs, beside eight for each digest.
+    /// None yet. `top`: only so many, the best ones; `order`: which digest of a pair is written
+    /// first; `names`: those of the collection; `memory`: bytes for the pairs, beside eight for
+    /// each digest.
     pub fn new(by: By, top: Option<u64>, order: PairOrder, names: &[Arc<[u8]>], memory: usize) -> Ranking {
         let mut ranks = Vec::new();
         if by == By::Path {

@@ -31,7 +31,8 @@ struct Written {
 }
 
 impl Report<'_> {
-    /// Searches the collections one after the other and writes what is found; gives the number of pairs.
+    /// Searches the collections one after the other and writes what is found; gives the number of
+    /// pairs.
     pub fn write(
         mut self,
         collections: &mut [Collection],

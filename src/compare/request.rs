@@ -11,8 +11,8 @@ use pfh_similarity::Named;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Bytes of the table: similarity digests fill no lanes with many files, and what was read is still in the processor's cache when it
-/// is hashed.
+/// Bytes of the table: similarity digests fill no lanes with many files, and what was read is still
+/// in the processor's cache when it is hashed.
 const TABLE: usize = 32 << 20;
 
 /// Why there is no evidence of what files share.

@@ -34,7 +34,8 @@ pub struct Search {
     pub memory: usize,
     /// Threads that compare filters (sdhash, mrsh-v2), 1 at least; the pairs are the same.
     pub threads: usize,
-    /// Let names decide ties of sdhash digests, as the reference does; otherwise the order of the digests does.
+    /// Let names decide ties of sdhash digests, as the reference does; otherwise the order of the
+    /// digests does.
     pub names: bool,
 }
 
@@ -99,7 +100,8 @@ pub trait Watch {
     /// So many of all steps are done; of 0 in all nobody knows. May end the search.
     fn progress(&mut self, done: u64, all: u64) -> ControlFlow<()>;
 
-    /// What most digests have in common, most first, before they are compared. May be told more than once.
+    /// What most digests have in common, most first, before they are compared. May be told more
+    /// than once.
     fn hot(&mut self, hottest: &[Hot]) {
         let _ = hottest;
     }
@@ -115,7 +117,8 @@ impl<F: FnMut(u64, u64) -> ControlFlow<()>> Watch for F {
 pub type Watcher<'a> = &'a mut dyn Watch;
 
 impl Search {
-    /// Hands out every pair. Those of a collection with features share at least one feature, and say how many.
+    /// Hands out every pair. Those of a collection with features share at least one feature, and
+    /// say how many.
     ///
     /// # Errors
     /// See [`Failure`].
@@ -152,8 +155,8 @@ impl Search {
         Ok(found)
     }
 
-    /// The groups that the pairs link together, where they can be found without all of the pairs (ssdeep); `None` elsewhere. Pairs are
-    /// not counted then.
+    /// The groups that the pairs link together, where they can be found without all of the pairs
+    /// (ssdeep); `None` elsewhere. Pairs are not counted then.
     ///
     /// # Errors
     /// See [`Failure`].
@@ -215,7 +218,8 @@ impl Search {
                 }
                 (report, local.error)
             };
-            // What a thread would have searched that cannot be started is searched here, after this one's own part.
+            // What a thread would have searched that cannot be started is searched here, after this
+            // one's own part.
             let (mut others, mut left) = (Vec::new(), Vec::new());
             for part in 1..of {
                 let named = std::thread::Builder::new().name("pfh-search".into());
@@ -246,8 +250,8 @@ impl Search {
         if visitor.error.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(whole) }
     }
 
-    /// The kind of score that an algorithm's digests have, with the threshold that is used unless another is asked for; `reference`: the
-    /// one that the reference tool uses.
+    /// The kind of score that an algorithm's digests have, with the threshold that is used unless
+    /// another is asked for; `reference`: the one that the reference tool uses.
     pub fn default_threshold(algorithm: Algorithm, reference: bool) -> Score {
         match (Named::of(algorithm), reference) {
             (Some(Named::Ssdeep), _) => Score::Similarity(1),

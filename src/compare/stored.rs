@@ -1,9 +1,11 @@
-//! An index of ssdeep digests in a file: what is similar to a digest is found in it with a few reads, however long the list was.
+//! An index of ssdeep digests in a file: what is similar to a digest is found in it with a few
+//! reads, however long the list was.
 //!
-//! The file, all numbers little-endian: the mark, the number of digests, of postings and of fences, and where the four parts begin (u64
-//! each); the digests (length as u16, text, name); where each begins, and where they end; the postings, ascending: a key (u64) and the number of
-//! a digest that has it (u32); the fences: the key of every 1,024th posting. Then a CRC-32 for each 4,096 bytes of all that, which are
-//! compared when the bytes are first read.
+//! The file, all numbers little-endian: the mark, the number of digests, of postings and of fences,
+//! and where the four parts begin (u64 each); the digests (length as u16, text, name); where each
+//! begins, and where they end; the postings, ascending: a key (u64) and the number of a digest that
+//! has it (u32); the fences: the key of every 1,024th posting. Then a CRC-32 for each 4,096 bytes
+//! of all that, which are compared when the bytes are first read.
 
 use super::blocks::{Checked, Summed};
 use super::collection::{Collection, Digests};
@@ -29,7 +31,8 @@ const LONGEST: u64 = 1 << 20;
 /// Writes the index of a collection of ssdeep digests, with so many bytes of memory for sorting.
 ///
 /// # Errors
-/// The output's, the temporary file's; [`io::ErrorKind::InvalidInput`] for digests of another algorithm.
+/// The output's, the temporary file's; [`io::ErrorKind::InvalidInput`] for digests of another
+/// algorithm.
 pub fn write(collection: &Collection, memory: usize, out: &mut impl Write) -> io::Result<()> {
     let Digests::Ssdeep(digests) = &collection.digests else {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "only lists of ssdeep digests can be indexed"));
@@ -109,7 +112,8 @@ impl Stored {
         Stored::from_file(File::open(path)?)
     }
 
-    /// An index for as long as this value lives, of a collection of ssdeep digests: see [`write()`].
+    /// An index for as long as this value lives, of a collection of ssdeep digests: see
+    /// [`write()`].
     ///
     /// # Errors
     /// As [`write()`].
@@ -165,8 +169,8 @@ impl Stored {
         self.digests == 0
     }
 
-    /// The digests that are similar to one, in the order of the list, with their names and scores of at least `threshold`, which counts as 1
-    /// if it is 0.
+    /// The digests that are similar to one, in the order of the list, with their names and scores
+    /// of at least `threshold`, which counts as 1 if it is 0.
     ///
     /// # Errors
     /// The file's; [`io::ErrorKind::InvalidData`] where it is damaged.

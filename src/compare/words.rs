@@ -9,7 +9,8 @@ use std::path::Path;
 const HOT: u64 = 1000;
 
 impl Event<'_> {
-    /// Sentences for people; none for what needs no word, and for files that could not be read, which the caller has the record of.
+    /// Sentences for people; none for what needs no word, and for files that could not be read,
+    /// which the caller has the record of.
     pub fn sentences(&self, request: &Request) -> Vec<String> {
         let about = |path: &Path, what: &dyn std::fmt::Display| format!("{}: {what}", crate::shown(path));
         match self {
@@ -66,7 +67,8 @@ impl Searched<'_> {
         )
     }
 
-    /// What cost most of the time, the statistics if they were asked for, and what was compared with what result.
+    /// What cost most of the time, the statistics if they were asked for, and what was compared
+    /// with what result.
     fn sentences(&self, request: &Request) -> Vec<String> {
         let (name, found) = (self.algorithm.name(), self.found);
         let hottest = found.hottest.iter().take(3).filter(|hot| hot.digests >= HOT && !self.costly);

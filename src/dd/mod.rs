@@ -1,7 +1,8 @@
-//! The job *dd*: a copy with the operands of dd and of its forensic kin (dcfldd, dc3dd), hashed on the way.
+//! The job *dd*: a copy with the operands of dd and of its forensic kin (dcfldd, dc3dd), hashed on
+//! the way.
 //!
-//! A [`Request`] is made of operands; [`run`] carries them out as an [`acquire`](crate::acquire) job without map and log, writes the logs
-//! that they name, and compares what they have compared.
+//! A [`Request`] is made of operands; [`run`] carries them out as an [`acquire`](crate::acquire)
+//! job without map and log, writes the logs that they name, and compares what they have compared.
 //!
 //! ```
 //! use pfh::{Control, dd};
@@ -121,7 +122,8 @@ impl From<&str> for Error {
 }
 
 impl Request {
-    /// Reads operands. `replace` says whether existing files may be replaced; what is read never is.
+    /// Reads operands. `replace` says whether existing files may be replaced; what is read never
+    /// is.
     ///
     /// # Errors
     /// When an operand is not supported or makes no sense.

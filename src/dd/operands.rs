@@ -50,7 +50,8 @@ pub struct Operands {
     pub ibs: u64,
     /// Bytes of an output block.
     pub obs: u64,
-    /// What was given of `bs=`, `ibs=` and `obs=`: the first wins over the others wherever it stands.
+    /// What was given of `bs=`, `ibs=` and `obs=`: the first wins over the others wherever it
+    /// stands.
     given: (Option<u64>, Option<u64>, Option<u64>),
     /// dc3dd's sector, which its own operands count in.
     ssz: Option<u64>,
@@ -78,15 +79,16 @@ pub struct Operands {
     pub pattern: Option<Vec<u8>>,
 }
 
-/// Flags that are taken, by operand. `fullblock`, `noatime` (where it is allowed), `fsync`, `fdatasync` and `oflag=sync,dsync` are
-/// always on here.
+/// Flags that are taken, by operand. `fullblock`, `noatime` (where it is allowed), `fsync`,
+/// `fdatasync` and `oflag=sync,dsync` are always on here.
 const FLAGS: &[(&str, &[&str])] = &[
     ("iflag", &["direct", "fullblock", "skip_bytes", "count_bytes", "noatime"]),
     ("oflag", &["direct", "seek_bytes", "sync", "dsync"]),
     ("conv", &["noerror", "sync", "notrunc", "excl", "nocreat", "sparse", "fsync", "fdatasync"]),
 ];
 
-/// Reads a size as dd does (coreutils manual, "dd invocation"): `c` 1, `w` 2, `b` 512, `kB` 1000, `K` 1024, …, `AxB`.
+/// Reads a size as dd does (coreutils manual, "dd invocation"): `c` 1, `w` 2, `b` 512, `kB` 1000,
+/// `K` 1024, …, `AxB`.
 pub fn dd_size(text: &str) -> Result<u64, Error> {
     let wrong = || format!("{text:?} is no number that dd reads (512, 64K, 64MB, 2x512)");
     let mut product = 1_u64;

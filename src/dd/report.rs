@@ -7,7 +7,8 @@ use std::fs::File;
 use std::io::{self, Write};
 
 impl Summary {
-    /// What is printed: digests and unreadable sectors that no log has, and the records, as far as `status=` has them.
+    /// What is printed: digests and unreadable sectors that no log has, and the records, as far as
+    /// `status=` has them.
     pub fn text(&self) -> String {
         let Summary { operands, acquired, .. } = self;
         let mut text = String::new();

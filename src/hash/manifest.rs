@@ -11,7 +11,8 @@ use std::io;
 pub struct About {
     /// The algorithms, in the order of every record's digests.
     pub algorithms: Vec<Algorithm>,
-    /// The command line, without what changes only the speed: manifests of one tree are equal byte for byte.
+    /// The command line, without what changes only the speed: manifests of one tree are equal byte
+    /// for byte.
     pub command_line: Option<Vec<u8>>,
     /// The working directory.
     pub working_directory: Option<Vec<u8>>,
@@ -48,8 +49,8 @@ impl Manifest {
         Ok(Manifest { encoder, output, bytes: 0, written: 0 })
     }
 
-    /// Writes a record. The inner error says that the format cannot hold it: nothing was written, the entry has no
-    /// digest in the output.
+    /// Writes a record. The inner error says that the format cannot hold it: nothing was written,
+    /// the entry has no digest in the output.
     ///
     /// # Errors
     /// The outer error is the output's: ENOSPC, EPIPE and the like.
@@ -86,8 +87,8 @@ impl Manifest {
         self.output.commit()
     }
 
-    /// Ends the output after whole records, without the manifest's end: whoever reads it sees that it is not complete.
-    /// A file gets no name.
+    /// Ends the output after whole records, without the manifest's end: whoever reads it sees that
+    /// it is not complete. A file gets no name.
     ///
     /// # Errors
     /// The output's.

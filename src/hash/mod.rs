@@ -1,8 +1,10 @@
 //! The job *hash*: digests of files, written as a manifest.
 //!
-//! A [`Request`] names the input, the algorithms and the format; [`run`] reads each file once and writes one record for each, in input
-//! order. What the run itself writes is left out of the input. With a [`Reuse`] digests are kept from run to run; with [`Sealing`] the
-//! finished manifest gets a seal beside it. For digests without a manifest, [`pfh::run`](crate::run) gives the records themselves.
+//! A [`Request`] names the input, the algorithms and the format; [`run`] reads each file once and
+//! writes one record for each, in input order. What the run itself writes is left out of the input.
+//! With a [`Reuse`] digests are kept from run to run; with [`Sealing`] the finished manifest gets a
+//! seal beside it. For digests without a manifest, [`pfh::run`](crate::run) gives the records
+//! themselves.
 //!
 //! ```
 //! use pfh::hash::{self, Request};
@@ -67,7 +69,8 @@ pub type Sink<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Summary {
-    /// The counts, and where the time went. An interrupted run leaves whole records on standard output, and no file.
+    /// The counts, and where the time went. An interrupted run leaves whole records on standard
+    /// output, and no file.
     pub run: Run,
     /// Hashed files that the format cannot hold.
     pub unwritten: u64,
@@ -126,7 +129,8 @@ ends_a_pass!(Error);
 /// Hashes the input and writes the manifest. A file appears whole or not at all.
 ///
 /// # Errors
-/// When the request makes no sense, or an output cannot be written. A file that cannot be read is a record, and no error.
+/// When the request makes no sense, or an output cannot be written. A file that cannot be read is a
+/// record, and no error.
 pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Result<Summary, Error> {
     if request.plan.piecewise.is_some() && !has_pieces(request.format) {
         return Err(Error::Pieces(request.format));
@@ -210,7 +214,8 @@ impl pfh_engine::Sink for Writing<'_> {
             (self.sink)(Event::Changed(&record))?;
         }
         if let Err(why) = self.manifest.write(&record)? {
-            // A file that was read whole and is too short for the method has nothing that could have been written.
+            // A file that was read whole and is too short for the method has nothing that could
+            // have been written.
             self.unwritten += u64::from(!has_none(&record));
             (self.sink)(Event::NotWritten(&record, &why))?;
         }

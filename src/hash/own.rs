@@ -5,7 +5,8 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
 
-/// The output, its seal, the cache and the files that SQLite keeps beside it, and the file behind standard output.
+/// The output, its seal, the cache and the files that SQLite keeps beside it, and the file behind
+/// standard output.
 pub fn own(request: &Request) -> Vec<Vec<u8>> {
     let mut own: Vec<OsString> = Vec::new();
     let mut with = |path: &Path, ends: &[&str]| {

@@ -14,7 +14,8 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
-/// A cache is an SQLite database with "pfhc" as its application (Database File Format, section 1.3).
+/// A cache is an SQLite database with "pfhc" as its application (Database File Format, section
+/// 1.3).
 const CACHE: Existing = Existing::Own(68, b"pfhc");
 
 /// Digests that are kept from run to run.
@@ -125,8 +126,8 @@ impl Request {
         outputs
     }
 
-    /// What the manifest records of the run. Of the command line it has what decides the digests: manifests of one tree are equal
-    /// whatever the threads.
+    /// What the manifest records of the run. Of the command line it has what decides the digests:
+    /// manifests of one tree are equal whatever the threads.
     pub(super) fn about(&self) -> About {
         let algorithms: Vec<String> = self.plan.algorithms.iter().map(Algorithm::to_string).collect();
         let mut words: Vec<Vec<u8>> = vec![format!("pfh hash -a {}", algorithms.join(",")).into_bytes()];
@@ -143,7 +144,8 @@ impl Request {
         }
     }
 
-    /// Whether the manifest must record in which directory its relative names start: it will lie in another one, and has such names.
+    /// Whether the manifest must record in which directory its relative names start: it will lie in
+    /// another one, and has such names.
     fn needs_base(&self, here: &[u8]) -> bool {
         let Some(output) = self.output.path() else { return false };
         let parent = output.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));

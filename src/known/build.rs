@@ -16,10 +16,11 @@ use std::path::{Path, PathBuf};
 pub struct Request {
     /// Sets with their classes, in the order that they have in the file; `-` is standard input.
     pub sets: Vec<(PathBuf, Class)>,
-    /// Lists of sets of which more is said: a JSON object per line with file, class, and maybe name, version, product, algorithm,
-    /// packages, deltas.
+    /// Lists of sets of which more is said: a JSON object per line with file, class, and maybe
+    /// name, version, product, algorithm, packages, deltas.
     pub lists: Vec<PathBuf>,
-    /// Deltas of NSRL's RDSv3 to the one database among the sets, in the order in which they were published.
+    /// Deltas of NSRL's RDSv3 to the one database among the sets, in the order in which they were
+    /// published.
     pub deltas: Vec<PathBuf>,
     /// The algorithms of digests that do not name theirs; empty for MD5, SHA-1 and SHA-2 by length.
     pub assumed: Vec<Algorithm>,
@@ -27,7 +28,8 @@ pub struct Request {
     pub packages: Packages,
     /// The file to write. It appears whole or not at all.
     pub output: PathBuf,
-    /// The directory of sorted runs, from which a build that was killed resumes: the output's name with `.work`.
+    /// The directory of sorted runs, from which a build that was killed resumes: the output's name
+    /// with `.work`.
     pub work: PathBuf,
     /// Bytes of memory for sorting.
     pub memory: usize,
@@ -126,13 +128,15 @@ impl Request {
         let mut outputs = Outputs::new(self.replace);
         outputs.writes("OUT", &self.output, Kind::File, set);
         outputs.writes("--work", &self.work, Kind::Directory, Existing::Refused);
-        // Runs of an earlier build are removed, which must not be anybody else's files of such names.
+        // Runs of an earlier build are removed, which must not be anybody else's files of such
+        // names.
         let names_inputs = |name: &str| {
             let text = std::fs::read_to_string(self.work.join(name)).unwrap_or_default();
             text.lines().next().is_some_and(|line| line.starts_with('{') && line.contains("\"pfh-known\""))
         };
         let is_ours = names_inputs("journal") || names_inputs("journal.new");
-        // After a power cut the half set of a build that is under way may hold anything, its mark included.
+        // After a power cut the half set of a build that is under way may hold anything, its mark
+        // included.
         let partial = beside(&self.output, ".partial");
         outputs.writes("OUT", partial, Kind::File, if is_ours { Existing::Welcome } else { set });
         let existing = if is_ours { Existing::Welcome } else { Existing::Refused };
@@ -198,10 +202,12 @@ impl fmt::Display for Summary {
     }
 }
 
-/// Builds the file. The same sets give the same bytes, however much memory there is and however often the build was interrupted.
+/// Builds the file. The same sets give the same bytes, however much memory there is and however
+/// often the build was interrupted.
 ///
 /// # Errors
-/// When a set cannot be read or the file cannot be written; also when the control cancels the build, which the same request resumes.
+/// When a set cannot be read or the file cannot be written; also when the control cancels the
+/// build, which the same request resumes.
 pub fn run(request: &Request, events: &mut dyn FnMut(Event<'_>), control: &Control<'_>) -> Result<Summary, Error> {
     let inputs = request.inputs()?;
     request.outputs_of(&inputs).check()?;

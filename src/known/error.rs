@@ -7,7 +7,8 @@ use crate::shown;
 use std::io;
 use std::path::PathBuf;
 
-/// Why sets are not built, described or asked. A place of a list that holds no record is an event, and no error.
+/// Why sets are not built, described or asked. A place of a list that holds no record is an event,
+/// and no error.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

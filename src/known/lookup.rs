@@ -110,11 +110,13 @@ impl Answers {
     }
 }
 
-/// Asks the sets. A digest that cannot be compared with anything is counted, and named in the output.
+/// Asks the sets. A digest that cannot be compared with anything is counted, and named in the
+/// output.
 ///
 /// # Errors
-/// When the sets cannot be opened, standard input cannot be read, a set is damaged, or the output cannot be written. A look-up that is
-/// cancelled ends after the digest at hand with [`SetError::Cancelled`](super::SetError::Cancelled).
+/// When the sets cannot be opened, standard input cannot be read, a set is damaged, or the output
+/// cannot be written. A look-up that is cancelled ends after the digest at hand with
+/// [`SetError::Cancelled`](super::SetError::Cancelled).
 pub fn run(request: &Request, events: &mut dyn FnMut(Event<'_>), control: &Control<'_>) -> Result<Summary, Error> {
     if !matches!(request.form, Format::Text | Format::Jsonl) {
         return Err(Error::Format);

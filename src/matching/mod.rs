@@ -1,7 +1,8 @@
 //! The job *match*: files against sets of known files.
 //!
-//! A [`Request`] names the input and the [`Sets`]: files that `pfh known build` made, lists in any format, single digests. [`run`]
-//! opens the sets, hashes each file by the algorithms that they need, and writes a verdict for each.
+//! A [`Request`] names the input and the [`Sets`]: files that `pfh known build` made, lists in any
+//! format, single digests. [`run`] opens the sets, hashes each file by the algorithms that they
+//! need, and writes a verdict for each.
 //!
 //! ```
 //! use pfh::matching::{self, Request, Sets};
@@ -162,8 +163,8 @@ pub enum Error {
 
 ends_a_pass!(Error);
 
-/// Matches files with the sets and writes a verdict for each. A run that is cancelled leaves whole records on standard output, and no
-/// file.
+/// Matches files with the sets and writes a verdict for each. A run that is cancelled leaves whole
+/// records on standard output, and no file.
 ///
 /// # Errors
 /// When the sets cannot be opened, the request makes no sense, or the output cannot be written.
@@ -214,7 +215,8 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
     Ok(Summary { comparable: true, run, counts, gaps, hits_only })
 }
 
-/// The algorithms by which files are hashed: those of the sets, and of these the ones that the request names.
+/// The algorithms by which files are hashed: those of the sets, and of these the ones that the
+/// request names.
 fn needed(request: &Request, reference: &Reference) -> Vec<Algorithm> {
     let mut needed = reference.algorithms();
     if needed.is_empty() || request.sets.algorithms.is_empty() {

@@ -36,16 +36,17 @@ pub struct Reference {
 /// What is known of one digest or file.
 #[derive(Debug, Clone, Default)]
 pub struct Answer {
-    /// Where it is known: the position of the set file, the hit, the algorithm. `None` for the position stands for the digests
-    /// that are sought.
+    /// Where it is known: the position of the set file, the hit, the algorithm. `None` for the
+    /// position stands for the digests that are sought.
     pub hits: Vec<(Option<usize>, Hit, Algorithm)>,
     /// Whether it is in a set as the digest of no bytes at all.
     pub empty: bool,
 }
 
 impl Reference {
-    /// The algorithms that files must be hashed with so that every set can be asked: for each set that of most of its digests, of
-    /// equally many the longest; where some of its records have none of that, all that it has.
+    /// The algorithms that files must be hashed with so that every set can be asked: for each set
+    /// that of most of its digests, of equally many the longest; where some of its records have
+    /// none of that, all that it has.
     pub fn algorithms(&self) -> Vec<Algorithm> {
         let mut needed: Vec<Algorithm> = Vec::new();
         let mut need = |algorithm: Algorithm| {
@@ -70,8 +71,9 @@ impl Reference {
         needed
     }
 
-    /// Sets of which files with digests of these algorithms alone cannot be compared with every record: how many records can be
-    /// compared at most (0 for a filter of another algorithm). Empty where nothing is left out.
+    /// Sets of which files with digests of these algorithms alone cannot be compared with every
+    /// record: how many records can be compared at most (0 for a filter of another algorithm).
+    /// Empty where nothing is left out.
     pub fn left_out(&self, algorithms: &[Algorithm]) -> Vec<(&Set, u64)> {
         let mut left_out = Vec::new();
         for known in &self.sets {
@@ -103,7 +105,8 @@ impl Reference {
         self.sets.iter().any(of)
     }
 
-    /// Whether all sets are of what is bad or to be looked at: then a file that is in none of them is no news.
+    /// Whether all sets are of what is bad or to be looked at: then a file that is in none of them
+    /// is no news.
     pub fn is_of_the_bad(&self) -> bool {
         let mut sets = self.sets.iter().flat_map(|known| known.sets()).peekable();
         sets.peek().is_some() && sets.all(|set| matches!(set.class(), Class::Bad | Class::Notable))
@@ -133,7 +136,8 @@ impl Reference {
                 answer.hits.push((None, hit, digest.algorithm()));
             }
         }
-        // Only what is in a set can be known by being empty; of the others nobody asks, and there are more of them.
+        // Only what is in a set can be known by being empty; of the others nobody asks, and there
+        // are more of them.
         answer.empty =
             !answer.hits.is_empty() && digests.iter().any(|digest| *digest == digest.algorithm().digest(b""));
         Ok(answer)

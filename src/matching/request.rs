@@ -20,7 +20,8 @@ pub struct Request {
     pub sets: Sets,
     /// How files are read. Its algorithms are those that the sets need.
     pub plan: Plan,
-    /// The verdicts that are written; all if there are none, and as text all but unknown if every set is of the bad.
+    /// The verdicts that are written; all if there are none, and as text all but unknown if every
+    /// set is of the bad.
     pub only: Vec<Verdict>,
     /// What verdicts are written in.
     pub form: Format,

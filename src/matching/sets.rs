@@ -16,13 +16,16 @@ use std::path::{Path, PathBuf};
 pub struct Sets {
     /// Files that `pfh known build` made, and lists in any format that it reads.
     pub known: Vec<PathBuf>,
-    /// Digests in hexadecimal digits. Their algorithm follows from their length, or from `algorithms`.
+    /// Digests in hexadecimal digits. Their algorithm follows from their length, or from
+    /// `algorithms`.
     pub digests: Vec<String>,
-    /// The class of lists and digests, which have none of their own. Without one they are of the class *listed*.
+    /// The class of lists and digests, which have none of their own. Without one they are of the
+    /// class *listed*.
     pub class: Option<Class>,
     /// What the empty file's digest says.
     pub empty: Empty,
-    /// The algorithms of digests that do not name theirs, and those to hash with; empty for what the sets need.
+    /// The algorithms of digests that do not name theirs, and those to hash with; empty for what
+    /// the sets need.
     pub algorithms: Vec<Algorithm>,
 }
 
@@ -118,7 +121,8 @@ impl Sets {
         Sets { known: known.into_iter().map(Into::into).collect(), ..Sets::default() }
     }
 
-    /// Opens the files, and looks for the digests as well. What is not understood is reported to `gap`.
+    /// Opens the files, and looks for the digests as well. What is not understood is reported to
+    /// `gap`.
     ///
     /// # Errors
     /// When a file cannot be opened or read, or a digest is none.
@@ -185,8 +189,8 @@ impl Sets {
     }
 }
 
-/// A list becomes a known-set file in the temporary directory, which loses its name as soon as it is open; with it the number of
-/// places of the list that hold no record.
+/// A list becomes a known-set file in the temporary directory, which loses its name as soon as it
+/// is open; with it the number of places of the list that hold no record.
 fn build_aside(input: Input, number: usize, gap: &mut dyn FnMut(&Gap<'_>)) -> Result<(KnownSet, u64), SetsError> {
     let directory = std::env::temp_dir().join(format!("pfh-known-{}-{number}", std::process::id()));
     // Fails if somebody else was quicker to take the name.

@@ -1,7 +1,8 @@
 //! The job *match* against similarity digests: which known files a file is similar to.
 //!
-//! A [`Request`] names the input and a list of similarity digests, or an index that was made of one with [`Request::write_index`].
-//! [`run`] writes a line for each known digest that a file reaches the threshold with, in the order of the files.
+//! A [`Request`] names the input and a list of similarity digests, or an index that was made of one
+//! with [`Request::write_index`]. [`run`] writes a line for each known digest that a file reaches
+//! the threshold with, in the order of the files.
 //!
 //! ```
 //! use pfh::matching::similar::{self, Request};
@@ -181,8 +182,8 @@ pub enum Error {
 
 ends_a_pass!(Error);
 
-/// Matches files with the list and writes what is similar. A run that is cancelled leaves whole records on standard output, and no
-/// file.
+/// Matches files with the list and writes what is similar. A run that is cancelled leaves whole
+/// records on standard output, and no file.
 ///
 /// # Errors
 /// When the list cannot be read, the request makes no sense, or the output cannot be written.

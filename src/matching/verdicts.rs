@@ -24,8 +24,8 @@ impl Counts {
         self.0[verdict as usize] += 1;
     }
 
-    /// Whether any of these verdicts was given. That something is unknown counts only if all sets could be read (`complete`): what was
-    /// found stays found.
+    /// Whether any of these verdicts was given. That something is unknown counts only if all sets
+    /// could be read (`complete`): what was found stays found.
     pub fn fails(&self, verdicts: &[Verdict], complete: bool) -> bool {
         verdicts.iter().any(|verdict| self.of(*verdict) > 0 && (complete || *verdict != Verdict::Unknown))
     }
@@ -48,7 +48,8 @@ pub struct Matching {
 }
 
 impl Matching {
-    /// Starts the output. `only` are the verdicts that are written; all where it is empty. What is not written counts all the same.
+    /// Starts the output. `only` are the verdicts that are written; all where it is empty. What is
+    /// not written counts all the same.
     ///
     /// # Errors
     /// When the format cannot hold the algorithms.
@@ -76,7 +77,8 @@ impl Matching {
     /// Takes a record. Only one that was read to its end gets an answer of the sets.
     ///
     /// # Errors
-    /// The output's, and a known set that cannot be read or was damaged: no verdict after that would be worth anything.
+    /// The output's, and a known set that cannot be read or was damaged: no verdict after that
+    /// would be worth anything.
     pub fn write(&mut self, record: &Record) -> io::Result<()> {
         match &record.outcome {
             Outcome::Hashed(hashed) => self.hashed(record, hashed)?,

@@ -38,8 +38,8 @@ impl Request {
 /// Hashes what was appended, and replaces the tree.
 ///
 /// # Errors
-/// When the file is shorter than its tree says, one of them cannot be read, or the tree cannot be written; also when the control is
-/// cancelled.
+/// When the file is shorter than its tree says, one of them cannot be read, or the tree cannot be
+/// written; also when the control is cancelled.
 pub fn run(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
     request.outputs().check()?;
     let (file, tree) = (&request.file, &request.tree);

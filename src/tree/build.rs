@@ -46,7 +46,8 @@ pub enum Of {
 pub struct Request {
     /// What is hashed.
     pub of: Of,
-    /// Where the tree goes; of files below directories each goes beside its file. A stream and parts need a place.
+    /// Where the tree goes; of files below directories each goes beside its file. A stream and
+    /// parts need a place.
     pub tree: Option<PathBuf>,
     /// Function and leaf length: BLAKE3 over leaves of 16 KiB.
     pub parameters: Parameters,
@@ -118,7 +119,8 @@ impl Request {
         }
     }
 
-    /// What is read and written. A tree takes the place of a tree. Of files below directories each is guarded when its turn comes.
+    /// What is read and written. A tree takes the place of a tree. Of files below directories each
+    /// is guarded when its turn comes.
     pub fn outputs(&self) -> Outputs {
         let mut outputs = Outputs::new(self.replace);
         match (&self.of, self.place()) {
@@ -140,7 +142,8 @@ impl Request {
         self.store(file, tree, pass, |pass| outboard::build(file, self.parameters, pass))
     }
 
-    /// Builds a tree and puts it in its place. An update of the tree that is there ends first, and waits for this one.
+    /// Builds a tree and puts it in its place. An update of the tree that is there ends first, and
+    /// waits for this one.
     fn store(
         &self,
         file: &Path,
@@ -159,8 +162,9 @@ impl Request {
 /// Builds trees.
 ///
 /// # Errors
-/// When the request makes no sense, a file cannot be read to its end, or a tree cannot be written; also when the control is cancelled.
-/// A file below a directory that cannot be read is an event, and no error.
+/// When the request makes no sense, a file cannot be read to its end, or a tree cannot be written;
+/// also when the control is cancelled. A file below a directory that cannot be read is an event,
+/// and no error.
 pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Result<Summary, Error> {
     let place = request.place();
     if let (Of::Below(paths), _) = (&request.of, &place) {

@@ -15,7 +15,8 @@ use std::path::PathBuf;
 pub enum Must {
     /// This root, under the tree's function and leaf length.
     Root([u8; 32]),
-    /// That of a line which an auditor keeps ([`pfh::audit::commit`](crate::audit::commit)). The tree need not be there.
+    /// That of a line which an auditor keeps ([`pfh::audit::commit`](crate::audit::commit)). The
+    /// tree need not be there.
     Kept {
         /// The file of lines.
         path: PathBuf,
@@ -32,7 +33,8 @@ pub struct Request {
     pub file: PathBuf,
     /// Its tree.
     pub tree: PathBuf,
-    /// The root that the file must give. Without it a file and a tree that were changed together pass.
+    /// The root that the file must give. Without it a file and a tree that were changed together
+    /// pass.
     pub must: Option<Must>,
     /// Threads that hash: one per processor.
     pub threads: usize,
@@ -74,7 +76,8 @@ impl Request {
             (Some(Must::Root(root)), _) => Some(Expected { stated: Stated::Root, root: *root, found: verdict.root }),
             (_, Some(kept)) => {
                 let parameters = kept.commitment.parameters();
-                // The same function over leaves of another length gives another root, BLAKE3 excepted.
+                // The same function over leaves of another length gives another root, BLAKE3
+                // excepted.
                 let found = if parameters == tree.parameters() {
                     verdict.root
                 } else {
@@ -92,7 +95,8 @@ impl Request {
 /// Hashes the file and compares it with its tree and with what is stated. Nothing is written.
 ///
 /// # Errors
-/// When the file, its tree or what is kept of it cannot be read; also when the control is cancelled. A difference is in the summary.
+/// When the file, its tree or what is kept of it cannot be read; also when the control is
+/// cancelled. A difference is in the summary.
 pub fn run(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
     let kept = request.kept()?;
     Ok(pass(request.threads, control, |pass| request.judge(kept.as_ref(), pass))?)

@@ -9,14 +9,16 @@ use pfh_tree::range::NoRange;
 use std::io;
 use std::path::PathBuf;
 
-/// Why a verb over trees has no result. That a file differs from its tree is a finding in the summary, and no error.
+/// Why a verb over trees has no result. That a file differs from its tree is a finding in the
+/// summary, and no error.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// An output is a file that is read, or one that somebody else made.
     #[error(transparent)]
     Refused(#[from] Refused),
-    /// A file or a tree cannot be read, used or written; the change does not fit; or the control cancelled the verb.
+    /// A file or a tree cannot be read, used or written; the change does not fit; or the control
+    /// cancelled the verb.
     #[error(transparent)]
     Tree(#[from] Failure),
     /// The tree of a stream has no place of its own.

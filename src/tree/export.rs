@@ -41,8 +41,8 @@ impl Request {
 /// Hashes the file and writes its tree in bao's form.
 ///
 /// # Errors
-/// When the file cannot be read or gives another root than the one stated, or the output cannot be written; also when the control is
-/// cancelled.
+/// When the file cannot be read or gives another root than the one stated, or the output cannot be
+/// written; also when the control is cancelled.
 pub fn run(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
     request.outputs().check()?;
     let file = &request.file;

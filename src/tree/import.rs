@@ -61,8 +61,8 @@ impl Request {
 /// Makes the tree.
 ///
 /// # Errors
-/// When the outboard cannot be read, is damaged, gives another root than the one stated or is of a file of another length, or the tree
-/// cannot be written; also when the control is cancelled.
+/// When the outboard cannot be read, is damaged, gives another root than the one stated or is of a
+/// file of another length, or the tree cannot be written; also when the control is cancelled.
 pub fn run(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
     request.outputs().check()?;
     let tree = request.decode()?;

@@ -1,10 +1,12 @@
-//! The job *tree*: a hash tree is kept beside a file; it finds what changed, and only that is hashed again.
+//! The job *tree*: a hash tree is kept beside a file; it finds what changed, and only that is
+//! hashed again.
 //!
-//! One module a verb: [`build`] hashes a file and writes its tree, [`update`] and [`append`] follow changes of the file, [`check`] finds
-//! the ranges that are not what they were, [`diff`] compares two trees; [`prove`] and [`verify`] show a part of a file to whoever has
-//! the root alone; [`root`], [`export`] and [`import`] are about the roots and trees of other programs. Each has a `Request` whose
-//! constructor resolves the defaults, and a `run`. The tree of `FILE` is `FILE.pfhtree` unless the request says otherwise;
-//! `docs/tree.md` has its bytes.
+//! One module a verb: [`build`] hashes a file and writes its tree, [`update`] and [`append`] follow
+//! changes of the file, [`check`] finds the ranges that are not what they were, [`diff`] compares
+//! two trees; [`prove`] and [`verify`] show a part of a file to whoever has the root alone;
+//! [`root`], [`export`] and [`import`] are about the roots and trees of other programs. Each has a
+//! `Request` whose constructor resolves the defaults, and a `run`. The tree of `FILE` is
+//! `FILE.pfhtree` unless the request says otherwise; `docs/tree.md` has its bytes.
 //!
 //! ```
 //! use pfh::{Control, tree};
@@ -49,7 +51,8 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::Instant;
 
-/// A tree that is built anew or brought up to date is recognized by its first bytes; one that is missing is reported when it is read.
+/// A tree that is built anew or brought up to date is recognized by its first bytes; one that is
+/// missing is reported when it is read.
 const OWN: Existing = Existing::Own(0, b"pfh tree");
 
 /// Adds the tree that a verb writes, and the file that it reads.
@@ -57,7 +60,8 @@ fn guard<'a>(outputs: &'a mut Outputs, file: &Path, tree: &Path) -> &'a mut Outp
     outputs.writes("--outboard", tree, Kind::File, OWN).reads(file)
 }
 
-/// Carries out a pass over a file with the control's progress, and ends it when the control is cancelled.
+/// Carries out a pass over a file with the control's progress, and ends it when the control is
+/// cancelled.
 pub(crate) fn pass<T>(threads: usize, control: &Control<'_>, work: impl FnOnce(&mut Pass<'_>) -> T) -> T {
     let start = Instant::now();
     let mut progress = |bytes, all: u64| {

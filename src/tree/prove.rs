@@ -49,7 +49,8 @@ impl Request {
 /// Writes the proof.
 ///
 /// # Errors
-/// When the file has no such range, the bytes around it are not those of the tree, file or tree cannot be read, or the output fails.
+/// When the file has no such range, the bytes around it are not those of the tree, file or tree
+/// cannot be read, or the output fails.
 pub fn run(request: &Request) -> Result<(), Error> {
     if request.range.end - request.range.start > LONGEST {
         return Err(Error::TooLong);

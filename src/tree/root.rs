@@ -1,4 +1,5 @@
-//! `root`: the roots that other programs compute of a file: Linux's fs-verity, Amazon S3, Amazon S3 Glacier.
+//! `root`: the roots that other programs compute of a file: Linux's fs-verity, Amazon S3, Amazon S3
+//! Glacier.
 
 use super::{Error, Failure, pass};
 use crate::{jsonl, shown};
@@ -153,7 +154,8 @@ impl Request {
 /// Computes the roots. Nothing is written.
 ///
 /// # Errors
-/// When the request makes no sense, the sink refuses an event, or the control is cancelled. A file that cannot be read is an event.
+/// When the request makes no sense, the sink refuses an event, or the control is cancelled. A file
+/// that cannot be read is an event.
 pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Result<Summary, Error> {
     request.begin()?;
     let mut summary = Summary::default();

@@ -1,4 +1,5 @@
-//! `update`: the tree of a file that was changed in place is brought up to date; only what changed is hashed again.
+//! `update`: the tree of a file that was changed in place is brought up to date; only what changed
+//! is hashed again.
 
 use super::{Done, Error, Failure, Summary, beside, guard, pass, save};
 use crate::outputs::Outputs;
@@ -58,11 +59,12 @@ impl Request {
     }
 }
 
-/// Brings the tree up to date, in place and under a journal: whatever interrupts it, the old tree or the new one is there.
+/// Brings the tree up to date, in place and under a journal: whatever interrupts it, the old tree
+/// or the new one is there.
 ///
 /// # Errors
-/// When a range lies outside of the file, the file has another length than its tree, one of them cannot be read, or the tree or the
-/// proof cannot be written; also when the control is cancelled.
+/// When a range lies outside of the file, the file has another length than its tree, one of them
+/// cannot be read, or the tree or the proof cannot be written; also when the control is cancelled.
 pub fn run(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
     request.outputs().check()?;
     let (file, tree) = (&request.file, &request.tree);

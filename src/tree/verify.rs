@@ -110,7 +110,8 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
 /// Judges the proof, and writes the bytes that it shows if that is asked for.
 ///
 /// # Errors
-/// When the proof cannot be read or the bytes cannot be written. That a proof shows nothing is in the summary.
+/// When the proof cannot be read or the bytes cannot be written. That a proof shows nothing is in
+/// the summary.
 pub fn run(request: &Request) -> Result<Summary, Error> {
     request.outputs().check()?;
     let unread = |error: io::Error| Error::Read { path: request.proof.clone(), why: error.to_string() };

@@ -1,4 +1,5 @@
-//! What lies beside an image and states its digests: its log, its map, lists of digests that name it.
+//! What lies beside an image and states its digests: its log, its map, lists of digests that name
+//! it.
 
 use super::log::{self, Standing};
 use crate::shown;
@@ -233,8 +234,8 @@ fn is_same(a: &Path, b: &Path) -> bool {
     place(a).is_some() && place(a) == place(b)
 }
 
-/// The algorithms of a file that may be a list of digests: by its name `IMAGE.md5`, `SHA256SUMS`, or one of pfh's formats. `None`
-/// for any other file.
+/// The algorithms of a file that may be a list of digests: by its name `IMAGE.md5`, `SHA256SUMS`,
+/// or one of pfh's formats. `None` for any other file.
 fn list_of(path: &Path, image: &Image) -> Option<Vec<Algorithm>> {
     let metadata = std::fs::metadata(path).ok()?;
     if !metadata.is_file() || metadata.len() > LONGEST {

@@ -57,7 +57,8 @@ pub fn states_target(path: &Path, image: &Path) -> bool {
     targets.is_some_and(|targets| targets.iter().any(is_it))
 }
 
-/// Compares what else a log states with what is there: the log for people, files and case data of the image, windows.
+/// Compares what else a log states with what is there: the log for people, files and case data of
+/// the image, windows.
 pub fn compare(log: &Path, sound: &Sound, image: &Path, imaged: &Imaged, findings: &mut Findings) {
     let mut all = logged::compare(log, sound, Some(image));
     all.extend(logged::compare_windows(sound, &imaged.pieces));
@@ -75,8 +76,8 @@ fn enter(log: &Path, all: Vec<Logged>, findings: &mut Findings) {
     }
 }
 
-/// Looks at a log that the user named: chain, and signature if there is a key. Of a log without its image
-/// (`is_alone`) what lies beside it is compared as well.
+/// Looks at a log that the user named: chain, and signature if there is a key. Of a log without its
+/// image (`is_alone`) what lies beside it is compared as well.
 ///
 /// # Errors
 /// When there is no such log, or no such key.

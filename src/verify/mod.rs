@@ -1,8 +1,10 @@
-//! Verifying an image: what states its digests is looked for, the image is read once, and each statement is compared.
+//! Verifying an image: what states its digests is looked for, the image is read once, and each
+//! statement is compared.
 //!
-//! Evidence is what the caller states, the digests inside an E01 image, and what lies beside the image: its chained
-//! log (`IMAGE.log.jsonl`), its map (`IMAGE.map`) and lists of digests that name it. There are three verdicts:
-//! *verified* names what was compared with what; *differs*; *nothing to compare with*.
+//! Evidence is what the caller states, the digests inside an E01 image, and what lies beside the
+//! image: its chained log (`IMAGE.log.jsonl`), its map (`IMAGE.map`) and lists of digests that name
+//! it. There are three verdicts: *verified* names what was compared with what; *differs*; *nothing
+//! to compare with*.
 //!
 //! ```
 //! use pfh::{Control, verify};
@@ -45,7 +47,8 @@ pub use findings::{Equal, Finding, Summary, Verdict};
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Request {
-    /// The image: E01 or a split image by its first file, raw, or a device. Without one only the log is verified.
+    /// The image: E01 or a split image by its first file, raw, or a device. Without one only the
+    /// log is verified.
     pub image: Option<PathBuf>,
     /// The image is raw, whatever its name and its first bytes say.
     pub raw: bool,
@@ -84,7 +87,8 @@ pub enum Event<'a> {
 /// Takes events as they happen.
 pub(crate) type Sink<'a> = &'a mut dyn FnMut(&Event<'_>);
 
-/// Why nothing was verified. What is wrong with an image or its evidence is a [`Finding`] and no error.
+/// Why nothing was verified. What is wrong with an image or its evidence is a [`Finding`] and no
+/// error.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -127,7 +131,8 @@ pub enum Error {
     Cancelled,
 }
 
-/// Verifies an image, or a log. Nothing is written. Cancelling ends it with [`Error::Stopped`] or [`Error::Cancelled`].
+/// Verifies an image, or a log. Nothing is written. Cancelling ends it with [`Error::Stopped`] or
+/// [`Error::Cancelled`].
 ///
 /// # Errors
 /// When there is nothing that could be verified, or the job is cancelled.
@@ -257,7 +262,8 @@ fn check(claim: &Claim, imaged: &Imaged, unread: u64, apart: bool, findings: &mu
     }
 }
 
-/// Enters the runs that could not be read; returns the bytes of those that are no damage of the image.
+/// Enters the runs that could not be read; returns the bytes of those that are no damage of the
+/// image.
 fn unreadable(path: &Path, imaged: &Imaged, sector: u32, findings: &mut Findings) -> u64 {
     let again = if imaged.bad.is_empty() { None } else { Image::open(path).ok() };
     let mut unread = 0;

@@ -1,7 +1,9 @@
-//! Many messages at once beside OpenSSL's single stream in the same run: 64 B, 4 KiB, 64 KiB and 1 MiB, in the cache and from memory.
+//! Many messages at once beside OpenSSL's single stream in the same run: 64 B, 4 KiB, 64 KiB and 1
+//! MiB, in the cache and from memory.
 //!
-//! `cargo bench -p pfh-digest --features peers --bench many [FILTER]`, for example `sha256/4 KiB hot`. Digests are compared before anything
-//! is timed. Throughput is in bytes per second of wall time; `examples/shash.rs` measures processor time in interleaved rounds.
+//! `cargo bench -p pfh-digest --features peers --bench many [FILTER]`, for example `sha256/4 KiB
+//! hot`. Digests are compared before anything is timed. Throughput is in bytes per second of wall
+//! time; `examples/shash.rs` measures processor time in interleaved rounds.
 
 use std::time::Duration;
 

@@ -1,14 +1,19 @@
-//! What the kernels leave of a machine's time: the bound that whole programs are measured against (`bench/run compare bound`).
+//! What the kernels leave of a machine's time: the bound that whole programs are measured against
+//! (`bench/run compare bound`).
 //!
-//! `cargo run --release -p pfh-digest --example bound -- kernel|lanes|read ALGORITHM[,…] [--arena KIB] [--piece KIB] [--rounds N] PATH…`
+//! `cargo run --release -p pfh-digest --example bound -- kernel|lanes|read ALGORITHM[,…] [--arena
+//! KIB] [--piece KIB] [--rounds N] PATH…`
 //!
-//! One thread keeps as many messages open as its arena has pieces, reads a piece of each, advances all of them, ends those that are through,
-//! and opens the next files in their places. No order of output, no proof of consistency, no reading ahead.
+//! One thread keeps as many messages open as its arena has pieces, reads a piece of each, advances
+//! all of them, ends those that are through, and opens the next files in their places. No order of
+//! output, no proof of consistency, no reading ahead.
 //!
 //! * `lanes`: all of that.
-//! * `read`: without hashing. `kernel`: without reading; the arena holds some bytes, and the files' lengths are known before.
+//! * `read`: without hashing. `kernel`: without reading; the arena holds some bytes, and the files'
+//!   lengths are known before.
 //!
-//! It prints the least and the median of the processor's seconds, user and system, over the rounds, and a digest of all digests.
+//! It prints the least and the median of the processor's seconds, user and system, over the rounds,
+//! and a digest of all digests.
 
 use std::fs::File;
 use std::io::Read;
@@ -25,7 +30,8 @@ struct Plan {
     hashes: bool,
 }
 
-/// A message that is open: its file, what is left of it where nothing is read, and a hasher for each algorithm.
+/// A message that is open: its file, what is left of it where nothing is read, and a hasher for
+/// each algorithm.
 struct Open {
     number: usize,
     file: Option<File>,

@@ -1,19 +1,27 @@
 //! Many messages at once against one after another: the tables of `docs/kernels.md`.
 //!
-//! `cargo run --release -p pfh-digest --features peers --example shash [sizes|hot|fig2|files|together|directory] [ROUNDS] [NAME]`
+//! `cargo run --release -p pfh-digest --features peers --example shash
+//! [sizes|hot|fig2|files|together|directory] [ROUNDS] [NAME]`
 //!
-//! * `sizes`: messages of 64 B, 4 KiB, 64 KiB and 1 MiB, in the cache (hot) and from memory; this crate's many, its single kernel,
-//!   OpenSSL's and AWS-LC's single stream.
-//! * `hot`: of `sizes`, 128 messages of 4 KiB in the cache and nothing else: what `bench/run isal` runs in turns with another library.
-//! * `fig2`: figure 2 of Gueron and Krasnov: messages of 4 KiB resident in each cache and in memory, as many as there (4, 64, 512, 8,192),
-//!   and beside them enough to fill wider lanes; and one message of 8 KiB alone.
-//! * `files`: sets of messages like that paper's directories: UNIFORM is 8 of 18,623,835 bytes, DIVERSE the 350 sizes of its Table 1.
-//! * `directory`, with a directory for NAME: SHA-256 of its files as that paper times it: a list of names, open, size, contents, digest, in this process.
-//!   PFH_COLD=1 empties the page cache before each pass (root). The contents are read where the paper maps them.
-//! * `together`: several digests of one message of 1 MiB, beside OpenSSL's in turn and OpenSSL's MD5 alone.
+//! * `sizes`: messages of 64 B, 4 KiB, 64 KiB and 1 MiB, in the cache (hot) and from memory; this
+//!   crate's many, its single kernel, OpenSSL's and AWS-LC's single stream.
+//! * `hot`: of `sizes`, 128 messages of 4 KiB in the cache and nothing else: what `bench/run isal`
+//!   runs in turns with another library.
+//! * `fig2`: figure 2 of Gueron and Krasnov: messages of 4 KiB resident in each cache and in
+//!   memory, as many as there (4, 64, 512, 8,192), and beside them enough to fill wider lanes; and
+//!   one message of 8 KiB alone.
+//! * `files`: sets of messages like that paper's directories: UNIFORM is 8 of 18,623,835 bytes,
+//!   DIVERSE the 350 sizes of its Table 1.
+//! * `directory`, with a directory for NAME: SHA-256 of its files as that paper times it: a list of
+//!   names, open, size, contents, digest, in this process. PFH_COLD=1 empties the page cache before
+//!   each pass (root). The contents are read where the paper maps them.
+//! * `together`: several digests of one message of 1 MiB, beside OpenSSL's in turn and OpenSSL's
+//!   MD5 alone.
 //!
-//! `NAME` takes only that algorithm of `sizes`, `hot` and `fig2`. Answers are compared before anything is timed. The candidates run in turns, so that a slow spell of the machine hits all of them.
-//! Printed are nanoseconds of processor time per byte, minimum and median over the rounds (default 9), a line of JSON per measurement.
+//! `NAME` takes only that algorithm of `sizes`, `hot` and `fig2`. Answers are compared before
+//! anything is timed. The candidates run in turns, so that a slow spell of the machine hits all of
+//! them. Printed are nanoseconds of processor time per byte, minimum and median over the rounds
+//! (default 9), a line of JSON per measurement.
 
 use std::hint::black_box;
 
@@ -24,9 +32,11 @@ use rustix::time::{ClockId, clock_gettime};
 
 /// Bytes from which messages that come from memory are taken: far more than any cache holds.
 const POOL: usize = 512 << 20;
-/// Bytes of a sample at least: several passes over few messages, lest what the candidate before left in the CPU weighs in what is timed.
+/// Bytes of a sample at least: several passes over few messages, lest what the candidate before
+/// left in the CPU weighs in what is timed.
 const SAMPLE: usize = 8 << 20;
-/// Between messages, so that they do not all begin at the same place in a page and compete for the same cache sets.
+/// Between messages, so that they do not all begin at the same place in a page and compete for the
+/// same cache sets.
 const SKEW: usize = 64;
 
 const NAMES: [&str; 6] = ["md5", "sha1", "sha256", "sha512", "sha3-256", "ripemd160"];
@@ -76,8 +86,8 @@ fn processor_time() -> f64 {
     time.tv_sec as f64 * 1e9 + time.tv_nsec as f64
 }
 
-/// The clock in GHz, as far as a chain of operations tells it that take a cycle each, one after the other: a virtual machine may offer no
-/// counter.
+/// The clock in GHz, as far as a chain of operations tells it that take a cycle each, one after the
+/// other: a virtual machine may offer no counter.
 fn clock() -> f64 {
     const LOOPS: u64 = 4_000_000;
     let addend = black_box(0x9e37_79b9_7f4a_7c15u64);
@@ -192,7 +202,8 @@ fn files(pool: &[u8], rounds: usize) {
     }
 }
 
-/// Digests of a directory's files, and what they took: processor time in nanoseconds a byte, seconds that passed.
+/// Digests of a directory's files, and what they took: processor time in nanoseconds a byte,
+/// seconds that passed.
 fn directory(place: &str, rounds: usize) {
     let mut names: Vec<_> =
         std::fs::read_dir(place).expect("a directory").map(|e| e.expect("an entry").path()).collect();

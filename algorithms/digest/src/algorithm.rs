@@ -12,7 +12,8 @@ use crate::registry::OWN;
 use crate::row::Start;
 use crate::{Digest, Hasher, Output, Row, Standing};
 
-/// A hash algorithm with the length of its output. Two are equal when both agree; they sort by name, then length.
+/// A hash algorithm with the length of its output. Two are equal when both agree; they sort by
+/// name, then length.
 #[derive(Clone, Copy)]
 pub struct Algorithm {
     row: &'static Row,
@@ -36,8 +37,8 @@ impl Algorithm {
         Algorithm { row, length, features: false }
     }
 
-    /// The same algorithm, whose values keep the features that digests are made of; `None` if it has none. The two are equal, and so
-    /// are their digests.
+    /// The same algorithm, whose values keep the features that digests are made of; `None` if it
+    /// has none. The two are equal, and so are their digests.
     pub fn keeping_features(self) -> Option<Algorithm> {
         self.row.featured.map(|_| Algorithm { features: true, ..self })
     }
@@ -48,7 +49,8 @@ impl Algorithm {
         fact.downcast_ref()
     }
 
-    /// Whether a kernel computes it together with others of this kind, for the price of the dearest.
+    /// Whether a kernel computes it together with others of this kind, for the price of the
+    /// dearest.
     pub fn is_stitched(self) -> bool {
         self.row.stitched
     }
@@ -151,7 +153,8 @@ impl Hash for Algorithm {
     }
 }
 
-/// The name, with `:length` where that is not the default; [`FromStr`] and [`Registry::find`](crate::Registry::find) read it back.
+/// The name, with `:length` where that is not the default; [`FromStr`] and
+/// [`Registry::find`](crate::Registry::find) read it back.
 impl fmt::Display for Algorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.row.output {
@@ -167,7 +170,8 @@ impl fmt::Debug for Algorithm {
     }
 }
 
-/// Reads the names of this crate's own algorithms, as [`Registry::find`](crate::Registry::find) does.
+/// Reads the names of this crate's own algorithms, as [`Registry::find`](crate::Registry::find)
+/// does.
 impl FromStr for Algorithm {
     type Err = UnknownAlgorithm;
 

@@ -1,11 +1,12 @@
-//! BLAKE3: leaves and nodes by its authors' crate; the tree above subtrees of 128 KiB is kept here, so that an [`Executor`] can hash
-//! several of them at a time.
+//! BLAKE3: leaves and nodes by its authors' crate; the tree above subtrees of 128 KiB is kept here,
+//! so that an [`Executor`] can hash several of them at a time.
 
 use ::blake3::hazmat::{HasherExt, Mode, merge_subtrees_non_root, merge_subtrees_root_xof};
 
 use crate::{Alone, Executor, Rope, State, Task, Value};
 
-/// Bytes of a subtree that one task hashes: a power of two chunks, enough to fill the widest lanes (16 chunks) several times.
+/// Bytes of a subtree that one task hashes: a power of two chunks, enough to fill the widest lanes
+/// (16 chunks) several times.
 const SUBTREE: usize = 128 << 10;
 
 /// Subtrees whose values are computed in one go: 32 MiB.
@@ -19,7 +20,8 @@ struct Blake3 {
     stack: Vec<ChainingValue>,
     /// Subtrees of which more of the message follows.
     complete: u64,
-    /// The last subtree so far, which may be full: only what follows it tells that it is not the root's.
+    /// The last subtree so far, which may be full: only what follows it tells that it is not the
+    /// root's.
     tail: ::blake3::Hasher,
     /// Bytes in `tail`.
     filled: usize,
@@ -145,7 +147,8 @@ mod tests {
         }
     }
 
-    /// The tree kept here is BLAKE3's: the crate's own digest, at every count of subtrees and around their ends.
+    /// The tree kept here is BLAKE3's: the crate's own digest, at every count of subtrees and
+    /// around their ends.
     #[test]
     fn the_digest_is_that_of_the_crate() {
         let message: Vec<u8> =

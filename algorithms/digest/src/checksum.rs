@@ -1,10 +1,12 @@
-//! Checksums and hashes that were never meant to resist an adversary. Their values are printed most significant byte first.
+//! Checksums and hashes that were never meant to resist an adversary. Their values are printed most
+//! significant byte first.
 
 use twox_hash::XxHash3_128;
 
 use crate::{State, Value};
 
-/// CRC-32 of ISO/IEC 8802-3 (polynomial 0x04C11DB7, reflected, as in gzip, ZIP and `cksum -a crc32b`).
+/// CRC-32 of ISO/IEC 8802-3 (polynomial 0x04C11DB7, reflected, as in gzip, ZIP and `cksum -a
+/// crc32b`).
 #[derive(Clone)]
 struct Crc32(crc32fast::Hasher);
 
@@ -40,7 +42,8 @@ impl State for Adler32 {
     }
 }
 
-/// XXH3 with 128 bits and seed 0, in xxHash's canonical form: the high half first, each half big-endian.
+/// XXH3 with 128 bits and seed 0, in xxHash's canonical form: the high half first, each half
+/// big-endian.
 #[derive(Clone)]
 struct Xxh3(XxHash3_128);
 

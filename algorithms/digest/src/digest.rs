@@ -35,7 +35,8 @@ impl Held {
     }
 }
 
-/// What a digest of an algorithm with [`Output::Text`] is in memory. Its text is what [`Display`](fmt::Display) prints.
+/// What a digest of an algorithm with [`Output::Text`] is in memory. Its text is what
+/// [`Display`](fmt::Display) prints.
 pub trait Typed: Any + Send + Sync + fmt::Display {}
 
 impl<T: Any + Send + Sync + fmt::Display> Typed for T {}
@@ -71,7 +72,8 @@ impl Value {
         Value(Form::Typed(Arc::new(Held { value: Box::new(value), text: OnceLock::new() })))
     }
 
-    /// The place of a value of at most [`INLINE`] bytes. What is written behind its length is never looked at.
+    /// The place of a value of at most [`INLINE`] bytes. What is written behind its length is never
+    /// looked at.
     #[inline]
     fn place(&mut self) -> Option<&mut [u8; INLINE]> {
         match &mut self.0 {
@@ -91,8 +93,9 @@ impl Value {
 
 /// A digest: the value of one complete message under one algorithm.
 ///
-/// Digests are equal when algorithm, length and value are, and sort in that order. The comparison takes a time that depends on
-/// the values; where an answer must be kept from an adversary, compare in constant time.
+/// Digests are equal when algorithm, length and value are, and sort in that order. The comparison
+/// takes a time that depends on the values; where an answer must be kept from an adversary, compare
+/// in constant time.
 #[derive(Clone)]
 pub struct Digest {
     algorithm: Algorithm,
@@ -100,7 +103,8 @@ pub struct Digest {
 }
 
 impl Digest {
-    /// A digest that is still to be written into its [`place`](Digest::place), for values of at most [`INLINE`] bytes.
+    /// A digest that is still to be written into its [`place`](Digest::place), for values of at
+    /// most [`INLINE`] bytes.
     pub(crate) fn blank(algorithm: Algorithm) -> Digest {
         let length = algorithm.length().min(INLINE) as u8;
         Digest { algorithm, value: Value(Form::Inline { bytes: [0; INLINE], length }) }
@@ -117,8 +121,8 @@ impl Digest {
         Digest { algorithm, value }
     }
 
-    /// A digest that was stored as bytes. An error for another number of bytes than the algorithm gives, and for algorithms
-    /// whose digests are text.
+    /// A digest that was stored as bytes. An error for another number of bytes than the algorithm
+    /// gives, and for algorithms whose digests are text.
     pub fn from_bytes(algorithm: Algorithm, bytes: &[u8]) -> Result<Digest, MalformedDigest> {
         Digest::checked(algorithm, Value::from_bytes(bytes))
     }
@@ -133,7 +137,8 @@ impl Digest {
         Digest::checked(algorithm, Value::from_bytes(&hex::decode(digits).ok_or_else(error)?))
     }
 
-    /// Reads what [`Display`](fmt::Display) prints: hexadecimal digits, or the text of a similarity digest.
+    /// Reads what [`Display`](fmt::Display) prints: hexadecimal digits, or the text of a similarity
+    /// digest.
     pub fn parse(algorithm: Algorithm, text: &str) -> Result<Digest, MalformedDigest> {
         match (algorithm.output(), algorithm.row().parse) {
             (Output::Text, Some(parse)) => {
@@ -144,7 +149,8 @@ impl Digest {
         }
     }
 
-    /// A digest of a value that is there: computed elsewhere, or read. An error for a value of another form than the algorithm gives.
+    /// A digest of a value that is there: computed elsewhere, or read. An error for a value of
+    /// another form than the algorithm gives.
     pub fn from_value(algorithm: Algorithm, value: Value) -> Result<Digest, MalformedDigest> {
         Digest::checked(algorithm, value)
     }

@@ -1,5 +1,6 @@
-//! A hash function as its standard builds it from a compression function: initial state, padding, output. And its streaming state, whose
-//! blocks any kernel can take, one message's or many messages' at once.
+//! A hash function as its standard builds it from a compression function: initial state, padding,
+//! output. And its streaming state, whose blocks any kernel can take, one message's or many
+//! messages' at once.
 
 use pfh_kernel::{Compression, Word};
 
@@ -9,11 +10,13 @@ use crate::{Digest, State, Value};
 /// How a message is brought to whole blocks.
 #[derive(Clone, Copy, Debug)]
 enum Padding {
-    /// A 1 bit, zeros, the length in bits in the last eighth of the block, least significant byte first (RFC 1321, section 3.1).
+    /// A 1 bit, zeros, the length in bits in the last eighth of the block, least significant byte
+    /// first (RFC 1321, section 3.1).
     LittleEndian,
     /// The same, most significant byte first (FIPS 180-4, section 5.1).
     BigEndian,
-    /// A domain byte, which holds the first 1 bit of pad10*1, zeros, and the last 1 bit (FIPS 202, section B.2; RFC 9861).
+    /// A domain byte, which holds the first 1 bit of pad10*1, zeros, and the last 1 bit (FIPS 202,
+    /// section B.2; RFC 9861).
     Sponge(u8),
 }
 
@@ -26,7 +29,8 @@ pub struct Function<W: 'static, const N: usize, const B: usize> {
 }
 
 impl<W: Word, const N: usize, const B: usize> Function<W, N, B> {
-    /// Words and lengths least significant byte first, blocks of `B` bytes: the MD4 family outside NIST.
+    /// Words and lengths least significant byte first, blocks of `B` bytes: the MD4 family outside
+    /// NIST.
     pub const fn little_endian(compression: &'static Compression<W>, initial: [W; N]) -> Self {
         Function { compression, initial, padding: Padding::LittleEndian }
     }
@@ -53,7 +57,8 @@ impl<W: Word, const N: usize, const B: usize> Function<W, N, B> {
         }
     }
 
-    /// Writes the last blocks of a message of `length` bytes, of which `rest` is what does not fill a block, and returns their length.
+    /// Writes the last blocks of a message of `length` bytes, of which `rest` is what does not fill
+    /// a block, and returns their length.
     pub(crate) fn pad(&self, rest: &[u8], length: u128, last: &mut [[u8; B]; 2]) -> usize {
         *last = [[0; B]; 2];
         let last = last.as_flattened_mut();
@@ -91,8 +96,9 @@ impl<W: Word, const N: usize, const B: usize> Function<W, N, B> {
         }
     }
 
-    /// Writes the output of the state after the last block, told word by word, into a [blank](Digest::blank) digest. Small messages come in
-    /// millions: each word goes to its place in the results at once and is not moved again, since a wide load of what narrow stores have
+    /// Writes the output of the state after the last block, told word by word, into a
+    /// [blank](Digest::blank) digest. Small messages come in millions: each word goes to its place
+    /// in the results at once and is not moved again, since a wide load of what narrow stores have
     /// just written waits for them all.
     #[inline]
     pub(crate) fn finish(&self, state: impl Fn(usize) -> W, digest: &mut Digest) {
@@ -141,8 +147,8 @@ impl<W: Word, const N: usize, const B: usize> Function<W, N, B> {
 }
 
 impl<const B: usize> Function<u64, 25, B> {
-    /// A sponge with a rate of `B` bytes: a multiple of 8, from 32 to 192. `domain` holds the suffix of the message and the first bit of
-    /// the padding: 0x06 for SHA-3, 0x1f for SHAKE.
+    /// A sponge with a rate of `B` bytes: a multiple of 8, from 32 to 192. `domain` holds the
+    /// suffix of the message and the first bit of the padding: 0x06 for SHA-3, 0x1f for SHAKE.
     pub const fn sponge(compression: &'static Compression<u64>, domain: u8) -> Self {
         Function { compression, initial: [0; 25], padding: Padding::Sponge(domain) }
     }
@@ -169,8 +175,9 @@ impl<W: Word, const N: usize, const B: usize> Blocks<W, N, B> {
         self.filled
     }
 
-    /// Takes in `bytes`, except for the compressing: the blocks that have become whole are the buffer's, which is copied to `first`
-    /// (true if there is one), and those of the slice returned. The caller must compress them in this order.
+    /// Takes in `bytes`, except for the compressing: the blocks that have become whole are the
+    /// buffer's, which is copied to `first` (true if there is one), and those of the slice
+    /// returned. The caller must compress them in this order.
     pub(crate) fn take<'a>(&mut self, mut bytes: &'a [u8], first: &mut [u8; B]) -> (bool, &'a [u8]) {
         self.length += bytes.len() as u128;
         let mut has_first = false;
@@ -187,7 +194,8 @@ impl<W: Word, const N: usize, const B: usize> Blocks<W, N, B> {
         }
         let (blocks, rest) = bytes.split_at(bytes.len() - bytes.len() % B);
         if !rest.is_empty() {
-            // Either the buffer was empty or it has just been emptied: otherwise all bytes went into it.
+            // Either the buffer was empty or it has just been emptied: otherwise all bytes went
+            // into it.
             self.buffer[..rest.len()].copy_from_slice(rest);
             self.filled = rest.len();
         }
@@ -227,8 +235,9 @@ mod tests {
     use super::*;
     use crate::functions::{MD5, SHA1, SHA256, SHA512};
 
-    /// Ends a message that is made out to have `length` bytes so far, none of them in the buffer, and compares with a last block written
-    /// out here: the counter must carry as far as the standard's field does, and no further.
+    /// Ends a message that is made out to have `length` bytes so far, none of them in the buffer,
+    /// and compares with a last block written out here: the counter must carry as far as the
+    /// standard's field does, and no further.
     fn ends<W: Word, const N: usize, const B: usize>(
         function: &'static Function<W, N, B>,
         length: u128,

@@ -5,7 +5,8 @@ use std::io;
 
 use crate::{Algorithm, Digest, Executor, State};
 
-/// Hashes one message that comes in pieces. The digest depends on the bytes only, never on where they were split.
+/// Hashes one message that comes in pieces. The digest depends on the bytes only, never on where
+/// they were split.
 pub struct Hasher {
     algorithm: Algorithm,
     pub(crate) state: Box<dyn State>,
@@ -26,8 +27,8 @@ impl Hasher {
         self.state.update(bytes);
     }
 
-    /// As [`update`](Hasher::update) with one of the consecutive pieces after the other, with the help of `executor` where the
-    /// algorithm is a tree and the pieces together are long.
+    /// As [`update`](Hasher::update) with one of the consecutive pieces after the other, with the
+    /// help of `executor` where the algorithm is a tree and the pieces together are long.
     pub fn update_on(&mut self, pieces: &[&[u8]], executor: &dyn Executor) {
         self.state.update_on(pieces, executor);
     }

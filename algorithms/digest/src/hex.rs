@@ -7,7 +7,8 @@ pub fn encode(bytes: &[u8]) -> String {
     HEXLOWER.encode(bytes)
 }
 
-/// Fills `digits` with two lower-case digits per byte. Panics if there is room for another number of digits.
+/// Fills `digits` with two lower-case digits per byte. Panics if there is room for another number
+/// of digits.
 pub(crate) fn fill(digits: &mut [u8], bytes: &[u8]) {
     HEXLOWER.encode_mut(bytes, digits);
 }

@@ -1,13 +1,16 @@
 //! What a digest is: algorithms by name, streaming hashers, and the values that they give.
 //!
-//! * [`Algorithm`]: a name from the [registry](ROWS) with the length of its output: `sha256`, `shake128:64`.
+//! * [`Algorithm`]: a name from the [registry](ROWS) with the length of its output: `sha256`,
+//!   `shake128:64`.
 //! * [`Hasher`]: one message, in any number of pieces.
 //! * [`Digest`]: the value; prints as lower-case hexadecimal digits.
-//! * [`hash_many`], [`update_many`], [`advance_many`], [`finalize_many`]: several messages at once, which lets algorithms with SIMD kernels
-//!   work on one message per lane.
-//! * [`update_together`]: one message, several digests; [`few`]: for how many messages that is the cheaper way.
+//! * [`hash_many`], [`update_many`], [`advance_many`], [`finalize_many`]: several messages at once,
+//!   which lets algorithms with SIMD kernels work on one message per lane.
+//! * [`update_together`]: one message, several digests; [`few`]: for how many messages that is the
+//!   cheaper way.
 //!
-//! Crates to the right of this one add algorithms of their own as further [`Row`]s; a [`Registry`] joins the lists.
+//! Crates to the right of this one add algorithms of their own as further [`Row`]s; a [`Registry`]
+//! joins the lists.
 //!
 //! ```
 //! let sha256: pfh_digest::Algorithm = "sha256".parse()?;

@@ -1,7 +1,8 @@
 //! Several messages of one algorithm at once.
 //!
-//! The functions below take what a caller has: whole messages, pieces of messages, or messages that end. Algorithms with kernels for
-//! many messages share them out among SIMD lanes ([`lanes`]); the others take one after another. The results are the same.
+//! The functions below take what a caller has: whole messages, pieces of messages, or messages that
+//! end. Algorithms with kernels for many messages share them out among SIMD lanes ([`lanes`]); the
+//! others take one after another. The results are the same.
 
 #[cfg(test)]
 mod cavp;
@@ -26,8 +27,8 @@ pub fn hash_many(algorithm: Algorithm, messages: &[&[u8]]) -> Vec<Digest> {
     }
 }
 
-/// Advances each hasher by its bytes, as [`Hasher::update`] would. All hashers should be of one algorithm: lanes are shared
-/// among equals only.
+/// Advances each hasher by its bytes, as [`Hasher::update`] would. All hashers should be of one
+/// algorithm: lanes are shared among equals only.
 pub fn update_many(jobs: &mut [(&mut Hasher, &[u8])]) {
     match jobs.first().map(|(hasher, _)| hasher.algorithm().row().start) {
         Some(Start::Many(many)) if jobs.len() > 1 => many.update(jobs),
@@ -35,8 +36,9 @@ pub fn update_many(jobs: &mut [(&mut Hasher, &[u8])]) {
     }
 }
 
-/// Both at once, so that the ones fill the lanes beside the others: advances each hasher of `pieces` by its bytes, as [`update_many`] does,
-/// and returns the digests of the whole `messages`, as [`hash_many`] does. All hashers should be of `algorithm`.
+/// Both at once, so that the ones fill the lanes beside the others: advances each hasher of
+/// `pieces` by its bytes, as [`update_many`] does, and returns the digests of the whole `messages`,
+/// as [`hash_many`] does. All hashers should be of `algorithm`.
 pub fn advance_many(algorithm: Algorithm, pieces: &mut [(&mut Hasher, &[u8])], messages: &[&[u8]]) -> Vec<Digest> {
     match algorithm.row().start {
         Start::Many(many) if pieces.len() + messages.len() > 1 => many.advance(algorithm, pieces, messages),
@@ -146,7 +148,8 @@ impl<W: Word, const N: usize, const B: usize> Function<W, N, B> {
         move |messages| compression.many(messages)
     }
 
-    /// The states of hashers with their bytes; hashers of other functions are advanced here, one by one.
+    /// The states of hashers with their bytes; hashers of other functions are advanced here, one by
+    /// one.
     fn states<'s, 'a>(
         &'static self,
         jobs: &'s mut [(&mut Hasher, &'a [u8])],

@@ -1,18 +1,20 @@
-//! This crate's algorithms, a line each: name, aliases, output, standing, bytes per block, constructor or
-//! function with lanes.
+//! This crate's algorithms, a line each: name, aliases, output, standing, bytes per block,
+//! constructor or function with lanes.
 
 use crate::Output::{Fixed, Stated};
 use crate::Standing::{Broken, NonCryptographic, Secure};
 use crate::rustcrypto::fixed;
 use crate::{Registry, Row, blake3, checksum, functions};
 
-/// The longest output that is accepted of a function which could go on for ever: 64 KiB, far above any use as a digest.
+/// The longest output that is accepted of a function which could go on for ever: 64 KiB, far above
+/// any use as a digest.
 const MAXIMUM: usize = 1 << 16;
 
 /// The algorithms of this crate.
 ///
-/// Standards: MD5 RFC 1321; SHA-1 and SHA-2 FIPS 180-4; SHA-3 and SHAKE FIPS 202; RIPEMD-160 ISO/IEC 10118-3; BLAKE2 RFC 7693
-/// (full lengths, no key); BLAKE3 (plain hash mode); CRC-32 ISO/IEC 8802-3; Adler-32 RFC 1950; XXH3 with 128 bits, seed 0.
+/// Standards: MD5 RFC 1321; SHA-1 and SHA-2 FIPS 180-4; SHA-3 and SHAKE FIPS 202; RIPEMD-160
+/// ISO/IEC 10118-3; BLAKE2 RFC 7693 (full lengths, no key); BLAKE3 (plain hash mode); CRC-32
+/// ISO/IEC 8802-3; Adler-32 RFC 1950; XXH3 with 128 bits, seed 0.
 #[rustfmt::skip]
 pub static ROWS: &[Row] = &[
     Row::with_lanes("md5", &["md-5"], Fixed(16), Broken, 64, &functions::MD5).stitched(),

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-/// Consecutive pieces, cut anew into parts of any length: what a divisible hasher does with chunks as a reader brings them.
+/// Consecutive pieces, cut anew into parts of any length: what a divisible hasher does with chunks
+/// as a reader brings them.
 ///
 /// ```
 /// let mut rope = pfh_digest::Rope::new(&[b"ab", b"c", b"defg"]);
@@ -35,7 +36,8 @@ impl<'a> Rope<'a> {
         self.length == 0
     }
 
-    /// The next bytes, as many as there are up to the end of a piece or `most`; none only at the end, or if none are wanted.
+    /// The next bytes, as many as there are up to the end of a piece or `most`; none only at the
+    /// end, or if none are wanted.
     pub fn some(&mut self, most: usize) -> &'a [u8] {
         while self.current.is_empty() {
             let Some((next, later)) = self.later.split_first() else { break };
@@ -47,7 +49,8 @@ impl<'a> Rope<'a> {
         some
     }
 
-    /// The next `length` bytes, or all if there are fewer; copied only where they lie in more than one piece.
+    /// The next `length` bytes, or all if there are fewer; copied only where they lie in more than
+    /// one piece.
     pub fn take(&mut self, length: usize) -> Cow<'a, [u8]> {
         let length = length.min(self.length);
         let first = self.some(length);

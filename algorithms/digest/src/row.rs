@@ -5,14 +5,16 @@ use std::any::Any;
 use crate::many::{Kernels, Many};
 use crate::{Algorithm, UnknownAlgorithm, Value};
 
-/// The running state of one message under one algorithm: what a [`Row`] constructs and a [`Hasher`](crate::Hasher) drives.
+/// The running state of one message under one algorithm: what a [`Row`] constructs and a
+/// [`Hasher`](crate::Hasher) drives.
 pub trait State: Any + Send + Sync {
     /// Takes in the next bytes of the message; any split into pieces gives the same value.
     fn update(&mut self, bytes: &[u8]);
 
-    /// As [`update`](State::update) with one of the consecutive pieces after the other, and may hand parts of the work to
-    /// `executor`; the value is the same. The more bytes come at once, the less the threads wait for each other. Algorithms that
-    /// cannot divide a message do not use it.
+    /// As [`update`](State::update) with one of the consecutive pieces after the other, and may
+    /// hand parts of the work to `executor`; the value is the same. The more bytes come at once,
+    /// the less the threads wait for each other. Algorithms that cannot divide a message do not use
+    /// it.
     fn update_on(&mut self, pieces: &[&[u8]], executor: &dyn Executor) {
         let _ = executor;
         pieces.iter().for_each(|piece| self.update(piece));
@@ -23,15 +25,16 @@ pub trait State: Any + Send + Sync {
         false
     }
 
-    /// Ends the message. `length` is the number of bytes asked for: the row's own for [`Output::Fixed`], the stated one for
-    /// [`Output::Stated`], 0 for [`Output::Text`].
+    /// Ends the message. `length` is the number of bytes asked for: the row's own for
+    /// [`Output::Fixed`], the stated one for [`Output::Stated`], 0 for [`Output::Text`].
     fn finalize(self: Box<Self>, length: usize) -> Value;
 
     /// A copy that goes its own way from here.
     fn duplicate(&self) -> Box<dyn State>;
 }
 
-/// Whoever runs pieces of work for a hasher, maybe at the same time: a pool of threads, seen from code that knows no threads.
+/// Whoever runs pieces of work for a hasher, maybe at the same time: a pool of threads, seen from
+/// code that knows no threads.
 pub trait Executor: Sync {
     /// How many pieces may run at the same time, at least 1. Hashers cut their work accordingly.
     fn width(&self) -> usize;
@@ -78,7 +81,8 @@ pub enum Output {
 pub enum Standing {
     /// Made to resist an adversary, and no collision is known. A short stated output resists less.
     Secure,
-    /// Made to resist an adversary, and collisions have been published: proves nothing against a forger.
+    /// Made to resist an adversary, and collisions have been published: proves nothing against a
+    /// forger.
     Broken,
     /// Never made to resist an adversary: finds accidents only.
     NonCryptographic,
@@ -125,7 +129,8 @@ pub(crate) enum Start {
 }
 
 impl Row {
-    /// * `name`: the standard's own, in lower case, no colon; `aliases`: other spellings, likewise, with `-` between parts.
+    /// * `name`: the standard's own, in lower case, no colon; `aliases`: other spellings, likewise,
+    ///   with `-` between parts.
     /// * `block`: bytes that the compression function eats at a time, 1 where there is none.
     /// * `start`: the state of the empty message.
     pub const fn new(
@@ -151,13 +156,15 @@ impl Row {
         Row { name, aliases, output, standing, block, start, whole, kernels, parse, featured, fact, stitched: false }
     }
 
-    /// The same row with a shorter way to the value of a message that is in memory as a whole; it is given the message and the
-    /// length that [`State::finalize`] would be given, and must come to the same value.
+    /// The same row with a shorter way to the value of a message that is in memory as a whole; it
+    /// is given the message and the length that [`State::finalize`] would be given, and must come
+    /// to the same value.
     pub const fn with_whole(self, whole: fn(&[u8], usize) -> Value) -> Row {
         Row { whole: Some(whole), ..self }
     }
 
-    /// The same row with the kernels that hash parts of one message at once: those of a tree's leaves.
+    /// The same row with the kernels that hash parts of one message at once: those of a tree's
+    /// leaves.
     pub const fn with_kernels(self, kernels: fn() -> Kernels) -> Row {
         Row { kernels: Some(kernels), ..self }
     }
@@ -174,7 +181,8 @@ impl Row {
         Row::of(name, aliases, output, standing, block, Start::Many(many))
     }
 
-    /// The same row of a function that a kernel computes together with others of this kind, for the price of the dearest.
+    /// The same row of a function that a kernel computes together with others of this kind, for the
+    /// price of the dearest.
     pub(crate) const fn stitched(self) -> Row {
         Row { stitched: true, ..self }
     }
@@ -184,7 +192,8 @@ impl Row {
         Row { parse: Some(parse), ..self }
     }
 
-    /// The same row with a state whose value keeps the features that its digest is made of. Digest and text are the same.
+    /// The same row with a state whose value keeps the features that its digest is made of. Digest
+    /// and text are the same.
     pub const fn with_features(self, start: fn() -> Box<dyn State>) -> Row {
         Row { featured: Some(start), ..self }
     }
@@ -206,13 +215,15 @@ impl Row {
     }
 }
 
-/// Several lists of algorithms under one roof. This crate's own is [`ROWS`](crate::ROWS); tree hashes and similarity digests
-/// bring theirs, and whoever depends on all of them joins the lists and passes the registry to what reads names.
+/// Several lists of algorithms under one roof. This crate's own is [`ROWS`](crate::ROWS); tree
+/// hashes and similarity digests bring theirs, and whoever depends on all of them joins the lists
+/// and passes the registry to what reads names.
 #[derive(Clone, Copy)]
 pub struct Registry(&'static [&'static [Row]]);
 
 impl Registry {
-    /// The lists in the order in which [`all`](Registry::all) tells them. No name may occur twice, also as an alias.
+    /// The lists in the order in which [`all`](Registry::all) tells them. No name may occur twice,
+    /// also as an alias.
     pub const fn new(lists: &'static [&'static [Row]]) -> Registry {
         Registry(lists)
     }
@@ -222,8 +233,8 @@ impl Registry {
         self.0.iter().flat_map(|&rows| rows).map(Algorithm::from_row)
     }
 
-    /// Finds `sha256`, `SHA-256`, `shake128:64`: a name or alias in any letter case, `_` or `/` for `-`, and after a colon the
-    /// bytes of output where the algorithm lets one state them.
+    /// Finds `sha256`, `SHA-256`, `shake128:64`: a name or alias in any letter case, `_` or `/` for
+    /// `-`, and after a colon the bytes of output where the algorithm lets one state them.
     pub fn find(self, text: &str) -> Result<Algorithm, UnknownAlgorithm> {
         let (name, length) = match text.split_once(':') {
             Some((name, length)) => (name, Some(length)),

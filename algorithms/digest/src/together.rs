@@ -7,11 +7,13 @@ use pfh_kernel::{self as kernel, MAX_LANES, Word, stitched};
 use crate::function::{Blocks, Function};
 use crate::{Algorithm, Hasher, State, functions};
 
-/// What every hasher takes in before the next bytes are looked at: they stay in the first-level cache until the last has had them.
+/// What every hasher takes in before the next bytes are looked at: they stay in the first-level
+/// cache until the last has had them.
 const PIECE: usize = 16 << 10;
 
-/// Advances each hasher by the same bytes, as [`Hasher::update`] would. MD5, SHA-1 and SHA-256 or SHA-224 of a message, or two of them, are
-/// computed in one go where the CPU has the SHA extensions: together they take little longer than the slowest alone.
+/// Advances each hasher by the same bytes, as [`Hasher::update`] would. MD5, SHA-1 and SHA-256 or
+/// SHA-224 of a message, or two of them, are computed in one go where the CPU has the SHA
+/// extensions: together they take little longer than the slowest alone.
 pub fn update_together(hashers: &mut [&mut Hasher], bytes: &[u8]) {
     // One alone needs no cutting into pieces for the others' sake.
     if let [hasher] = hashers {
@@ -33,8 +35,9 @@ pub fn update_together(hashers: &mut [&mut Hasher], bytes: &[u8]) {
     }
 }
 
-/// Up to how many messages [`update_together`], one message after the other, is cheaper than each algorithm with all messages in lanes
-/// ([`advance_many`](crate::advance_many)): by what the kernels cost on this machine, at least 1. The results are the same.
+/// Up to how many messages [`update_together`], one message after the other, is cheaper than each
+/// algorithm with all messages in lanes ([`advance_many`](crate::advance_many)): by what the
+/// kernels cost on this machine, at least 1. The results are the same.
 pub fn few(algorithms: &[Algorithm]) -> usize {
     let wanted = |names: &[&str]| algorithms.iter().any(|algorithm| names.contains(&algorithm.name()));
     let (md5, sha1, sha256) = (wanted(&["md5"]), wanted(&["sha1"]), wanted(&["sha256", "sha224"]));

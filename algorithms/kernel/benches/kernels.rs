@@ -1,8 +1,11 @@
-//! Every kernel that this CPU can run, on messages of 64 B, 4 KiB, 64 KiB and 1 MiB, in the cache and from memory.
+//! Every kernel that this CPU can run, on messages of 64 B, 4 KiB, 64 KiB and 1 MiB, in the cache
+//! and from memory.
 //!
-//! `cargo bench -p pfh-kernel --features bench --bench kernels [FILTER]`, for example `sha256/avx512 x32/4 KiB hot`. Each kernel's states are compared with
-//! the portable kernel's before it is timed. Throughput is in bytes of all lanes per second of wall time: `examples/costs.rs` measures what
-//! the tables need. No cycles are counted: machines without counters, as this was written on, could not run it.
+//! `cargo bench -p pfh-kernel --features bench --bench kernels [FILTER]`, for example
+//! `sha256/avx512 x32/4 KiB hot`. Each kernel's states are compared with the portable kernel's
+//! before it is timed. Throughput is in bytes of all lanes per second of wall time:
+//! `examples/costs.rs` measures what the tables need. No cycles are counted: machines without
+//! counters, as this was written on, could not run it.
 
 use std::time::Duration;
 

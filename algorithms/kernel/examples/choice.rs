@@ -1,10 +1,12 @@
-//! How often is the choice among the kernels right? Costs of the tables, and those that a process measures at its start, beside a long
-//! measurement of every kernel.
+//! How often is the choice among the kernels right? Costs of the tables, and those that a process
+//! measures at its start, beside a long measurement of every kernel.
 //!
-//! `cargo run --release -p pfh-kernel --example choice [PROCESSES]`; each level of `PFH_ISA` gets that many processes (default 9), which
-//! measure as any program does. The long measurement takes a thousand samples of 100 microseconds of each kernel, messages of 4 KiB;
-//! its second half, which knows nothing of the first, shows how well a measurement can agree with another at all. Truth is taken
-//! twice: the shortest sample (a core of its own) and the median (the core shared, as it was, with whatever else ran).
+//! `cargo run --release -p pfh-kernel --example choice [PROCESSES]`; each level of `PFH_ISA` gets
+//! that many processes (default 9), which measure as any program does. The long measurement takes a
+//! thousand samples of 100 microseconds of each kernel, messages of 4 KiB; its second half, which
+//! knows nothing of the first, shows how well a measurement can agree with another at all. Truth is
+//! taken twice: the shortest sample (a core of its own) and the median (the core shared, as it was,
+//! with whatever else ran).
 
 use pfh_kernel::{Compression, Isa, KECCAK12, KECCAK24, Kernel, MD5, RIPEMD160, SHA1, SHA256, SHA512, Word};
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,7 +23,8 @@ const ROUNDS: usize = 500;
 /// Numbers of messages that are looked at.
 const MESSAGES: usize = 96;
 
-/// By function and kernel: of each half of the long measurement the shortest sample and the median, picoseconds per block of all lanes.
+/// By function and kernel: of each half of the long measurement the shortest sample and the median,
+/// picoseconds per block of all lanes.
 type Long = BTreeMap<(String, String), [(f64, f64); 2]>;
 
 /// A kernel's costs, picoseconds per block of all lanes.
@@ -73,7 +76,8 @@ fn main() {
     }
 }
 
-/// Prints how the choices of a level's processes fared, if `truth` is what a kernel costs in a half of the long measurement.
+/// Prints how the choices of a level's processes fared, if `truth` is what a kernel costs in a half
+/// of the long measurement.
 fn fare(level: Isa, processes: &[Vec<Priced>], truth: impl Fn(&Priced, usize) -> f64) {
     let (mut by_table, mut by_measure, mut by_long) = (Tally::default(), Tally::default(), Tally::default());
     for rows in processes {
@@ -112,7 +116,8 @@ struct Tally {
 }
 
 impl Tally {
-    /// Chooses among a function's kernels by `cost` and looks what comes of it if `truth` is what they cost.
+    /// Chooses among a function's kernels by `cost` and looks what comes of it if `truth` is what
+    /// they cost.
     fn add(&mut self, rows: &[&Priced], truth: impl Fn(&Priced) -> f64, cost: impl Fn(&Priced) -> f64) {
         let truths: Vec<(usize, f64)> = rows.iter().map(|row| (row.lanes, truth(row))).collect();
         let costs: Vec<(usize, f64)> = rows.iter().map(|row| (row.lanes, cost(row))).collect();
@@ -143,7 +148,8 @@ impl Tally {
     }
 }
 
-/// At `n`: the row that begins when `n` messages are to be done soonest, as `Compression::many` has it.
+/// At `n`: the row that begins when `n` messages are to be done soonest, as `Compression::many` has
+/// it.
 fn schedule(rows: &[(usize, f64)]) -> Vec<usize> {
     let mut times = vec![0.0];
     let mut begin = vec![0];

@@ -1,13 +1,16 @@
-//! Times every kernel that this CPU can run and prints what the tables want: picoseconds per block of all lanes.
+//! Times every kernel that this CPU can run and prints what the tables want: picoseconds per block
+//! of all lanes.
 //!
-//! `cargo run --release -p pfh-kernel --example costs [ROUNDS]`; the messages are 4 KiB each, 64 bytes apart from alignment to a page so
-//! that they do not compete for the same cache sets. Minimum and median over ROUNDS (default 9) interleaved rounds.
+//! `cargo run --release -p pfh-kernel --example costs [ROUNDS]`; the messages are 4 KiB each, 64
+//! bytes apart from alignment to a page so that they do not compete for the same cache sets.
+//! Minimum and median over ROUNDS (default 9) interleaved rounds.
 
 use pfh_kernel::{Compression, KECCAK12, KECCAK24, Kernel, MD5, RIPEMD160, SHA1, SHA256, SHA512, Word, stitched};
 use std::hint::black_box;
 use std::time::Instant;
 
-/// Bytes of each message, for functions whose block divides it; others take as many whole blocks as fit.
+/// Bytes of each message, for functions whose block divides it; others take as many whole blocks as
+/// fit.
 const MESSAGE: usize = 4096;
 /// From one message to the next.
 const STRIDE: usize = MESSAGE + 64;
@@ -34,7 +37,8 @@ fn main() {
     print_stitched(rounds);
 }
 
-/// Sets of functions over one message of 64 KiB, ns per byte, stitched and as their kernels take it one after the other.
+/// Sets of functions over one message of 64 KiB, ns per byte, stitched and as their kernels take it
+/// one after the other.
 fn print_stitched(rounds: usize) {
     let message = vec![0x5a; 1 << 16];
     let (mut md5, mut sha1, mut sha256) = ([0; 4], [0; 5], [0; 8]);
@@ -109,7 +113,8 @@ fn sample<W: Word>(kernel: &Kernel<W>, block: usize) -> f64 {
     run(times) as f64 / (times as f64 * (kernel.lanes() * blocks * block) as f64)
 }
 
-/// Prints the clock, as far as a chain of dependent additions tells it: a virtual machine may offer no cycle counter.
+/// Prints the clock, as far as a chain of dependent additions tells it: a virtual machine may offer
+/// no cycle counter.
 #[cfg(target_arch = "x86_64")]
 fn clock() {
     const LOOPS: u64 = 1_000_000;

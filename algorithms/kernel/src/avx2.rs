@@ -10,7 +10,8 @@ pub(crate) struct Avx2x32(__m256i);
 #[derive(Clone, Copy)]
 pub(crate) struct Avx2x64(__m256i);
 
-/// A byte shuffle, the same in both halves: byte `i` of a half is taken from byte `order[i]` of that half.
+/// A byte shuffle, the same in both halves: byte `i` of a half is taken from byte `order[i]` of
+/// that half.
 ///
 /// # Safety
 /// The CPU has AVX2.
@@ -20,8 +21,8 @@ unsafe fn shuffle(value: __m256i, high: i64, low: i64) -> __m256i {
     unsafe { _mm256_shuffle_epi8(value, _mm256_set_epi64x(high, low, high, low)) }
 }
 
-/// Sixteen bytes of lane `low` and of lane `high` at `offset`, as the halves of one register. The second is inserted from memory,
-/// which costs no shuffle.
+/// Sixteen bytes of lane `low` and of lane `high` at `offset`, as the halves of one register. The
+/// second is inserted from memory, which costs no shuffle.
 ///
 /// # Safety
 /// The CPU has AVX2; both slices have 16 bytes at `offset`.
@@ -49,7 +50,8 @@ impl Vector for Avx2x32 {
     unsafe fn tile(messages: *const &[u8], offset: usize) -> [Self; 4] {
         // SAFETY: the caller's promise.
         unsafe {
-            // Lane 4 belongs beside lane 0: then a 4 × 4 transposition within the halves puts every lane in its place.
+            // Lane 4 belongs beside lane 0: then a 4 × 4 transposition within the halves puts every
+            // lane in its place.
             let a = halves(messages, 0, 4, offset);
             let b = halves(messages, 1, 5, offset);
             let c = halves(messages, 2, 6, offset);

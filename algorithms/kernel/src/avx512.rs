@@ -1,4 +1,5 @@
-//! AVX-512 (F, BW): sixteen words of 32 bits or eight of 64, rotations and any function of three words in one instruction.
+//! AVX-512 (F, BW): sixteen words of 32 bits or eight of 64, rotations and any function of three
+//! words in one instruction.
 
 use crate::vector::{Vector, instructions};
 use core::arch::x86_64::*;
@@ -15,8 +16,8 @@ const SELECT: i32 = 0xca;
 const MAJORITY: i32 = 0xe8;
 const CHI: i32 = 0xd2;
 
-/// Sixteen bytes at `offset` of lanes `first`, `first + step`, …, as the quarters of one register. Three of them are
-/// inserted from memory, which costs no shuffle.
+/// Sixteen bytes at `offset` of lanes `first`, `first + step`, …, as the quarters of one register.
+/// Three of them are inserted from memory, which costs no shuffle.
 ///
 /// # Safety
 /// The CPU has AVX-512 F; the four slices have 16 bytes at `offset`.
@@ -55,7 +56,8 @@ macro_rules! common {
         }
         #[inline(always)]
         fn shift_right<const N: i32>(self) -> Self {
-            // SAFETY: a value proves the instruction set. The count is a constant, so this becomes the immediate form.
+            // SAFETY: a value proves the instruction set. The count is a constant, so this becomes
+            // the immediate form.
             Self(unsafe { $srl(self.0, _mm_cvtsi32_si128(N)) })
         }
         #[inline(always)]
@@ -99,7 +101,8 @@ impl Vector for Avx512x32 {
     unsafe fn tile(messages: *const &[u8], offset: usize) -> [Self; 4] {
         // SAFETY: the caller's promise.
         unsafe {
-            // Register i holds lanes i, i + 4, i + 8, i + 12: a 4 × 4 transposition within the quarters puts every lane in its place.
+            // Register i holds lanes i, i + 4, i + 8, i + 12: a 4 × 4 transposition within the
+            // quarters puts every lane in its place.
             let (a, b) = (quarters(messages, 0, 4, offset), quarters(messages, 1, 4, offset));
             let (c, d) = (quarters(messages, 2, 4, offset), quarters(messages, 3, 4, offset));
             let (ab, ab_high) = (_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));

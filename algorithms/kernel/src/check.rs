@@ -1,5 +1,5 @@
-//! The test that every kernel passes before it is used: the standard's example in every lane, then different messages in all lanes
-//! against the portable kernel, which is held to the same example.
+//! The test that every kernel passes before it is used: the standard's example in every lane, then
+//! different messages in all lanes against the portable kernel, which is held to the same example.
 
 use crate::kernel::{Compression, Kernel, Word};
 

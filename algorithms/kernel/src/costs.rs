@@ -1,6 +1,8 @@
-//! What a block costs, which decides the choice among the kernels of a function: measured where the program runs, or as the tables say.
+//! What a block costs, which decides the choice among the kernels of a function: measured where the
+//! program runs, or as the tables say.
 //!
-//! This is the only clock in the crate. It decides which kernel runs and never what comes out (`docs/adr/0004-costs-by-measurement.md`).
+//! This is the only clock in the crate. It decides which kernel runs and never what comes out
+//! (`docs/adr/0004-costs-by-measurement.md`).
 
 use crate::kernel::{Kernel, Word};
 use std::hint::black_box;
@@ -10,7 +12,8 @@ use std::time::{Duration, Instant};
 /// Where the costs come from, as `PFH_COSTS` says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Costs {
-    /// A measurement of less than two milliseconds when a function is first used, once in a process.
+    /// A measurement of less than two milliseconds when a function is first used, once in a
+    /// process.
     Measured,
     /// The tables: figures of one CPU per architecture, the same in every run.
     Table,
@@ -31,8 +34,8 @@ impl Costs {
         }
     }
 
-    /// What `PFH_COSTS` asks for, or its value where that is unknown. A command should refuse such a value; the library then takes the
-    /// tables.
+    /// What `PFH_COSTS` asks for, or its value where that is unknown. A command should refuse such
+    /// a value; the library then takes the tables.
     pub fn environment() -> Result<Costs, std::ffi::OsString> {
         match std::env::var_os("PFH_COSTS") {
             None => Ok(Costs::Measured),
@@ -48,15 +51,18 @@ impl Costs {
 
 /// Blocks of each message that one call takes.
 const BLOCKS: usize = 16;
-/// Times that each kernel is sampled, in turn with the others; the shortest sample counts, because all that disturbs takes time.
+/// Times that each kernel is sampled, in turn with the others; the shortest sample counts, because
+/// all that disturbs takes time.
 const ROUNDS: usize = 8;
 /// How long a sample should last: the clock itself takes some 30 nanoseconds.
 const SAMPLE: Duration = Duration::from_micros(2);
-/// When to stop, whatever the number of rounds: the sum of the samples, each at its shortest; the calls before them take as much again at most.
-/// Time that the process does not run, because others do, is no reason to measure less.
+/// When to stop, whatever the number of rounds: the sum of the samples, each at its shortest; the
+/// calls before them take as much again at most. Time that the process does not run, because others
+/// do, is no reason to measure less.
 const LIMIT: Duration = Duration::from_millis(1);
 
-/// What a block of all lanes costs, in picoseconds, for each of `kernels`; `length` is that of a block, in bytes.
+/// What a block of all lanes costs, in picoseconds, for each of `kernels`; `length` is that of a
+/// block, in bytes.
 pub(crate) fn of<W: Word>(kernels: &[&'static Kernel<W>], length: usize) -> Vec<u64> {
     match Costs::used() {
         Costs::Measured => measure(kernels, length),
@@ -67,7 +73,8 @@ pub(crate) fn of<W: Word>(kernels: &[&'static Kernel<W>], length: usize) -> Vec<
 /// The same, measured whatever `PFH_COSTS` says: the kernels in turn, round by round.
 pub(crate) fn measure<W: Word>(kernels: &[&'static Kernel<W>], length: usize) -> Vec<u64> {
     let widest = kernels.iter().map(|kernel| kernel.lanes).max().unwrap_or(1);
-    // A line of the cache between one message and the next, so that they do not compete for the same sets.
+    // A line of the cache between one message and the next, so that they do not compete for the
+    // same sets.
     let stride = BLOCKS * length + 64;
     let bytes = vec![0x5a; stride * widest];
     let messages: Vec<&[u8]> = bytes.chunks_exact(stride).collect();
@@ -75,7 +82,8 @@ pub(crate) fn measure<W: Word>(kernels: &[&'static Kernel<W>], length: usize) ->
     let mut run = |i: usize, calls: u32| {
         let (kernel, state) = (kernels[i], &mut states[i]);
         let mut call = || kernel.compress(black_box(state), &messages[..kernel.lanes], BLOCKS, length);
-        // The others have taken code and messages out of the nearest caches: the first call brings them back.
+        // The others have taken code and messages out of the nearest caches: the first call brings
+        // them back.
         call();
         let start = Instant::now();
         for _ in 0..calls {
@@ -101,7 +109,8 @@ pub(crate) fn measure<W: Word>(kernels: &[&'static Kernel<W>], length: usize) ->
     shortest.iter().zip(calls).map(picoseconds).map(|cost| cost.max(1)).collect()
 }
 
-/// What `call`, which takes in `blocks` blocks, costs a block, in picoseconds: the shortest of some samples.
+/// What `call`, which takes in `blocks` blocks, costs a block, in picoseconds: the shortest of some
+/// samples.
 pub(crate) fn of_call(mut call: impl FnMut(), blocks: usize) -> u64 {
     call();
     let sample = |_| {

@@ -5,7 +5,8 @@ use std::sync::LazyLock;
 
 /// An instruction set that kernels are written for.
 ///
-/// Each architecture has levels of its own, in [`Isa::ALL`]; two sets of different architectures have no order.
+/// Each architecture has levels of its own, in [`Isa::ALL`]; two sets of different architectures
+/// have no order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Isa {
     /// Plain integers, any machine.
@@ -16,7 +17,8 @@ pub enum Isa {
     Sse41,
     /// x86-64: AVX2 with BMI1 and BMI2.
     Avx2,
-    /// x86-64: the SHA extensions with SSE4.1; named here after AVX2, because a CPU limited to this level may use both.
+    /// x86-64: the SHA extensions with SSE4.1; named here after AVX2, because a CPU limited to this
+    /// level may use both.
     ShaNi,
     /// x86-64: AVX-512 F, BW, DQ and VL, beside all the above.
     Avx512,
@@ -24,7 +26,8 @@ pub enum Isa {
     Neon,
     /// AArch64: the instructions for SHA-1 and SHA-256 (`FEAT_SHA1`, `FEAT_SHA256`).
     Sha2,
-    /// AArch64: the instructions for SHA-512 and SHA-3 (`FEAT_SHA512`, `FEAT_SHA3`), beside all the above.
+    /// AArch64: the instructions for SHA-512 and SHA-3 (`FEAT_SHA512`, `FEAT_SHA3`), beside all the
+    /// above.
     Sha3,
 }
 
@@ -32,10 +35,12 @@ pub enum Isa {
 static ALLOWED: LazyLock<Isa> = LazyLock::new(|| Isa::environment().unwrap_or(Isa::Portable));
 
 impl Isa {
-    /// The levels of this program's architecture, in the order in which `PFH_ISA` lowers the choice: the lowest first.
+    /// The levels of this program's architecture, in the order in which `PFH_ISA` lowers the
+    /// choice: the lowest first.
     #[cfg(target_arch = "x86_64")]
     pub const ALL: &[Isa] = &[Isa::Portable, Isa::Sse2, Isa::Sse41, Isa::Avx2, Isa::ShaNi, Isa::Avx512];
-    /// The levels of this program's architecture, in the order in which `PFH_ISA` lowers the choice: the lowest first.
+    /// The levels of this program's architecture, in the order in which `PFH_ISA` lowers the
+    /// choice: the lowest first.
     #[cfg(target_arch = "aarch64")]
     pub const ALL: &[Isa] = &[Isa::Portable, Isa::Neon, Isa::Sha2, Isa::Sha3];
     /// The levels of this program's architecture: there are no kernels for its instruction sets.
@@ -62,9 +67,9 @@ impl Isa {
         Isa::ALL.iter().copied().find(|isa| isa.name() == name)
     }
 
-    /// The highest level that `PFH_ISA` permits, or the variable's value where that names no level of this architecture. A command
-    /// should refuse such a value; the library then uses portable kernels only, as a misspelt level must not run what it was meant to
-    /// exclude.
+    /// The highest level that `PFH_ISA` permits, or the variable's value where that names no level
+    /// of this architecture. A command should refuse such a value; the library then uses portable
+    /// kernels only, as a misspelt level must not run what it was meant to exclude.
     pub fn environment() -> Result<Isa, std::ffi::OsString> {
         match std::env::var_os("PFH_ISA") {
             None => Ok(Isa::ALL[Isa::ALL.len() - 1]),
@@ -103,8 +108,8 @@ impl Isa {
         }
     }
 
-    /// Whether the CPU offers it. No instruction set of this architecture has kernels of its own: a file beside `neon.rs`, levels
-    /// here and rows in `table.rs` are all that is needed.
+    /// Whether the CPU offers it. No instruction set of this architecture has kernels of its own: a
+    /// file beside `neon.rs`, levels here and rows in `table.rs` are all that is needed.
     #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
     pub fn detected(self) -> bool {
         self == Isa::Portable
@@ -115,7 +120,8 @@ impl Isa {
         self.within(*ALLOWED)
     }
 
-    /// Whether `limit` as the value of `PFH_ISA` permits it: both are levels of this architecture, and this one is not the higher.
+    /// Whether `limit` as the value of `PFH_ISA` permits it: both are levels of this architecture,
+    /// and this one is not the higher.
     pub fn within(self, limit: Isa) -> bool {
         let level = |isa| Isa::ALL.iter().position(|level| *level == isa);
         level(self).zip(level(limit)).is_some_and(|(own, limit)| own <= limit)

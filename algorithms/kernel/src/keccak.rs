@@ -1,5 +1,6 @@
-//! The permutations Keccak-f\[1600\] (FIPS 202, section 3: 24 rounds) and Keccak-p\[1600, 12\] (section 3.4; its use: RFC 9861), and the
-//! absorbing phase of the sponge (FIPS 202, section 4). State: 25 words, word x + 5y being lane (x, y).
+//! The permutations Keccak-f\[1600\] (FIPS 202, section 3: 24 rounds) and Keccak-p\[1600, 12\]
+//! (section 3.4; its use: RFC 9861), and the absorbing phase of the sponge (FIPS 202, section 4).
+//! State: 25 words, word x + 5y being lane (x, y).
 
 use crate::vector::{Vector, load_rows, store_rows};
 
@@ -47,7 +48,8 @@ fn round<V: Vector<Word = u64>>(a: &[V; 25], iota: V) -> [V; 25] {
         c[3].rotate_left::<1, 63>(),
         c[4].rotate_left::<1, 63>(),
     ];
-    // With operations of three words the two halves of θ go in together, without them their sum is computed once for five lanes.
+    // With operations of three words the two halves of θ go in together, without them their sum is
+    // computed once for five lanes.
     let mut sum = c;
     if !V::TERNARY {
         let mut x = 0;
@@ -74,7 +76,8 @@ fn round<V: Vector<Word = u64>>(a: &[V; 25], iota: V) -> [V; 25] {
             }
         };
     }
-    // A row of the result: the five lanes that π brings there, as [source, its x, ρ's rotation], then χ.
+    // A row of the result: the five lanes that π brings there, as [source, its x, ρ's rotation],
+    // then χ.
     macro_rules! row {
         ($to:literal, [$($p:tt)*], [$($q:tt)*], [$($r:tt)*], [$($s:tt)*], [$($t:tt)*]) => {
             let b = [moved!($($p)*), moved!($($q)*), moved!($($r)*), moved!($($s)*), moved!($($t)*)];
@@ -94,7 +97,8 @@ fn round<V: Vector<Word = u64>>(a: &[V; 25], iota: V) -> [V; 25] {
     next
 }
 
-/// XORs the first `words` words of every message's block into the state. Rates in use are 9 to 21 words.
+/// XORs the first `words` words of every message's block into the state. Rates in use are 9 to 21
+/// words.
 ///
 /// # Safety
 /// As [`absorb`]; `words` is at least 4 and at most 24.
@@ -110,7 +114,8 @@ unsafe fn add_block<V: Vector<Word = u64>>(a: &mut [V; 25], messages: *const &[u
                 a[$i + 2] = a[$i + 2].xor(t[2]);
                 a[$i + 3] = a[$i + 3].xor(t[3]);
             } else if words > $i {
-                // SAFETY: the last four words of a block of at least four; of these the first ones have been taken above.
+                // SAFETY: the last four words of a block of at least four; of these the first ones
+                // have been taken above.
                 let t = unsafe { V::tile(messages, offset + 8 * (words - 4)) };
                 let rest = words - $i;
                 match rest {
@@ -136,12 +141,13 @@ unsafe fn add_block<V: Vector<Word = u64>>(a: &mut [V; 25], messages: *const &[u
     four!(20);
 }
 
-/// Absorbs `blocks` blocks of `rate` bytes of each message and permutes with the last `ROUNDS` rounds after each. With a rate of 0 it
-/// only permutes, `blocks` times, and reads no message.
+/// Absorbs `blocks` blocks of `rate` bytes of each message and permutes with the last `ROUNDS`
+/// rounds after each. With a rate of 0 it only permutes, `blocks` times, and reads no message.
 ///
 /// # Safety
-/// The CPU has the instruction set of `V`; `state` is 25 rows of `V::LANES` words; `rate` is 0 or a multiple of 8 from 32 to 192;
-/// unless it is 0, `messages` points to `V::LANES` slices of at least `rate` · `blocks` bytes each.
+/// The CPU has the instruction set of `V`; `state` is 25 rows of `V::LANES` words; `rate` is 0 or a
+/// multiple of 8 from 32 to 192; unless it is 0, `messages` points to `V::LANES` slices of at least
+/// `rate` · `blocks` bytes each.
 #[inline(always)]
 pub(crate) unsafe fn absorb<V: Vector<Word = u64>, const ROUNDS: usize>(
     state: *mut u64,

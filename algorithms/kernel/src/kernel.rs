@@ -87,8 +87,9 @@ impl<W: Word> Kernel<W> {
         self.layout
     }
 
-    /// What one block of every lane costs in picoseconds by the table, which is of one CPU per architecture (`docs/kernels.md`). What the
-    /// choice on this machine was made by is in [`Compression::rows`].
+    /// What one block of every lane costs in picoseconds by the table, which is of one CPU per
+    /// architecture (`docs/kernels.md`). What the choice on this machine was made by is in
+    /// [`Compression::rows`].
     pub fn cost(&self) -> u32 {
         self.cost
     }
@@ -109,12 +110,13 @@ impl<W: Word> Kernel<W> {
 
     /// Compresses the first `blocks` blocks of each message into its state.
     ///
-    /// `state` holds the states of all lanes as [`Self::position`] says. `messages` has a slice for each lane; it may be longer than the
-    /// blocks, and two lanes may name the same bytes. `block_length` is in bytes: that of the function, or, for a sponge, its rate.
+    /// `state` holds the states of all lanes as [`Self::position`] says. `messages` has a slice for
+    /// each lane; it may be longer than the blocks, and two lanes may name the same bytes.
+    /// `block_length` is in bytes: that of the function, or, for a sponge, its rate.
     ///
     /// # Panics
-    /// If `state` or `messages` has not the length that the kernel needs, a message is shorter than the blocks, or `block_length` is not
-    /// one of the function's.
+    /// If `state` or `messages` has not the length that the kernel needs, a message is shorter than
+    /// the blocks, or `block_length` is not one of the function's.
     #[inline]
     pub fn compress(&self, state: &mut [W], messages: &[&[u8]], blocks: usize, block_length: usize) {
         assert_eq!(state.len(), self.state_length(), "words of state");
@@ -128,12 +130,14 @@ impl<W: Word> Kernel<W> {
         let length = blocks.checked_mul(block_length).expect("length of the blocks");
         let shortest = messages.iter().fold(usize::MAX, |shortest, message| shortest.min(message.len()));
         assert!(length <= shortest, "a message is shorter than the blocks");
-        // SAFETY: state and messages have the lengths that the function demands, as asserted above, and the instruction set is there:
-        // `Compression` hands out no kernel that the CPU cannot run.
+        // SAFETY: state and messages have the lengths that the function demands, as asserted above,
+        // and the instruction set is there: `Compression` hands out no kernel that the CPU cannot
+        // run.
         unsafe { (self.function)(state.as_mut_ptr(), messages.as_ptr(), blocks, block_length) }
     }
 
-    /// Permutes the states of all lanes `times` times, absorbing nothing: a sponge's squeezing phase.
+    /// Permutes the states of all lanes `times` times, absorbing nothing: a sponge's squeezing
+    /// phase.
     ///
     /// # Panics
     /// If the function is not a sponge's or `state` has not the length that the kernel needs.
@@ -196,7 +200,8 @@ pub struct Row {
     pub table: u64,
     /// The same as this process measured it; none for a kernel that it may not use.
     pub measured: Option<u64>,
-    /// Numbers of messages that begin with it, of those that the choice tells apart; a greater number is as the greatest.
+    /// Numbers of messages that begin with it, of those that the choice tells apart; a greater
+    /// number is as the greatest.
     pub chosen_for: Vec<usize>,
     /// Why it is not used at all, if so.
     pub unused: Option<Unused>,
@@ -244,12 +249,14 @@ impl<W: Word> Compression<W> {
         self.kernels.iter().filter(|kernel| !kernel.isa.detected()).map(|kernel| (kernel.name, kernel.isa))
     }
 
-    /// The kernels that this CPU has, that `PFH_ISA` permits and that passed their test; fewest picoseconds per block and message first.
+    /// The kernels that this CPU has, that `PFH_ISA` permits and that passed their test; fewest
+    /// picoseconds per block and message first.
     pub fn usable(&'static self) -> &'static [&'static Kernel<W>] {
         &self.chosen().usable
     }
 
-    /// The kernels that gave a wrong answer on this machine and are therefore not used. Never seen otherwise than empty.
+    /// The kernels that gave a wrong answer on this machine and are therefore not used. Never seen
+    /// otherwise than empty.
     pub fn refused(&'static self) -> &'static [&'static Kernel<W>] {
         &self.chosen().refused
     }
@@ -260,8 +267,9 @@ impl<W: Word> Compression<W> {
         self.chosen().many[0]
     }
 
-    /// The kernel to begin with, so that `messages` messages, all of a length, are done soonest. Where it has fewer lanes, the rest waits
-    /// its turn, which may be another kernel's; where it has more, some stay empty.
+    /// The kernel to begin with, so that `messages` messages, all of a length, are done soonest.
+    /// Where it has fewer lanes, the rest waits its turn, which may be another kernel's; where it
+    /// has more, some stay empty.
     ///
     /// # Panics
     /// If `messages` is 0.
@@ -271,7 +279,8 @@ impl<W: Word> Compression<W> {
         many[(messages - 1).min(many.len() - 1)]
     }
 
-    /// What a block of each of `messages` messages takes, in picoseconds, by the costs that the choice was made by.
+    /// What a block of each of `messages` messages takes, in picoseconds, by the costs that the
+    /// choice was made by.
     pub fn picoseconds(&'static self, messages: usize) -> u64 {
         let known = &self.chosen().picoseconds;
         let last = known.len() - 1;
@@ -323,7 +332,8 @@ impl<W: Word> Compression<W> {
         let widest = priced.iter().map(|(kernel, _)| kernel.lanes).max().unwrap_or(1);
         let one = priced.iter().filter(|(kernel, _)| kernel.lanes == 1).min_by_key(|(_, cost)| *cost);
         let one = *one.expect("a portable kernel that computes the known answer");
-        // What n messages of one length take, a block of each, and the kernel that begins: the others follow when it is done.
+        // What n messages of one length take, a block of each, and the kernel that begins: the
+        // others follow when it is done.
         let mut many = vec![one.0];
         let mut picoseconds = vec![0, one.1];
         for messages in 2..=3 * widest {

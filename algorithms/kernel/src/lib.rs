@@ -1,9 +1,10 @@
 //! The compression functions of pfh: blocks in, states out, for one message or many at a time.
 //!
-//! A [`Compression`] is one function (MD5's, SHA-256's, Keccak's permutation as a sponge …). It has several [`Kernel`]s: the same
-//! function on another instruction set, for one message or for as many as the kernel has lanes. All give the same states; they differ
-//! in speed only. [`Compression::one`] is the fastest for a single message on this machine, [`Compression::many`] the fastest for a
-//! number of messages.
+//! A [`Compression`] is one function (MD5's, SHA-256's, Keccak's permutation as a sponge …). It has
+//! several [`Kernel`]s: the same function on another instruction set, for one message or for as
+//! many as the kernel has lanes. All give the same states; they differ in speed only.
+//! [`Compression::one`] is the fastest for a single message on this machine, [`Compression::many`]
+//! the fastest for a number of messages.
 //!
 //! ```
 //! // SHA-256 of "abc", whose padded block is written out here; padding is the caller's business.
@@ -15,9 +16,9 @@
 //! assert_eq!(state[0], 0xba7816bf);
 //! ```
 //!
-//! Which kernels may be used is decided once, by what the CPU has, by the environment variable `PFH_ISA` (see [`Isa`]), which can only
-//! lower the choice, and by a test of each against known answers; which of them is used for how many messages, by what each costs (see
-//! [`Costs`]).
+//! Which kernels may be used is decided once, by what the CPU has, by the environment variable
+//! `PFH_ISA` (see [`Isa`]), which can only lower the choice, and by a test of each against known
+//! answers; which of them is used for how many messages, by what each costs (see [`Costs`]).
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;

@@ -24,8 +24,8 @@ pub(crate) fn f<V: Vector>(sum: V, b: V, c: V, d: V) -> V {
     sum.add(b.select(c, d))
 }
 
-/// G: `b` where `d` is set, `c` elsewhere. The halves have no bit in common, so each can be added for itself: only one of them waits
-/// for `b`, which every step's latency hangs on.
+/// G: `b` where `d` is set, `c` elsewhere. The halves have no bit in common, so each can be added
+/// for itself: only one of them waits for `b`, which every step's latency hangs on.
 #[inline(always)]
 pub(crate) fn g<V: Vector>(sum: V, b: V, c: V, d: V) -> V {
     if V::TERNARY { sum.add(d.select(b, c)) } else { sum.add(d.not_and(c)).add(d.and(b)) }
@@ -37,7 +37,8 @@ pub(crate) fn h<V: Vector>(sum: V, b: V, c: V, d: V) -> V {
     sum.add(b.xor3(c, d))
 }
 
-/// I: c ^ (b | !d), which is the complement of c ^ (!b & d), which is -1 minus it; the -1 is in the constant.
+/// I: c ^ (b | !d), which is the complement of c ^ (!b & d), which is -1 minus it; the -1 is in the
+/// constant.
 #[inline(always)]
 pub(crate) fn i<V: Vector>(sum: V, b: V, c: V, d: V) -> V {
     sum.sub(c.chi(b, d))
@@ -101,13 +102,14 @@ pub(crate) unsafe fn four_steps<V: Vector<Word = u32>, const Q: usize>(
 /// Compresses `blocks` blocks of each message into `state`.
 ///
 /// # Safety
-/// The CPU has the instruction set of `V`; `state` is 4 rows of `V::LANES` words; `messages` points to `V::LANES` slices of at least
-/// 64 · `blocks` bytes each.
+/// The CPU has the instruction set of `V`; `state` is 4 rows of `V::LANES` words; `messages` points
+/// to `V::LANES` slices of at least 64 · `blocks` bytes each.
 #[inline(always)]
 pub(crate) unsafe fn compress<V: Vector<Word = u32>>(state: *mut u32, messages: *const &[u8], blocks: usize) {
     // SAFETY: the caller's promise.
     let mut s: [V; 4] = unsafe { load_rows(state) };
-    // Were the constants known to the compiler, it would add each as the last term of its sum, which every step's latency hangs on.
+    // Were the constants known to the compiler, it would add each as the last term of its sum,
+    // which every step's latency hangs on.
     let k = black_box(&STEPS);
     for block in 0..blocks {
         // SAFETY: block < blocks.

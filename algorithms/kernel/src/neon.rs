@@ -1,4 +1,5 @@
-//! Advanced SIMD (NEON): four words of 32 bits or two of 64, and for the latter the instructions of three words that come with SHA-3.
+//! Advanced SIMD (NEON): four words of 32 bits or two of 64, and for the latter the instructions of
+//! three words that come with SHA-3.
 
 use crate::vector::{Vector, instructions};
 use core::arch::aarch64::*;
@@ -34,7 +35,8 @@ macro_rules! common {
 impl Vector for Neon32 {
     type Word = u32;
     const LANES: usize = 4;
-    /// BSL is any selection; the other functions of three words take as many instructions as without it.
+    /// BSL is any selection; the other functions of three words take as many instructions as
+    /// without it.
     const TERNARY: bool = true;
     instructions!(u32 as u32; vdupq_n_u32, vld1q_u32, vst1q_u32; add = vaddq_u32, sub = vsubq_u32, xor = veorq_u32, and = vandq_u32, or = vorrq_u32);
     common!(vbicq_u32, vshrq_n_u32, vreinterpretq_u8_u32, vreinterpretq_u32_u8, vrev32q_u8);

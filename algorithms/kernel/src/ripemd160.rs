@@ -1,5 +1,5 @@
-//! RIPEMD-160 (Dobbertin, Bosselaers and Preneel, "RIPEMD-160: a strengthened version of RIPEMD", 1996, appendix A; ISO/IEC 10118-3).
-//! State: five words; block: 64 bytes.
+//! RIPEMD-160 (Dobbertin, Bosselaers and Preneel, "RIPEMD-160: a strengthened version of RIPEMD",
+//! 1996, appendix A; ISO/IEC 10118-3). State: five words; block: 64 bytes.
 
 use crate::vector::{Vector, block_le, load_rows, store_rows};
 use std::hint::black_box;
@@ -7,7 +7,8 @@ use std::hint::black_box;
 /// Initial state.
 pub const INITIAL: [u32; 5] = [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0];
 
-/// Constants of the left line. Those beside f3 and f5 are less 1, which the functions then leave out.
+/// Constants of the left line. Those beside f3 and f5 are less 1, which the functions then leave
+/// out.
 static LEFT: [u32; 5] = [0, 0x5a827999, 0x6ed9eba1 - 1, 0x8f1bbcdc, 0xa953fd4e - 1];
 /// Constants of the right line, likewise.
 static RIGHT: [u32; 5] = [0x50a28be6 - 1, 0x5c4dd124, 0x6d703ef3 - 1, 0x7a6d76e9, 0];
@@ -43,13 +44,14 @@ fn f5<V: Vector>(sum: V, x: V, y: V, z: V) -> V {
 /// Compresses `blocks` blocks of each message into `state`.
 ///
 /// # Safety
-/// The CPU has the instruction set of `V`; `state` is 5 rows of `V::LANES` words; `messages` points to `V::LANES` slices of at least
-/// 64 · `blocks` bytes each.
+/// The CPU has the instruction set of `V`; `state` is 5 rows of `V::LANES` words; `messages` points
+/// to `V::LANES` slices of at least 64 · `blocks` bytes each.
 #[inline(always)]
 pub(crate) unsafe fn compress<V: Vector<Word = u32>>(state: *mut u32, messages: *const &[u8], blocks: usize) {
     // SAFETY: the caller's promise.
     let mut before: [V; 5] = unsafe { load_rows(state) };
-    // Were the constants known to the compiler, it would add each as the last term of its sum, which every step's latency hangs on.
+    // Were the constants known to the compiler, it would add each as the last term of its sum,
+    // which every step's latency hangs on.
     let (left, right) = (black_box(&LEFT), black_box(&RIGHT));
     for block in 0..blocks {
         // SAFETY: block < blocks.

@@ -28,13 +28,14 @@ fn majority<V: Vector>(sum: V, b: V, c: V, d: V) -> V {
 /// Compresses `blocks` blocks of each message into `state`.
 ///
 /// # Safety
-/// The CPU has the instruction set of `V`; `state` is 5 rows of `V::LANES` words; `messages` points to `V::LANES` slices of at least
-/// 64 · `blocks` bytes each.
+/// The CPU has the instruction set of `V`; `state` is 5 rows of `V::LANES` words; `messages` points
+/// to `V::LANES` slices of at least 64 · `blocks` bytes each.
 #[inline(always)]
 pub(crate) unsafe fn compress<V: Vector<Word = u32>>(state: *mut u32, messages: *const &[u8], blocks: usize) {
     // SAFETY: the caller's promise.
     let mut before: [V; 5] = unsafe { load_rows(state) };
-    // Were the constants known to the compiler, it would add each as the last term of its sum, which every round's latency hangs on.
+    // Were the constants known to the compiler, it would add each as the last term of its sum,
+    // which every round's latency hangs on.
     let k = black_box(&K);
     for block in 0..blocks {
         // SAFETY: block < blocks.

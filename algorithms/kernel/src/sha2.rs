@@ -1,5 +1,5 @@
-//! The compression function of SHA-2 (FIPS 180-4, sections 6.2 and 6.4), written once over the word: SHA-256 and SHA-512 differ in
-//! what [`Sha2`] names.
+//! The compression function of SHA-2 (FIPS 180-4, sections 6.2 and 6.4), written once over the
+//! word: SHA-256 and SHA-512 differ in what [`Sha2`] names.
 
 use crate::vector::{Vector, block_be, load_rows, store_rows};
 use std::hint::black_box;
@@ -27,8 +27,8 @@ pub(crate) trait Sha2 {
 /// Compresses `blocks` blocks of each message into `state`.
 ///
 /// # Safety
-/// The CPU has the instruction set of `V`; `state` is 8 rows of `V::LANES` words; `messages` points to `V::LANES` slices of at least
-/// `S::BLOCK` · `blocks` bytes each.
+/// The CPU has the instruction set of `V`; `state` is 8 rows of `V::LANES` words; `messages` points
+/// to `V::LANES` slices of at least `S::BLOCK` · `blocks` bytes each.
 #[inline(always)]
 pub(crate) unsafe fn compress<S: Sha2, V: Vector<Word = S::Word>>(
     state: *mut S::Word,
@@ -37,13 +37,15 @@ pub(crate) unsafe fn compress<S: Sha2, V: Vector<Word = S::Word>>(
 ) {
     // SAFETY: the caller's promise.
     let mut before: [V; 8] = unsafe { load_rows(state) };
-    // Were the constants known to the compiler, it would add each as the last term of its sum, which every round's latency hangs on.
+    // Were the constants known to the compiler, it would add each as the last term of its sum,
+    // which every round's latency hangs on.
     let k = black_box(S::constants());
     for block in 0..blocks {
         // SAFETY: block < blocks.
         let mut w: [V; 16] = unsafe { block_be(messages, S::BLOCK * block) };
         let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = before;
-        // a ^ b of one round is b ^ c of the next: the majority is computed with one new difference a round.
+        // a ^ b of one round is b ^ c of the next: the majority is computed with one new difference
+        // a round.
         let mut last = b.xor(c);
         macro_rules! round {
             ($a:ident, $b:ident, $c:ident, $d:ident, $e:ident, $f:ident, $g:ident, $h:ident, $i:literal, $k:expr) => {

@@ -1,4 +1,5 @@
-//! SHA-512, SHA-384, SHA-512/256 and SHA-512/224 (FIPS 180-4, section 6.4). State: eight words; block: 128 bytes.
+//! SHA-512, SHA-384, SHA-512/256 and SHA-512/224 (FIPS 180-4, section 6.4). State: eight words;
+//! block: 128 bytes.
 
 use crate::sha2::{self, Sha2};
 use crate::vector::Vector;

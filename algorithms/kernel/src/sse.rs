@@ -1,4 +1,5 @@
-//! SSE2 and SSE4.1: four words of 32 bits or two of 64. The 4.1 types differ in having SSSE3's byte shuffle.
+//! SSE2 and SSE4.1: four words of 32 bits or two of 64. The 4.1 types differ in having SSSE3's byte
+//! shuffle.
 
 use crate::vector::{Vector, instructions};
 use core::arch::x86_64::*;
@@ -35,7 +36,8 @@ impl<const SHUFFLE: bool> Vector for Sse32<SHUFFLE> {
 
     #[inline(always)]
     unsafe fn tile(messages: *const &[u8], offset: usize) -> [Self; 4] {
-        // SAFETY: the caller promises four slices with 16 bytes at `offset`; SSE2 belongs to every x86-64.
+        // SAFETY: the caller promises four slices with 16 bytes at `offset`; SSE2 belongs to every
+        // x86-64.
         unsafe {
             let row = |lane: usize| _mm_loadu_si128((*messages.add(lane)).as_ptr().add(offset).cast());
             let (a, b, c, d) = (row(0), row(1), row(2), row(3));
@@ -71,7 +73,8 @@ impl<const SHUFFLE: bool> Vector for Sse64<SHUFFLE> {
 
     #[inline(always)]
     unsafe fn tile(messages: *const &[u8], offset: usize) -> [Self; 4] {
-        // SAFETY: the caller promises two slices with 32 bytes at `offset`; SSE2 belongs to every x86-64.
+        // SAFETY: the caller promises two slices with 32 bytes at `offset`; SSE2 belongs to every
+        // x86-64.
         unsafe {
             let row = |lane: usize, at: usize| _mm_loadu_si128((*messages.add(lane)).as_ptr().add(offset + at).cast());
             let (a, b, c, d) = (row(0, 0), row(1, 0), row(0, 16), row(1, 16));

@@ -1,9 +1,10 @@
 //! Several digests of ONE message in one pass: MD5 with SHA-1 and SHA-256, round by round.
 //!
-//! One message leaves most of a core idle: every round waits for the one before it. MD5 in general registers and SHA-1 and SHA-256 on
-//! instructions of their own wait at different places, so that the three together take little longer than MD5 alone. On x86-64 nothing
-//! here uses a 256-bit register: alternating those with the SHA extensions, which exist in the old encoding only, costs hundreds of cycles
-//! per change.
+//! One message leaves most of a core idle: every round waits for the one before it. MD5 in general
+//! registers and SHA-1 and SHA-256 on instructions of their own wait at different places, so that
+//! the three together take little longer than MD5 alone. On x86-64 nothing here uses a 256-bit
+//! register: alternating those with the SHA extensions, which exist in the old encoding only, costs
+//! hundreds of cycles per change.
 
 use crate::costs::{self, Costs};
 use crate::{Isa, MD5, SHA1, SHA256};
@@ -30,14 +31,15 @@ const NEEDED: &[Isa] = &[Isa::Sha2];
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 const NEEDED: &[Isa] = &[];
 
-/// Whether the kernels below can be used: the CPU has the instructions, `PFH_ISA` permits them, and they agree with the portable kernels.
+/// Whether the kernels below can be used: the CPU has the instructions, `PFH_ISA` permits them, and
+/// they agree with the portable kernels.
 static USABLE: LazyLock<bool> = LazyLock::new(|| {
     let detected = NEEDED.iter().all(|isa| isa.detected() && isa.allowed());
     detected && !NEEDED.is_empty() && agrees()
 });
 
-/// Compresses `message`, a whole number of 64-byte blocks, into every state that is given: together where there is a kernel for the set,
-/// otherwise one after the other.
+/// Compresses `message`, a whole number of 64-byte blocks, into every state that is given: together
+/// where there is a kernel for the set, otherwise one after the other.
 ///
 /// # Panics
 /// If the length of `message` is not a multiple of 64.
@@ -63,8 +65,9 @@ pub fn usable() -> bool {
     *USABLE
 }
 
-/// What a block of one message takes under the functions that are wanted, in picoseconds; `None` where there is no kernel for the set.
-/// Measured, unless `PFH_COSTS` asks for the tables: those have no row for these kernels, and the dearest function's stands for it.
+/// What a block of one message takes under the functions that are wanted, in picoseconds; `None`
+/// where there is no kernel for the set. Measured, unless `PFH_COSTS` asks for the tables: those
+/// have no row for these kernels, and the dearest function's stands for it.
 pub fn picoseconds(md5: bool, sha1: bool, sha256: bool) -> Option<u64> {
     const BLOCKS: usize = 64;
     if !*USABLE {
@@ -105,11 +108,13 @@ fn together(states: States<'_>, message: &[u8]) {
         (false, true, true) => kernels::sha1_sha256,
         (true, true, true) => kernels::md5_sha1_sha256,
     };
-    // SAFETY: USABLE has been asked, or the test that decides it is running, both of which have detected the instructions.
+    // SAFETY: USABLE has been asked, or the test that decides it is running, both of which have
+    // detected the instructions.
     unsafe { kernel(md5.unwrap_or(&mut a), sha1.unwrap_or(&mut b), sha256.unwrap_or(&mut c), message) }
 }
 
-/// Runs every set over three blocks and compares with the portable kernels, which have their own test.
+/// Runs every set over three blocks and compares with the portable kernels, which have their own
+/// test.
 fn agrees() -> bool {
     let message: Vec<u8> = (0..193u32).map(|i| (i * i / 3) as u8).collect();
     let message = &message[1..];
@@ -142,8 +147,8 @@ mod kernels {
     use core::arch::asm;
     use std::hint::black_box;
 
-    /// Makes what follows wait for all three, on paper: otherwise the compiler puts all of MD5 before all of SHA, which is further apart
-    /// than the CPU looks ahead.
+    /// Makes what follows wait for all three, on paper: otherwise the compiler puts all of MD5
+    /// before all of SHA, which is further apart than the CPU looks ahead.
     #[inline(always)]
     fn tie(five: &mut u32, one: &mut sha1::Lane, two: &mut sha256::Lane) {
         // SAFETY: no instruction.
@@ -160,8 +165,8 @@ mod kernels {
         }
     }
 
-    /// A sixteenth of a block of each function: four steps of MD5, four rounds of SHA-256, and four or, at the end of each quarter, eight
-    /// of SHA-1's eighty rounds.
+    /// A sixteenth of a block of each function: four steps of MD5, four rounds of SHA-256, and four
+    /// or, at the end of each quarter, eight of SHA-1's eighty rounds.
     ///
     /// # Safety
     /// The CPU has [`super::NEEDED`].

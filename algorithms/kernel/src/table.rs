@@ -1,6 +1,7 @@
-//! The tables: per compression function its kernels. The order within a table is of no consequence, except that the portable kernel
-//! stands last; the cost decides, as measured where the program runs or, with `PFH_COSTS=table`, as written here: on x86-64 figures of a
-//! Zen 5, on AArch64 those of llvm-mca's model of a Neoverse V1 at 2.6 GHz (`docs/kernels.md`).
+//! The tables: per compression function its kernels. The order within a table is of no consequence,
+//! except that the portable kernel stands last; the cost decides, as measured where the program
+//! runs or, with `PFH_COSTS=table`, as written here: on x86-64 figures of a Zen 5, on AArch64 those
+//! of llvm-mca's model of a Neoverse V1 at 2.6 GHz (`docs/kernels.md`).
 
 use crate::isa::Isa;
 use crate::kernel::{Compression, Kernel, Known, Layout, Row, Word};
@@ -21,7 +22,8 @@ use crate::{
 };
 use std::sync::OnceLock;
 
-/// Compiles a body for an instruction set: generic code inlined into a function that has the features.
+/// Compiles a body for an instruction set: generic code inlined into a function that has the
+/// features.
 macro_rules! kernel {
     (@function $(#[$attribute:meta])? $word:ident, rate, $body:expr) => {{
         $(#[$attribute])?
@@ -52,7 +54,8 @@ macro_rules! kernel {
     (@features Sha3 $($rest:tt)*) => { kernel!(@function #[target_feature(enable = "neon,sha2,sha3")] $($rest)*) };
 }
 
-/// A table: per row the instruction set, lanes, layout, name, cost in picoseconds per block of all lanes, and body.
+/// A table: per row the instruction set, lanes, layout, name, cost in picoseconds per block of all
+/// lanes, and body.
 macro_rules! kernels {
     ($word:ident, $words:literal, $block:literal, $kind:ident, [$($(#[$attribute:meta])? $isa:ident $lanes:literal $layout:ident
       $name:literal $cost:literal $body:expr;)*]) => {
@@ -283,7 +286,8 @@ pub struct Table {
     pub rows: Vec<Row>,
 }
 
-/// The tables of all functions, with the costs and the choices of this process. Functions that were not in use are tested and measured.
+/// The tables of all functions, with the costs and the choices of this process. Functions that were
+/// not in use are tested and measured.
 pub fn tables() -> Vec<Table> {
     fn table<W: Word>(compression: &'static Compression<W>) -> Table {
         Table { function: compression.name(), rows: compression.rows() }

@@ -1,14 +1,18 @@
-//! The word operations that an instruction set supplies, and the two ways of having one lane or several vectors.
+//! The word operations that an instruction set supplies, and the two ways of having one lane or
+//! several vectors.
 //!
-//! A compression function is written once against [`Vector`]. `u32` and `u64` are vectors of one lane: that is the portable kernel.
-//! [`Group`] is several vectors side by side, for functions whose rounds are one long chain (MD5), where a second and third chain fill
-//! the time that the first one waits.
+//! A compression function is written once against [`Vector`]. `u32` and `u64` are vectors of one
+//! lane: that is the portable kernel. [`Group`] is several vectors side by side, for functions
+//! whose rounds are one long chain (MD5), where a second and third chain fill the time that the
+//! first one waits.
 //!
-//! Values of an instruction set's vector type are made only by the `unsafe` functions of the trait, which demand that the CPU has the
-//! instruction set. Whoever holds a value therefore holds the proof, and the operations on values are safe.
+//! Values of an instruction set's vector type are made only by the `unsafe` functions of the trait,
+//! which demand that the CPU has the instruction set. Whoever holds a value therefore holds the
+//! proof, and the operations on values are safe.
 
-/// The methods of a vector that is one register and that are one instruction each: `word as argument` of the intrinsic that fills all
-/// lanes, then those that load and store, then those of two registers.
+/// The methods of a vector that is one register and that are one instruction each: `word as
+/// argument` of the intrinsic that fills all lanes, then those that load and store, then those of
+/// two registers.
 macro_rules! instructions {
     ($word:ident as $argument:ty; $splat:ident, $load:ident, $store:ident; $($method:ident = $intrinsic:ident),+ $(,)?) => {
         #[inline(always)]
@@ -64,10 +68,12 @@ pub(crate) trait Vector: Copy {
     /// `LANES` words can be written.
     unsafe fn store(self, to: *mut Self::Word);
 
-    /// Four consecutive little-endian words of every message, from byte `offset` on: value `i` holds word `i` of all lanes.
+    /// Four consecutive little-endian words of every message, from byte `offset` on: value `i`
+    /// holds word `i` of all lanes.
     ///
     /// # Safety
-    /// The CPU has the instruction set of this type; `LANES` slices can be read and each is at least `offset` + 4 words long.
+    /// The CPU has the instruction set of this type; `LANES` slices can be read and each is at
+    /// least `offset` + 4 words long.
     unsafe fn tile(messages: *const &[u8], offset: usize) -> [Self; 4];
 
     /// Reverses the bytes of each word.
@@ -84,15 +90,18 @@ pub(crate) trait Vector: Copy {
     fn or(self, other: Self) -> Self;
     /// `!self & other`
     fn not_and(self, other: Self) -> Self;
-    /// Rotates left by `L`; `R` is the rest of the word's width, because a constant cannot be computed from a constant parameter.
+    /// Rotates left by `L`; `R` is the rest of the word's width, because a constant cannot be
+    /// computed from a constant parameter.
     fn rotate_left<const L: i32, const R: i32>(self) -> Self;
     /// Shifts right by `N`, filling with zeros.
     fn shift_right<const N: i32>(self) -> Self;
 
-    /// Whether rounds wait for one another rather than for free places: shorter chains are then worth more operations.
+    /// Whether rounds wait for one another rather than for free places: shorter chains are then
+    /// worth more operations.
     const WAITS: bool = false;
 
-    /// The same value, of which the compiler knows nothing: it cannot put the terms of a sum into another order across this.
+    /// The same value, of which the compiler knows nothing: it cannot put the terms of a sum into
+    /// another order across this.
     #[inline(always)]
     fn opaque(self) -> Self {
         self
@@ -201,8 +210,8 @@ pub(crate) unsafe fn store_rows<V: Vector, const N: usize>(state: *mut V::Word, 
 #[derive(Clone, Copy)]
 pub(crate) struct Group<V, const G: usize>([V; G]);
 
-/// Applies an operation of the member vectors to every member. Loops, not closures: a closure would not be compiled for the
-/// instruction set of the function that it is inlined into.
+/// Applies an operation of the member vectors to every member. Loops, not closures: a closure would
+/// not be compiled for the instruction set of the function that it is inlined into.
 macro_rules! each {
     ($result:ident = $first:expr, |$i:ident| $value:expr) => {{
         let mut $result = $first;

@@ -1,12 +1,15 @@
-//! A small FRASH (Breitinger, Stivaktakis and Baier 2013): what each method still detects: `frash [--real DIRECTORY]`.
+//! A small FRASH (Breitinger, Stivaktakis and Baier 2013): what each method still detects: `frash
+//! [--real DIRECTORY]`.
 //!
-//! Fragments, one common block in otherwise different files, a prefix, random noise, unrelated files; 20 bases of 256 KiB each, half of them
-//! random. The other half is made up here (text, records), or with `--real` the beginnings of files of a directory. Beside each value
-//! stands that of the reference tools (ssdeep 2.14.1, sdhash 4.0, mrsh-v2 2.0, TLSH 4.12.1) on 20 bases of the same kinds.
+//! Fragments, one common block in otherwise different files, a prefix, random noise, unrelated
+//! files; 20 bases of 256 KiB each, half of them random. The other half is made up here (text,
+//! records), or with `--real` the beginnings of files of a directory. Beside each value stands that
+//! of the reference tools (ssdeep 2.14.1, sdhash 4.0, mrsh-v2 2.0, TLSH 4.12.1) on 20 bases of the
+//! same kinds.
 //!
-//! Ends with 1 where less is detected: on the bases made up here, which never change, than is written down below; on real ones, than the
-//! reference by more than 20 draws explain.
-//! Detected: ssdeep from 1, sdhash from 21, mrsh-v2 from 1, TLSH up to 100.
+//! Ends with 1 where less is detected: on the bases made up here, which never change, than is
+//! written down below; on real ones, than the reference by more than 20 draws explain. Detected:
+//! ssdeep from 1, sdhash from 21, mrsh-v2 from 1, TLSH up to 100.
 
 use pfh_similarity::mrsh_v2::{self, Base, MrshV2};
 use pfh_similarity::sdhash::{self, Sdhash};
@@ -21,7 +24,8 @@ const LENGTH: usize = 256 << 10;
 const BASES: usize = 20;
 const METHODS: [&str; 4] = ["ssdeep", "sdhash", "mrsh-v2", "TLSH"];
 
-/// A test: what it is called, how much of it, the reference's detection in percent for each method, and ours on the made-up bases.
+/// A test: what it is called, how much of it, the reference's detection in percent for each method,
+/// and ours on the made-up bases.
 struct Row {
     name: &'static str,
     kind: Kind,
@@ -190,7 +194,8 @@ fn detected(method: usize, score: Option<u32>) -> bool {
     }
 }
 
-/// Whether so many percent are fewer than the reference's by more than two samples of 20 explain: 2.5 standard errors of a difference.
+/// Whether so many percent are fewer than the reference's by more than two samples of 20 explain:
+/// 2.5 standard errors of a difference.
 fn is_less(percent: u32, reference: u32) -> bool {
     let (ours, theirs) = (f64::from(percent) / 100.0, f64::from(reference) / 100.0);
     let draws = BASES as f64;

@@ -1,11 +1,13 @@
-//! How fast all pairs are found: `pairs [--digests N] [--filters N] [--rounds N] [--windows KIB[,KIB…] [--most N]] [PATH…]`.
+//! How fast all pairs are found: `pairs [--digests N] [--filters N] [--rounds N] [--windows
+//! KIB[,KIB…] [--most N]] [PATH…]`.
 //!
-//! * `--digests N`: the ssdeep join over N made-up digests, a fifth of them changed copies of others; the pairs are proved against brute force on the first
-//!   2,000.
+//! * `--digests N`: the ssdeep join over N made-up digests, a fifth of them changed copies of
+//!   others; the pairs are proved against brute force on the first 2,000.
 //! * `--filters N`: sdhash and mrsh-v2 over made-up inputs with about N filters.
 //! * paths: digests of these files (of directories, all below), then all pairs of each method.
-//! * `--windows`: ssdeep only, over the pieces of so many KiB that the files are made of, one behind the other, in place of the files; at most
-//!   `--most`, taken evenly. Those of one file and of its copies are real digests, as many as there are never files at hand.
+//! * `--windows`: ssdeep only, over the pieces of so many KiB that the files are made of, one
+//!   behind the other, in place of the files; at most `--most`, taken evenly. Those of one file and
+//!   of its copies are real digests, as many as there are never files at hand.
 //!
 //! CPU time of this thread; memory is the process's peak.
 
@@ -93,7 +95,8 @@ impl Random {
     }
 }
 
-/// Digests like those of real files in length and block size; one in five is another with a few letters changed.
+/// Digests like those of real files in length and block size; one in five is another with a few
+/// letters changed.
 fn made_up(count: usize) -> Vec<ssdeep::Digest> {
     let mut random = Random(1);
     let mut digests: Vec<ssdeep::Digest> = Vec::with_capacity(count);

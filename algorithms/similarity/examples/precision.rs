@@ -1,9 +1,11 @@
 //! How many of the pairs that a method finds have something in common: `precision DIRECTORY…`.
 //!
-//! What is held to be true does not come from any of the methods: two files have something in common when they share at least two stretches of 64
-//! bytes, of those whose polynomial hash ends in seven zeros (one in 128) and which hold eight different bytes or more. For
-//! thresholds of mrsh-v2 and sdhash, without evidence and with it (a shared chunk, or feature), it prints the pairs found and how many
-//! of them have something in common; the recall is relative to all pairs found by the method that have.
+//! What is held to be true does not come from any of the methods: two files have something in
+//! common when they share at least two stretches of 64 bytes, of those whose polynomial hash ends
+//! in seven zeros (one in 128) and which hold eight different bytes or more. For thresholds of
+//! mrsh-v2 and sdhash, without evidence and with it (a shared chunk, or feature), it prints the
+//! pairs found and how many of them have something in common; the recall is relative to all pairs
+//! found by the method that have.
 
 use pfh_similarity::index::{self, Hit, Pairs};
 use pfh_similarity::mrsh_v2::{self, Base, MrshV2};
@@ -49,7 +51,8 @@ fn stretches(bytes: &[u8]) -> Vec<u64> {
     found
 }
 
-/// Prints the table of a method from every `nth` of its pairs, which come in no order that has to do with their scores.
+/// Prints the table of a method from every `nth` of its pairs, which come in no order that has to
+/// do with their scores.
 fn table(name: &str, mut hits: Vec<Hit>, nth: usize, truth: &[Vec<u64>], features: &[Vec<u64>]) {
     let count = hits.len();
     hits.sort_by_key(|hit| (u64::from(hit.a) << 32 | u64::from(hit.b)).wrapping_mul(FACTOR));

@@ -1,7 +1,8 @@
 //! How fast digests are made: `speed [--rounds N] [--only PART-OF-NAME] [--ssdeep PROGRAM] PATH…`.
 //!
-//! Reads all files (of directories, all below) into memory, then makes the digests of each method in turn, `N` rounds (default 5), and prints the least
-//! and the median CPU time as MB/s (10^6 bytes). With `--ssdeep`, that program's CPU time over the same files is taken in the same
+//! Reads all files (of directories, all below) into memory, then makes the digests of each method
+//! in turn, `N` rounds (default 5), and prints the least and the median CPU time as MB/s (10^6
+//! bytes). With `--ssdeep`, that program's CPU time over the same files is taken in the same
 //! rounds, and its digests are compared with ours before any time is printed.
 
 use pfh_similarity::mrsh_v2::MrshV2;

@@ -30,7 +30,8 @@ impl Filter {
         bytes
     }
 
-    /// Sets five bits, each given by the low eleven bits of its number, and says whether one of them was not set before.
+    /// Sets five bits, each given by the low eleven bits of its number, and says whether one of
+    /// them was not set before.
     #[inline]
     pub(crate) fn insert(&mut self, bits: [u32; 5]) -> bool {
         let mut missing = 0;

@@ -17,7 +17,8 @@ pub enum ParseError {
     BlockSize,
     /// A character does not belong to the alphabet of its field.
     Character,
-    /// The digest proper is longer or shorter than the fields before it say or than the method allows.
+    /// The digest proper is longer or shorter than the fields before it say or than the method
+    /// allows.
     Length,
     /// Fixed parameters are not those that the method has.
     Parameters,
@@ -66,7 +67,8 @@ impl fmt::Display for NoDigest {
 
 impl Error for NoDigest {}
 
-/// A name that a method's file format cannot hold, because the format's own reader would misread it.
+/// A name that a method's file format cannot hold, because the format's own reader would misread
+/// it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnprintableName;
 

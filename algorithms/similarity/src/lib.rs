@@ -1,8 +1,9 @@
 //! Similarity digests: ssdeep, sdhash, mrsh-v2 and TLSH.
 //!
-//! Each method is a module with the same parts: a value that holds its parameters and is a [`Method`], a `Digest` that prints and parses as
-//! the reference tool's, and a hasher that takes an input in pieces. Digests and scores are byte for byte those of the reference
-//! tools (see `docs/similarity.md` for which versions).
+//! Each method is a module with the same parts: a value that holds its parameters and is a
+//! [`Method`], a `Digest` that prints and parses as the reference tool's, and a hasher that takes
+//! an input in pieces. Digests and scores are byte for byte those of the reference tools (see
+//! `docs/similarity.md` for which versions).
 //!
 //! ```
 //! use pfh_similarity::{Method, Score, ssdeep::Ssdeep};

@@ -8,7 +8,8 @@ use pfh_digest::Algorithm;
 pub enum Named {
     /// `ssdeep`.
     Ssdeep,
-    /// `sdhash`, in the mode that its tool takes: a stream below 16 MiB, blocks of 16 KiB from there on.
+    /// `sdhash`, in the mode that its tool takes: a stream below 16 MiB, blocks of 16 KiB from
+    /// there on.
     Sdhash,
     /// `sdhash-stream`, in stream mode whatever the length.
     SdhashStream,
@@ -57,8 +58,8 @@ impl Named {
         matches!(self, Named::Sdhash | Named::SdhashStream | Named::SdhashDd)
     }
 
-    /// The method that a digest's text looks like one of; it may still be malformed. Both kinds of mrsh-v2 look the same, and are
-    /// taken for the plain one.
+    /// The method that a digest's text looks like one of; it may still be malformed. Both kinds of
+    /// mrsh-v2 look the same, and are taken for the plain one.
     pub fn recognise(text: &[u8]) -> Option<Named> {
         if text == TLSH_ABSENT.as_bytes() || (text.len() == 72 && text.starts_with(b"T1")) {
             Some(Named::Tlsh)

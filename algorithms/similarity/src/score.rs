@@ -5,15 +5,16 @@ use std::fmt;
 /// How alike two inputs are. The two kinds run in opposite directions and must never be mixed up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Score {
-    /// 0 (nothing in common was found) to 100: ssdeep, sdhash, mrsh-v2. Not a percentage of shared bytes.
+    /// 0 (nothing in common was found) to 100: ssdeep, sdhash, mrsh-v2. Not a percentage of shared
+    /// bytes.
     Similarity(u8),
     /// 0 (as good as equal) upwards, without a fixed end: TLSH.
     Distance(u32),
 }
 
 impl Score {
-    /// Whether this score is at least as good as `threshold`: a similarity not below it, or a distance not above it. Scores of different
-    /// kinds never reach each other.
+    /// Whether this score is at least as good as `threshold`: a similarity not below it, or a
+    /// distance not above it. Scores of different kinds never reach each other.
     pub fn reaches(self, threshold: Score) -> bool {
         match (self, threshold) {
             (Score::Similarity(score), Score::Similarity(least)) => score >= least,
@@ -37,14 +38,17 @@ impl fmt::Display for Score {
     }
 }
 
-/// Why a digest says little about its input, so that neither a high nor a low score with it means much.
+/// Why a digest says little about its input, so that neither a high nor a low score with it means
+/// much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Degenerate {
     /// The digest holds too few features for the method to score.
     FewFeatures,
-    /// The input is almost wholly made of repeated or constant bytes, which the digest leaves out: two inputs may score 100 for a small part of each.
+    /// The input is almost wholly made of repeated or constant bytes, which the digest leaves out:
+    /// two inputs may score 100 for a small part of each.
     LowEntropy,
-    /// The digest matches random data as well as anything else (sdhash): a match with it means nothing.
+    /// The digest matches random data as well as anything else (sdhash): a match with it means
+    /// nothing.
     Saturated,
 }
 
@@ -58,7 +62,8 @@ impl fmt::Display for Degenerate {
     }
 }
 
-/// What two inputs share for certain (up to a collision of 64-bit hashes), where both were digested with their features kept.
+/// What two inputs share for certain (up to a collision of 64-bit hashes), where both were digested
+/// with their features kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Evidence {
     /// Distinct chunks that both inputs hold, byte for byte (mrsh-v2).

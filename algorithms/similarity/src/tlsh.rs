@@ -1,6 +1,7 @@
 //! TLSH 4.12: 128 buckets, one byte of checksum, version mark `T1`.
 //!
-//! Generation and comparison are the crate fast-tlsh's; this module gives them the face of the other methods.
+//! Generation and comparison are the crate fast-tlsh's; this module gives them the face of the
+//! other methods.
 
 use crate::{Comparison, Degenerate, Evidence, Method, NoDigest, ParseError, Score};
 use ::tlsh as fast;
@@ -125,7 +126,8 @@ impl Method for Tlsh {
     }
 
     fn compare(&self, a: &Digest, b: &Digest) -> Comparison {
-        // Where the third quartile of the buckets is low, many buckets are empty; TLSH refuses the worst of these inputs itself.
+        // Where the third quartile of the buckets is low, many buckets are empty; TLSH refuses the
+        // worst of these inputs itself.
         let degenerate = (a.ratios() == (0, 0) || b.ratios() == (0, 0)).then_some(Degenerate::LowEntropy);
         Comparison { score: Score::Distance(a.distance(b)), evidence: Evidence::default(), degenerate }
     }

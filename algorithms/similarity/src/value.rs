@@ -20,8 +20,8 @@ pub enum Content {
     Absent,
 }
 
-/// A similarity digest: the value that a `pfh_digest::Digest` of one of these methods holds, from the generator to the index. Encoders
-/// print it, decoders read it.
+/// A similarity digest: the value that a `pfh_digest::Digest` of one of these methods holds, from
+/// the generator to the index. Encoders print it, decoders read it.
 ///
 /// ```
 /// use pfh_digest::Registry;

@@ -1,9 +1,11 @@
 //! What an outboard tree costs: building it, changing one leaf, auditing, over file sizes.
 //!
-//! `cargo run --release -p pfh-tree --example incremental [LOG2_OF_GREATEST_SIZE] [ROUNDS]` (default 30: 1 GiB, 200 rounds)
+//! `cargo run --release -p pfh-tree --example incremental [LOG2_OF_GREATEST_SIZE] [ROUNDS]`
+//! (default 30: 1 GiB, 200 rounds)
 //!
-//! The file is zeros but for the changed leaf, as a sparse file would be, and leaves have 16 KiB; no input or output is measured. The
-//! changed tree's root is compared with the root after changing back. Microseconds, minimum (median).
+//! The file is zeros but for the changed leaf, as a sparse file would be, and leaves have 16 KiB;
+//! no input or output is measured. The changed tree's root is compared with the root after changing
+//! back. Microseconds, minimum (median).
 
 use std::hint::black_box;
 use std::time::Instant;

@@ -1,12 +1,16 @@
-//! The table of Lopes, Franqueira & Hobson: one long buffer, each tree mode on one core and on all, beside serial hashes.
+//! The table of Lopes, Franqueira & Hobson: one long buffer, each tree mode on one core and on all,
+//! beside serial hashes.
 //!
-//! `cargo run --release -p pfh-tree --example modes [MEGABYTES] [ROUNDS]` (default 256 MB, 5 rounds; the paper's buffer has 2,000)
+//! `cargo run --release -p pfh-tree --example modes [MEGABYTES] [ROUNDS]` (default 256 MB, 5
+//! rounds; the paper's buffer has 2,000)
 //!
-//! Digests on one and on all threads must be equal before times count. The modes run in turns. Printed are the minima over the rounds, with
-//! the median of the rate in parentheses: seconds and MB (10^6 bytes) per second of CPU time on one thread; seconds and MB per second of
-//! wall time on all; the speed-up of all over one in wall time and its efficiency; the CPU time of all threads relative to that of one, which
-//! other users of the machine disturb least; cycles per byte on one thread. A cycle is what a chain of dependent additions takes for
-//! one, measured beside each round.
+//! Digests on one and on all threads must be equal before times count. The modes run in turns.
+//! Printed are the minima over the rounds, with the median of the rate in parentheses: seconds and
+//! MB (10^6 bytes) per second of CPU time on one thread; seconds and MB per second of wall time on
+//! all; the speed-up of all over one in wall time and its efficiency; the CPU time of all threads
+//! relative to that of one, which other users of the machine disturb least; cycles per byte on one
+//! thread. A cycle is what a chain of dependent additions takes for one, measured beside each
+//! round.
 
 use std::hint::black_box;
 use std::sync::Mutex;

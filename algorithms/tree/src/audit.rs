@@ -1,12 +1,15 @@
 //! The audit of a storage server: does it still hold the file?
 //!
-//! The auditor keeps a [`Commitment`], 40 bytes and the parameters. It sends a [`Challenge`] with a fresh random nonce; the nonce
-//! decides which leaves must be shown, so they cannot be foreseen. The server answers either with the leaves themselves and a Merkle
-//! multiproof ([`prove`], [`Commitment::verify`]), which needs no data on the auditor's side, or with 32 bytes: a digest of the leaves
-//! under a key made of the nonce ([`keyed_answer`]), which an auditor checks who has the data too.
+//! The auditor keeps a [`Commitment`], 40 bytes and the parameters. It sends a [`Challenge`] with a
+//! fresh random nonce; the nonce decides which leaves must be shown, so they cannot be foreseen.
+//! The server answers either with the leaves themselves and a Merkle multiproof ([`prove`],
+//! [`Commitment::verify`]), which needs no data on the auditor's side, or with 32 bytes: a digest
+//! of the leaves under a key made of the nonce ([`keyed_answer`]), which an auditor checks who has
+//! the data too.
 //!
-//! Hash(file ‖ nonce) would not do: whoever has hashed the file once keeps the hash's state, deletes the file, and answers for ever.
-//! `docs/audit.md` tells what each scheme proves and what no audit can prove; the attacks are tests.
+//! Hash(file ‖ nonce) would not do: whoever has hashed the file once keeps the hash's state,
+//! deletes the file, and answers for ever. `docs/audit.md` tells what each scheme proves and what
+//! no audit can prove; the attacks are tests.
 //!
 //! ```
 //! use pfh_tree::audit::{Challenge, Commitment, Sample, prove};

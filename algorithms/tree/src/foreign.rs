@@ -1,4 +1,5 @@
-//! Roots that other programs compute: fs-verity, Amazon S3 and Glacier; and bao's outboard form of a BLAKE3 tree ([`obao`]).
+//! Roots that other programs compute: fs-verity, Amazon S3 and Glacier; and bao's outboard form of
+//! a BLAKE3 tree ([`obao`]).
 //!
 //! ```
 //! use pfh_tree::foreign::Foreign;
@@ -25,8 +26,8 @@ fn algorithm(name: &str) -> Algorithm {
     name.parse().expect("the registry has it")
 }
 
-/// A root that is computed while a file passes, in memory that grows with the logarithm of its length (S3: with its parts, 32 bytes
-/// for each).
+/// A root that is computed while a file passes, in memory that grows with the logarithm of its
+/// length (S3: with its parts, 32 bytes for each).
 pub struct Foreign(Kind);
 
 enum Kind {
@@ -36,8 +37,9 @@ enum Kind {
 }
 
 impl Foreign {
-    /// The digest that `fsverity digest` prints and `FS_IOC_MEASURE_VERITY` gives: over blocks of `block` bytes, a power of two from
-    /// 1 KiB to 64 KiB (usually 4 KiB), with a salt of at most 32 bytes (usually none). `None` for other blocks and salts.
+    /// The digest that `fsverity digest` prints and `FS_IOC_MEASURE_VERITY` gives: over blocks of
+    /// `block` bytes, a power of two from 1 KiB to 64 KiB (usually 4 KiB), with a salt of at most
+    /// 32 bytes (usually none). `None` for other blocks and salts.
     pub fn fs_verity(hash: Hash, block: usize, salt: &[u8]) -> Option<Foreign> {
         FsVerity::new(hash, block, salt).map(|verity| Foreign(Kind::FsVerity(verity)))
     }
@@ -47,8 +49,8 @@ impl Foreign {
         Foreign(Kind::Glacier(Glacier::default()))
     }
 
-    /// What Amazon S3 states of an object that was uploaded in parts of `part` bytes, or at once if it is shorter than one. `None` for
-    /// parts of no bytes.
+    /// What Amazon S3 states of an object that was uploaded in parts of `part` bytes, or at once if
+    /// it is shorter than one. `None` for parts of no bytes.
     pub fn s3(which: Part, part: u64) -> Option<Foreign> {
         Multipart::new(which, part).map(|multipart| Foreign(Kind::S3(multipart)))
     }
@@ -62,8 +64,9 @@ impl Foreign {
         }
     }
 
-    /// The root as its own tool writes it: `sha256:` and hexadecimal digits for fs-verity, hexadecimal digits for Glacier and ETags,
-    /// base64 for S3's checksums, with the number of parts behind a hyphen.
+    /// The root as its own tool writes it: `sha256:` and hexadecimal digits for fs-verity,
+    /// hexadecimal digits for Glacier and ETags, base64 for S3's checksums, with the number of
+    /// parts behind a hyphen.
     pub fn finish(self) -> String {
         match self.0 {
             Kind::FsVerity(verity) => verity.finish(),

@@ -1,5 +1,6 @@
-//! Trees of two levels whose final node grows with the message: leaf after leaf, each of the same length, gives a chaining value,
-//! and the final node hashes those. KangarooTwelve, ParallelHash and the generic Sakura mode differ in what surrounds them.
+//! Trees of two levels whose final node grows with the message: leaf after leaf, each of the same
+//! length, gives a chaining value, and the final node hashes those. KangarooTwelve, ParallelHash
+//! and the generic Sakura mode differ in what surrounds them.
 
 use pfh_digest::{Alone, Executor, Rope, State, Value};
 use pfh_kernel::{Compression, KECCAK12, KECCAK24};
@@ -10,8 +11,8 @@ use crate::sponge::{Sponge, left_encode, length_encode, right_encode};
 /// Bytes of a leaf in all registered modes.
 pub(crate) const LEAF: usize = 8192;
 
-/// Leaves whose chaining values are computed in one go at most, which bounds their memory: 32 MiB of the usual leaves, long enough
-/// for threads to be worth starting.
+/// Leaves whose chaining values are computed in one go at most, which bounds their memory: 32 MiB
+/// of the usual leaves, long enough for threads to be worth starting.
 const BATCH: usize = 4096;
 
 /// A mode: how leaves and final node are coded.
@@ -26,7 +27,8 @@ pub struct Mode {
 enum Frame {
     /// RFC 9861, section 3.2: the final node begins with the first leaf itself.
     Kangaroo,
-    /// SP 800-185, section 6.3: cSHAKE over block length, chaining values, their number and the length of the output.
+    /// SP 800-185, section 6.3: cSHAKE over block length, chaining values, their number and the
+    /// length of the output.
     Parallel(Length),
     /// docs/sakura.md: nothing but the chaining values and their number.
     Plain,
@@ -69,8 +71,9 @@ pub struct Growing {
     leaf_length: usize,
     /// Of KangarooTwelve only: it comes after the message.
     customization: Vec<u8>,
-    /// The end of the message so far: leaves that have no chaining value yet, at most [`COMPANY`]. A leaf leaves this buffer only
-    /// when more of the message follows it, so that the form of the final node is known by then.
+    /// The end of the message so far: leaves that have no chaining value yet, at most [`COMPANY`].
+    /// A leaf leaves this buffer only when more of the message follows it, so that the form of the
+    /// final node is known by then.
     pending: Vec<u8>,
     /// Chaining values in the final node.
     values: u64,
@@ -80,8 +83,8 @@ pub struct Growing {
 }
 
 impl Growing {
-    /// The empty message with leaves of 8,192 bytes. The customization string is that of RFC 9861 and SP 800-185; the generic
-    /// Sakura mode has none and ignores it.
+    /// The empty message with leaves of 8,192 bytes. The customization string is that of RFC 9861
+    /// and SP 800-185; the generic Sakura mode has none and ignores it.
     pub fn new(mode: Mode, customization: &[u8]) -> Growing {
         Growing::with_leaf_length(mode, customization, LEAF)
     }
@@ -106,7 +109,8 @@ impl Growing {
         self.update_on(&[bytes], &Alone);
     }
 
-    /// As [`update`](Growing::update) with one of the consecutive pieces after the other, leaves hashed by the executor's threads.
+    /// As [`update`](Growing::update) with one of the consecutive pieces after the other, leaves
+    /// hashed by the executor's threads.
     pub fn update_on(&mut self, pieces: &[&[u8]], executor: &dyn Executor) {
         let rope = Rope::new(pieces);
         let company = COMPANY * self.leaf_length;
@@ -158,8 +162,8 @@ impl Growing {
         }
     }
 
-    /// Takes leaves into the final node, all of the rope but its last `stays` bytes; the last leaf may be shorter than the others if
-    /// it ends the message.
+    /// Takes leaves into the final node, all of the rope but its last `stays` bytes; the last leaf
+    /// may be shorter than the others if it ends the message.
     fn grow(&mut self, rope: &mut Rope<'_>, stays: usize, executor: &dyn Executor) {
         if rope.len() == stays {
             return;
@@ -211,7 +215,8 @@ impl State for Growing {
     }
 }
 
-/// What cSHAKE absorbs first (SP 800-185, section 3.3): function name and customization, padded to whole blocks.
+/// What cSHAKE absorbs first (SP 800-185, section 3.3): function name and customization, padded to
+/// whole blocks.
 fn cshake_prefix(name: &[u8], customization: &[u8], rate: usize) -> Vec<u8> {
     let mut prefix = left_encode(rate as u64);
     for string in [name, customization] {

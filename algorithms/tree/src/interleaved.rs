@@ -1,5 +1,5 @@
-//! Trees of fixed shape: the blocks of the message are dealt out to sixteen leaves like cards, and the final node hashes the
-//! sixteen chaining values. `docs/sakura.md` has the coding.
+//! Trees of fixed shape: the blocks of the message are dealt out to sixteen leaves like cards, and
+//! the final node hashes the sixteen chaining values. `docs/sakura.md` has the coding.
 
 use std::borrow::Cow;
 
@@ -8,10 +8,12 @@ use pfh_kernel::{Compression, KECCAK24, Kernel};
 
 use crate::sponge::{Sponge, length_encode};
 
-/// Leaves, whatever the message: two kernels' worth of the widest lanes, so that two threads have full lanes.
+/// Leaves, whatever the message: two kernels' worth of the widest lanes, so that two threads have
+/// full lanes.
 const LEAVES: usize = 16;
 
-/// Sponge blocks in an interleaved block. Enough that lanes seldom change, few enough that a round of all leaves stays in cache.
+/// Sponge blocks in an interleaved block. Enough that lanes seldom change, few enough that a round
+/// of all leaves stays in cache.
 const SPONGE_BLOCKS: usize = 64;
 
 /// Rounds that are absorbed in one go at most: some 36 MiB.

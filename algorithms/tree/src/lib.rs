@@ -1,15 +1,20 @@
-//! Hash functions that are trees: every leaf can be hashed at the same time as the others, in SIMD lanes or on other threads.
+//! Hash functions that are trees: every leaf can be hashed at the same time as the others, in SIMD
+//! lanes or on other threads.
 //!
 //! [`ROWS`] registers, for `pfh_digest::Registry`:
 //! * `kt128`, `kt256`: KangarooTwelve (RFC 9861) over TurboSHAKE;
-//! * `parallelhash128`, `parallelhash256` and their XOF forms (NIST SP 800-185, section 6) with blocks of 8,192 bytes;
-//! * `sakura-fng-128`, `sakura-fng-256`: final node growing, and `sakura-li-128`, `sakura-li-256`: leaf interleaving, in Sakura
-//!   coding over RawSHAKE (FIPS 202, section 6.2); `docs/sakura.md` has every byte.
+//! * `parallelhash128`, `parallelhash256` and their XOF forms (NIST SP 800-185, section 6) with
+//!   blocks of 8,192 bytes;
+//! * `sakura-fng-128`, `sakura-fng-256`: final node growing, and `sakura-li-128`, `sakura-li-256`:
+//!   leaf interleaving, in Sakura coding over RawSHAKE (FIPS 202, section 6.2); `docs/sakura.md`
+//!   has every byte.
 //!
-//! Memory of these is bounded whatever the length of the message, and the digest depends on neither pieces, lanes nor threads.
+//! Memory of these is bounded whatever the length of the message, and the digest depends on neither
+//! pieces, lanes nor threads.
 //!
-//! [`outboard`] keeps a binary tree beside a file, to find what changed and to hash only that again; [`audit`] proves with it that a server
-//! still holds the file, [`range`] that a part of it is the file's. [`foreign`] computes the roots that other programs state.
+//! [`outboard`] keeps a binary tree beside a file, to find what changed and to hash only that
+//! again; [`audit`] proves with it that a server still holds the file, [`range`] that a part of it
+//! is the file's. [`foreign`] computes the roots that other programs state.
 //!
 //! ```
 //! use pfh_digest::{ROWS as PLAIN, Registry};

@@ -1,9 +1,9 @@
-//! Binary hash trees that are kept beside a file: which parts of it are damaged, and what is the root after a change, at the price of
-//! the changed leaves and their paths.
+//! Binary hash trees that are kept beside a file: which parts of it are damaged, and what is the
+//! root after a change, at the price of the changed leaves and their paths.
 //!
-//! A file is cut into leaves of one length; each gives a 32-byte value; pairs of values give the value of their parent, a last one
-//! without a partner moves up as it is. `docs/tree.md` has every byte. Over BLAKE3 the tree is BLAKE3's own, so its root is the
-//! file's BLAKE3 digest.
+//! A file is cut into leaves of one length; each gives a 32-byte value; pairs of values give the
+//! value of their parent, a last one without a partner moves up as it is. `docs/tree.md` has every
+//! byte. Over BLAKE3 the tree is BLAKE3's own, so its root is the file's BLAKE3 digest.
 //!
 //! ```
 //! use pfh_tree::outboard::{Builder, Function, Parameters};
@@ -47,7 +47,8 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// `leaf_length` is in bytes: a power of two from 1 KiB to 16 MiB, usually 16 KiB. `None` for others.
+    /// `leaf_length` is in bytes: a power of two from 1 KiB to 16 MiB, usually 16 KiB. `None` for
+    /// others.
     pub fn new(function: Function, leaf_length: usize) -> Option<Parameters> {
         let fits = leaf_length.is_power_of_two() && (1 << 10..=1 << 24).contains(&leaf_length);
         fits.then_some(Parameters { function, leaf_length: leaf_length as u32 })
@@ -81,14 +82,15 @@ impl Parameters {
 pub struct Outboard {
     parameters: Parameters,
     length: u64,
-    /// Level 0 holds the leaves' values; each next one half as many, rounded up; the last one two values, or the one of a file with
-    /// one leaf.
+    /// Level 0 holds the leaves' values; each next one half as many, rounded up; the last one two
+    /// values, or the one of a file with one leaf.
     levels: Vec<Vec<Value>>,
     root: Value,
 }
 
 impl Outboard {
-    /// The tree over leaf values, which are as many as the parameters say for a file of `length` bytes.
+    /// The tree over leaf values, which are as many as the parameters say for a file of `length`
+    /// bytes.
     pub(crate) fn over(parameters: Parameters, length: u64, leaves: Vec<Value>) -> Outboard {
         debug_assert_eq!(leaves.len() as u64, parameters.leaf_count(length));
         let mut outboard = Outboard { parameters, length, levels: vec![leaves], root: [0; 32] };
@@ -96,7 +98,8 @@ impl Outboard {
         outboard
     }
 
-    /// Computes all that lies above the leaf values from index `first` on; above those before it all is in place.
+    /// Computes all that lies above the leaf values from index `first` on; above those before it
+    /// all is in place.
     fn grow_from(&mut self, mut first: usize) {
         let mut level = 0;
         while self.levels[level].len() > 2 {
@@ -150,12 +153,14 @@ impl Outboard {
         self.levels.len()
     }
 
-    /// The byte ranges, in ascending order, in which the file that this tree was built of differs from the one of `now`: leaves with
-    /// other values, joined where they touch, and whatever only one of the files has. Nothing if the roots agree. Where only one of
-    /// the files has a single leaf, BLAKE3's values of the first leaf differ even if its bytes agree.
+    /// The byte ranges, in ascending order, in which the file that this tree was built of differs
+    /// from the one of `now`: leaves with other values, joined where they touch, and whatever only
+    /// one of the files has. Nothing if the roots agree. Where only one of the files has a single
+    /// leaf, BLAKE3's values of the first leaf differ even if its bytes agree.
     ///
     /// # Errors
-    /// If the trees were built with different parameters, so that their values say nothing about each other.
+    /// If the trees were built with different parameters, so that their values say nothing about
+    /// each other.
     pub fn differences(&self, now: &Outboard) -> Result<Vec<Range<u64>>, WrongChange> {
         if self.parameters != now.parameters {
             return Err(WrongChange::Parameters);

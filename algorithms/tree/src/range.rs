@@ -1,8 +1,8 @@
-//! Proofs of a range: the bytes of a part of a file, with what leads from them to the root. Whoever has the root alone can tell that
-//! these bytes stand at this place of the file.
+//! Proofs of a range: the bytes of a part of a file, with what leads from them to the root. Whoever
+//! has the root alone can tell that these bytes stand at this place of the file.
 //!
-//! Over BLAKE3 the proof is made of chunks of 1 KiB, whatever the leaf length of the tree: the chunks of a leaf are hashed again from
-//! the file. `docs/tree.md` lists every byte of the form.
+//! Over BLAKE3 the proof is made of chunks of 1 KiB, whatever the leaf length of the tree: the
+//! chunks of a leaf are hashed again from the file. `docs/tree.md` lists every byte of the form.
 
 use std::cell::RefCell;
 use std::error::Error;
@@ -71,8 +71,8 @@ pub struct RangeProof {
     parameters: Parameters,
     length: u64,
     range: Range<u64>,
-    /// The leaves that hold the range, whole, one after the other; then, if it is not among them and BLAKE3 leaves the file's length to its
-    /// last leaf, that one.
+    /// The leaves that hold the range, whole, one after the other; then, if it is not among them
+    /// and BLAKE3 leaves the file's length to its last leaf, that one.
     bytes: Vec<u8>,
     siblings: Vec<Value>,
 }
@@ -90,7 +90,8 @@ pub struct Shown<'a> {
     pub parameters: Parameters,
 }
 
-/// The leaves of a proof: those that hold the range, and the last one, which binds the length of a file under BLAKE3.
+/// The leaves of a proof: those that hold the range, and the last one, which binds the length of a
+/// file under BLAKE3.
 fn indices(parameters: Parameters, length: u64, range: &Range<u64>) -> Vec<u64> {
     let leaf = parameters.leaf_length() as u64;
     let mut indices: Vec<u64> = (range.start / leaf..range.end.div_ceil(leaf)).collect();
@@ -176,10 +177,12 @@ impl Values for Fine<'_> {
 }
 
 impl RangeProof {
-    /// Proves a range of a file. `read` gives the bytes of a range of the file. All bytes of the range are in memory.
+    /// Proves a range of a file. `read` gives the bytes of a range of the file. All bytes of the
+    /// range are in memory.
     ///
     /// # Errors
-    /// If the file has no such range, file or tree cannot be read, or the bytes are not those of the tree.
+    /// If the file has no such range, file or tree cannot be read, or the bytes are not those of
+    /// the tree.
     pub fn new(
         tree: &dyn Values,
         range: Range<u64>,
@@ -255,7 +258,8 @@ impl RangeProof {
         bytes
     }
 
-    /// Reads the binary form. Whether it shows anything is for [`verify`](RangeProof::verify) to say.
+    /// Reads the binary form. Whether it shows anything is for [`verify`](RangeProof::verify) to
+    /// say.
     ///
     /// # Errors
     /// If it is none.
@@ -272,7 +276,8 @@ impl RangeProof {
             start.checked_add(count).filter(|end| count > 0 && *end <= length).ok_or(Malformed::Field("range"))?;
         let held = usize::try_from(reader.u64()?).map_err(|_| Malformed::Truncated)?;
         let bytes = reader.bytes(held)?.to_vec();
-        // The range lies within the bytes that are there, so that its leaves are no more than these.
+        // The range lies within the bytes that are there, so that its leaves are no more than
+        // these.
         if count > held as u64 {
             return Err(Malformed::Field("range"));
         }

@@ -45,8 +45,8 @@ impl Sponge {
         self.filled = rest.len();
     }
 
-    /// Ends the input with `domain`, which holds its last bits and the first bit of the padding, and writes the first bytes of
-    /// the output.
+    /// Ends the input with `domain`, which holds its last bits and the first bit of the padding,
+    /// and writes the first bytes of the output.
     pub(crate) fn squeeze(mut self, domain: u8, output: &mut [u8]) {
         pad(&mut self.block[..self.rate], self.filled, domain);
         self.permutation.one().compress(&mut self.state, &[&self.block[..self.rate]], 1, self.rate);
@@ -61,7 +61,8 @@ impl Sponge {
     }
 }
 
-/// Makes `block`, of which `filled` bytes are input, the last one: pad10*1, whose first bit is in `domain`.
+/// Makes `block`, of which `filled` bytes are input, the last one: pad10*1, whose first bit is in
+/// `domain`.
 pub(crate) fn pad(block: &mut [u8], filled: usize, domain: u8) {
     block[filled..].fill(0);
     block[filled] = domain;
@@ -69,24 +70,28 @@ pub(crate) fn pad(block: &mut [u8], filled: usize, domain: u8) {
     block[block.len() - 1] |= 0x80;
 }
 
-/// An integer most significant byte first, and the number of its bytes without leading zeros, at least one.
+/// An integer most significant byte first, and the number of its bytes without leading zeros, at
+/// least one.
 fn significant(value: u64) -> ([u8; 8], usize) {
     (value.to_be_bytes(), value.checked_ilog2().map_or(1, |log| log as usize / 8 + 1))
 }
 
-/// `left_encode` of SP 800-185, section 2.3.1: the number of bytes, then the bytes, of which there is at least one.
+/// `left_encode` of SP 800-185, section 2.3.1: the number of bytes, then the bytes, of which there
+/// is at least one.
 pub(crate) fn left_encode(value: u64) -> Vec<u8> {
     let (bytes, length) = significant(value);
     [&[length as u8], &bytes[8 - length..]].concat()
 }
 
-/// `right_encode` of SP 800-185, section 2.3.1: the bytes, of which there is at least one, then their number.
+/// `right_encode` of SP 800-185, section 2.3.1: the bytes, of which there is at least one, then
+/// their number.
 pub(crate) fn right_encode(value: u64) -> Vec<u8> {
     let (bytes, length) = significant(value);
     [&bytes[8 - length..], &[length as u8]].concat()
 }
 
-/// `length_encode` of RFC 9861, section 3.3, which is also Sakura's: as `right_encode`, but 0 has no bytes.
+/// `length_encode` of RFC 9861, section 3.3, which is also Sakura's: as `right_encode`, but 0 has
+/// no bytes.
 pub(crate) fn length_encode(value: u64) -> Vec<u8> {
     if value == 0 { vec![0] } else { right_encode(value) }
 }

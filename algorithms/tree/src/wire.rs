@@ -1,4 +1,5 @@
-//! Reading and writing of the binary forms: integers little-endian, nothing left over, no allocation beyond the input's length.
+//! Reading and writing of the binary forms: integers little-endian, nothing left over, no
+//! allocation beyond the input's length.
 
 use std::error::Error;
 use std::fmt;

@@ -1,4 +1,5 @@
-//! Formats of images by their first and last bytes, and by their names: those that are not read must not pass for raw.
+//! Formats of images by their first and last bytes, and by their names: those that are not read
+//! must not pass for raw.
 
 /// An image format other than raw, split raw and E01, which pfh does not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,8 +59,8 @@ pub const START: usize = 4096;
 /// Bytes from the end of a file that [`by_content`] wants to see.
 pub const END: usize = 512;
 
-/// The format that a file's first and last bytes state. A disk may hold any bytes, but these stand where its boot code
-/// would.
+/// The format that a file's first and last bytes state. A disk may hold any bytes, but these stand
+/// where its boot code would.
 pub fn by_content(start: &[u8], end: &[u8]) -> Option<Unread> {
     let has = |at: u64, bytes: &[u8]| start.get(at as usize..).is_some_and(|rest| rest.starts_with(bytes));
     if let Some((_, _, found)) = SIGNATURES.iter().find(|(at, bytes, _)| has(*at, bytes)) {

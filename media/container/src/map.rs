@@ -1,6 +1,8 @@
-//! GNU ddrescue's map file: which parts of a medium have been read (ddrescue manual, "Mapfile structure").
+//! GNU ddrescue's map file: which parts of a medium have been read (ddrescue manual, "Mapfile
+//! structure").
 //!
-//! Written and read exactly in that form, so that ddrescue can go on with a map of ours, and the other way round.
+//! Written and read exactly in that form, so that ddrescue can go on with a map of ours, and the
+//! other way round.
 
 use std::fmt::Write;
 
@@ -113,8 +115,8 @@ impl Map {
         self.blocks.iter().find(open).map_or(self.end(), |b| b.offset)
     }
 
-    /// Gives `length` bytes from `offset` on a status. A range beyond the end makes the map longer; what lies between is
-    /// not tried.
+    /// Gives `length` bytes from `offset` on a status. A range beyond the end makes the map longer;
+    /// what lies between is not tried.
     pub fn set(&mut self, offset: u64, length: u64, status: Status) {
         let end = offset + length;
         if length == 0 {
@@ -166,7 +168,8 @@ impl Map {
             let words: Vec<&str> = line.split('#').next().unwrap_or("").split_whitespace().collect();
             match (&words[..], status_line) {
                 ([], _) => {}
-                // current_pos current_status [current_pass]: says where ddrescue was, nothing about the data.
+                // current_pos current_status [current_pass]: says where ddrescue was, nothing about
+                // the data.
                 ([position, _] | [position, _, _], false) => {
                     parse_number(position).ok_or(bad("the position is no number"))?;
                     status_line = true;
@@ -194,7 +197,8 @@ impl Map {
         Ok(map)
     }
 
-    /// The map as ddrescue writes it: remarks, the status line (where it goes on; `+` when nothing is left), the blocks.
+    /// The map as ddrescue writes it: remarks, the status line (where it goes on; `+` when nothing
+    /// is left), the blocks.
     pub fn print(&self) -> String {
         let mut text = String::from("# Mapfile. Created by pfh\n");
         for remark in self.remarks.iter().filter(|r| !r.starts_with("Mapfile.") && !is_heading(r)) {

@@ -13,8 +13,8 @@ pub enum Suffix {
 }
 
 impl Suffix {
-    /// The suffix of piece `number` (from 0), of at least `width` places. Numbers grow a place when they must; letters have
-    /// no such way, and `None` says that they are used up.
+    /// The suffix of piece `number` (from 0), of at least `width` places. Numbers grow a place when
+    /// they must; letters have no such way, and `None` says that they are used up.
     pub fn of(self, number: u64, width: usize) -> Option<String> {
         match self {
             Suffix::Digits => Some(format!("{number:0width$}")),
@@ -42,7 +42,8 @@ impl Suffix {
         }
     }
 
-    /// Reads a pattern of dc3dd: `000` (any number of zeros), `111`, `aaa`. Gives the kind and the width.
+    /// Reads a pattern of dc3dd: `000` (any number of zeros), `111`, `aaa`. Gives the kind and the
+    /// width.
     pub fn parse(pattern: &str) -> Option<(Suffix, usize)> {
         let first = pattern.bytes().next()?;
         let kind = match first {
@@ -55,7 +56,8 @@ impl Suffix {
     }
 }
 
-/// Cuts a range of an image (offset and length in bytes) at multiples of `piece`: (number of the piece, offset in it, length).
+/// Cuts a range of an image (offset and length in bytes) at multiples of `piece`: (number of the
+/// piece, offset in it, length).
 pub fn cut(offset: u64, length: u64, piece: u64) -> impl Iterator<Item = (u64, u64, u64)> {
     let end = offset + length;
     let mut at = offset;

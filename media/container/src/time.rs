@@ -13,8 +13,8 @@ pub struct Time {
 
 const DAY: i64 = 86_400;
 
-/// Days since the epoch to year, month, day in the proleptic Gregorian calendar: Howard Hinnant, "chrono-Compatible Low-Level
-/// Date Algorithms", `civil_from_days`.
+/// Days since the epoch to year, month, day in the proleptic Gregorian calendar: Howard Hinnant,
+/// "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`.
 fn civil(days: i64) -> (i64, i64, i64) {
     let z = days + 719_468;
     let era = z.div_euclid(146_097);
@@ -36,8 +36,8 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
 }
 
-/// `2026-11-21T02:06:33Z`, with a fraction of nine digits where it is not 0. Years below 0 or above 9999 take a sign or more
-/// digits, which XML Schema's `dateTime` allows and RFC 3339 does not.
+/// `2026-11-21T02:06:33Z`, with a fraction of nine digits where it is not 0. Years below 0 or above
+/// 9999 take a sign or more digits, which XML Schema's `dateTime` allows and RFC 3339 does not.
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (year, month, day) = civil(self.seconds.div_euclid(DAY));
@@ -56,8 +56,8 @@ impl fmt::Display for Time {
 }
 
 impl Time {
-    /// Reads what [`Display`](fmt::Display) prints, fractions of one to nine digits, and offsets such as `+02:00`. `None` for
-    /// anything else.
+    /// Reads what [`Display`](fmt::Display) prints, fractions of one to nine digits, and offsets
+    /// such as `+02:00`. `None` for anything else.
     pub fn parse(text: &str) -> Option<Time> {
         let (negative, rest) = match text.strip_prefix('-') {
             Some(rest) => (true, rest),

@@ -1,4 +1,5 @@
-//! E01 images: round trips, damage, hostile input, and the verdict of the format's own tools (ewf-tools, The Sleuth Kit).
+//! E01 images: round trips, damage, hostile input, and the verdict of the format's own tools
+//! (ewf-tools, The Sleuth Kit).
 
 use pfh_container::ewf::{
     About, Compression, Compressor, Decompressor, Descriptor, Digests, Errors, Failure, FileHeader, Geometry, Index,
@@ -233,7 +234,8 @@ fn resumes_where_the_last_whole_section_ended() {
     assert!(resumed_late > 3);
 }
 
-/// Every bit of an image of each kind of chunk: a flip is an error, or changes nothing that is read.
+/// Every bit of an image of each kind of chunk: a flip is an error, or changes nothing that is
+/// read.
 #[test]
 fn every_flipped_bit_is_found_or_harmless() {
     let data = data(100 * 512, 5)[..90 * 512].to_vec();
@@ -256,7 +258,8 @@ fn every_flipped_bit_is_found_or_harmless() {
             }
         }
     }
-    // What is left: unused bits behind the last code of a deflate stream (RFC 1951, 3.2.3), and the spare level bits.
+    // What is left: unused bits behind the last code of a deflate stream (RFC 1951, 3.2.3), and the
+    // spare level bits.
     assert!(found > 100_000 && harmless.len() < 40, "{found} found, harmless: {harmless:?}");
 }
 

@@ -1,4 +1,5 @@
-//! How a caller controls a long job: it cancels the job and follows its progress. One type for every job.
+//! How a caller controls a long job: it cancels the job and follows its progress. One type for
+//! every job.
 
 use crate::imaging::MediumProgress;
 use crate::progress::FileProgress;
@@ -131,14 +132,16 @@ impl<'a> Control<'a> {
         Self::default()
     }
 
-    /// The job ends early when `cancel` is asked to; how soon, and what it leaves, each job documents.
+    /// The job ends early when `cancel` is asked to; how soon, and what it leaves, each job
+    /// documents.
     #[must_use]
     pub fn with_cancel(mut self, cancel: impl Into<Cancel>) -> Self {
         self.cancel = cancel.into();
         self
     }
 
-    /// Calls `progress` about ten times a second while the job runs, and at its end, from whichever thread of the job.
+    /// Calls `progress` about ten times a second while the job runs, and at its end, from whichever
+    /// thread of the job.
     #[must_use]
     pub fn on_progress(mut self, progress: impl Fn(&Progress) + Send + Sync + 'a) -> Self {
         self.progress = Some(Box::new(progress));
@@ -155,7 +158,8 @@ impl<'a> Control<'a> {
         self.cancel.is_cancelled()
     }
 
-    /// Whether anybody follows the progress: only then it is worth counting how much there is to do.
+    /// Whether anybody follows the progress: only then it is worth counting how much there is to
+    /// do.
     pub fn is_followed(&self) -> bool {
         self.progress.is_some()
     }

@@ -4,11 +4,13 @@ use crate::plan::Plan;
 use pfh_prefetch::Backend;
 use pfh_source::{Batch, os};
 
-/// What stays free for all but the readers: the standard streams, the walk, outputs, a cache, known sets.
+/// What stays free for all but the readers: the standard streams, the walk, outputs, a cache, known
+/// sets.
 const BESIDES: usize = 24;
 
-/// Who reads how, so that no reader waits for a descriptor that others keep. A run that was not fitted stood still with 16 descriptors: rings
-/// and records of waiting had taken them all before the first file was open (fault row B13).
+/// Who reads how, so that no reader waits for a descriptor that others keep. A run that was not
+/// fitted stood still with 16 descriptors: rings and records of waiting had taken them all before
+/// the first file was open (fault row B13).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Fit {
     /// Threads that may read.

@@ -11,7 +11,8 @@ use pfh_source::{Cause, Closed, Entry, Item, Problem, Stage};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
 
-/// Bytes of one message that are worth threads of their own: starting one takes some 30 µs, hashing these some 1,300.
+/// Bytes of one message that are worth threads of their own: starting one takes some 30 µs, hashing
+/// these some 1,300.
 const WORTH_SHARING: u64 = 4 << 20;
 
 /// What a unit keeps of a long message between two chunks.
@@ -106,7 +107,8 @@ impl Hashing {
         Hashing { plan, units, few, table, reorder, places }
     }
 
-    /// Works through a batch, in a place among the threads that hash. A panic in it is a problem of every message in it; the run goes on.
+    /// Works through a batch, in a place among the threads that hash. A panic in it is a problem of
+    /// every message in it; the run goes on.
     pub(crate) fn process(&self, jobs: Vec<Job<State>>, place: Permit) -> u64 {
         let entries: Vec<Arc<Entry>> = jobs
             .iter()
@@ -278,14 +280,15 @@ impl Hashing {
         digests.map(|digests| Found { digests, pieces: windows.next().unwrap_or_default() }).collect()
     }
 
-    /// Whether so many messages are better taken one by one, each under all algorithms of the unit, than all together under one after the
-    /// other.
+    /// Whether so many messages are better taken one by one, each under all algorithms of the unit,
+    /// than all together under one after the other.
     fn is_few(&self, unit: usize, messages: usize) -> bool {
         let algorithms = || self.units[unit].iter().map(|index| self.plan.algorithms[*index]).collect::<Vec<_>>();
         messages <= 1 || self.units[unit].len() > 1 && messages <= *self.few[unit].get_or_init(|| few(&algorithms()))
     }
 
-    /// Advances a tree's state by all its chunks, with the threads that are idle now: nothing waits that they could take.
+    /// Advances a tree's state by all its chunks, with the threads that are idle now: nothing waits
+    /// that they could take.
     fn divide(&self, part: &mut Part) {
         let pieces: Vec<&[u8]> = part.chunks.iter().map(|chunk| &chunk.bytes[..]).collect();
         let idle = (part.length() >= WORTH_SHARING && self.table.waiting().0 == 0).then(|| self.places.take_rest());

@@ -1,6 +1,8 @@
-//! One run of the pipeline: a source is read once, every algorithm sees every byte, records come out in input order.
+//! One run of the pipeline: a source is read once, every algorithm sees every byte, records come
+//! out in input order.
 //!
-//! [`run`] is the only loop over files: hashing and matching differ in their sinks. [`imaging`] reads one medium to many ends.
+//! [`run`] is the only loop over files: hashing and matching differ in their sinks. [`imaging`]
+//! reads one medium to many ends.
 #![forbid(unsafe_code)]
 
 mod control;

@@ -1,4 +1,5 @@
-//! Who may hash: as many permits as the plan has threads. A long message under a tree algorithm takes the free ones too.
+//! Who may hash: as many permits as the plan has threads. A long message under a tree algorithm
+//! takes the free ones too.
 
 use pfh_digest::{Executor, Task};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -46,7 +47,8 @@ impl Permits {
         Some(Permit { permits: self.clone(), count })
     }
 
-    /// Most threads that had work of one message at the same time, its worker included; 0 if none was shared out.
+    /// Most threads that had work of one message at the same time, its worker included; 0 if none
+    /// was shared out.
     pub(crate) fn most(&self) -> usize {
         self.most.load(Ordering::Relaxed)
     }
@@ -63,8 +65,8 @@ impl Drop for Permit {
     }
 }
 
-/// The calling thread, and one more for each of these permits: started for one run of tasks, which for a batch of many MiB
-/// costs nothing to speak of, and needs neither a second pool nor `unsafe`.
+/// The calling thread, and one more for each of these permits: started for one run of tasks, which
+/// for a batch of many MiB costs nothing to speak of, and needs neither a second pool nor `unsafe`.
 impl Executor for Permit {
     fn width(&self) -> usize {
         1 + self.count

@@ -1,4 +1,5 @@
-//! Piecewise digests: windows of one message are messages of their own, and go to the lanes together.
+//! Piecewise digests: windows of one message are messages of their own, and go to the lanes
+//! together.
 
 use crate::record::Piece;
 use pfh_digest::{Algorithm, Digest, Hasher, hash_many};

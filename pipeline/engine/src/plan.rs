@@ -7,17 +7,20 @@ use std::time::Duration;
 /// Who reads and who hashes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mode {
-    /// Threads change role: a reader that faces a full table hashes, a worker that faces an empty one reads.
+    /// Threads change role: a reader that faces a full table hashes, a worker that faces an empty
+    /// one reads.
     #[default]
     Adaptive,
-    /// Fixed roles: P prefetchers fill the table, T workers empty it (the paper's multi-threaded prefetching).
+    /// Fixed roles: P prefetchers fill the table, T workers empty it (the paper's multi-threaded
+    /// prefetching).
     Mtp,
-    /// No prefetchers: every thread reads and hashes for itself (the paper's simultaneous multi-threading).
+    /// No prefetchers: every thread reads and hashes for itself (the paper's simultaneous
+    /// multi-threading).
     Smt,
 }
 
-/// 128 MiB. Measured on 4,457 files of 274 KB on average (`bench/record`): the lanes of two workers are full from
-/// 64 MiB on, and nothing is gained beyond 128 MiB.
+/// 128 MiB. Measured on 4,457 files of 274 KB on average (`bench/record`): the lanes of two workers
+/// are full from 64 MiB on, and nothing is gained beyond 128 MiB.
 pub const DEFAULT_MEMORY: usize = 128 << 20;
 
 /// The plan of a run.
@@ -29,8 +32,8 @@ pub struct Plan {
     pub memory: usize,
     /// Threads that hash at the same time.
     pub threads: usize,
-    /// Threads that read besides. Adaptive: only while reads wait for the device, and they hash too when the table is full and a place is free. SMT
-    /// has none.
+    /// Threads that read besides. Adaptive: only while reads wait for the device, and they hash too
+    /// when the table is full and a place is free. SMT has none.
     pub prefetchers: usize,
     /// Who reads and who hashes.
     pub mode: Mode,
@@ -45,7 +48,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// A plan with the machine's defaults: as many threads as there are processors, and four readers for each.
+    /// A plan with the machine's defaults: as many threads as there are processors, and four
+    /// readers for each.
     pub fn new(algorithms: Vec<Algorithm>) -> Self {
         let threads = pfh_source::os::processors();
         Plan {
@@ -61,9 +65,9 @@ impl Plan {
         }
     }
 
-    /// Algorithms that one worker computes together, as indices into `algorithms`. Those that a stitched kernel
-    /// computes for the price of the dearest of them stay together; each other one is a unit of its own, so that idle
-    /// threads can share one long message.
+    /// Algorithms that one worker computes together, as indices into `algorithms`. Those that a
+    /// stitched kernel computes for the price of the dearest of them stay together; each other one
+    /// is a unit of its own, so that idle threads can share one long message.
     pub(crate) fn units(&self) -> Vec<Vec<usize>> {
         let stitched = |i: &usize| self.algorithms[*i].is_stitched();
         let (together, apart): (Vec<usize>, Vec<usize>) = (0..self.algorithms.len()).partition(stitched);

@@ -30,7 +30,8 @@ pub struct FileProgress {
     pub bytes: u64,
     /// Time since the start.
     pub elapsed: Duration,
-    /// Time that readers have waited for space in the table, summed over threads (the paper's wait for space).
+    /// Time that readers have waited for space in the table, summed over threads (the paper's wait
+    /// for space).
     pub waited_for_space: Duration,
     /// Time that workers have waited for data, summed over threads.
     pub waited_for_data: Duration,
@@ -38,7 +39,8 @@ pub struct FileProgress {
     pub total: Option<(u64, u64)>,
 }
 
-/// Where the time went (the paper's `with-timing` and `with-stats`). Times of stages are sums over threads.
+/// Where the time went (the paper's `with-timing` and `with-stats`). Times of stages are sums over
+/// threads.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Stats {
     /// Wall time of the run.

@@ -53,7 +53,8 @@ impl ReorderBuffer {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Enters records. A second record for a number is dropped: the first one was final (a stalled read that came back).
+    /// Enters records. A second record for a number is dropped: the first one was final (a stalled
+    /// read that came back).
     pub(crate) fn enter(&self, records: impl IntoIterator<Item = Record>) {
         let mut inner = self.lock();
         for record in records {
@@ -75,7 +76,8 @@ impl ReorderBuffer {
         }
     }
 
-    /// Enters what one unit has finished of a long message; makes the record when it is the last one.
+    /// Enters what one unit has finished of a long message; makes the record when it is the last
+    /// one.
     pub(crate) fn enter_unit(&self, number: u64, name: impl FnOnce() -> Vec<u8>, closed: &Closed, finished: Finished) {
         let mut guard = self.lock();
         let partial = guard.partial.entry(number).or_insert_with(|| Partial {

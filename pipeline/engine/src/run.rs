@@ -55,11 +55,13 @@ const FAREWELL: Duration = Duration::from_millis(1000);
 /// Between two looks at cancellation, stalls and progress.
 const TICK: Duration = Duration::from_millis(50);
 
-/// Reads `source` once and gives every input's record to `sink`, in input order, whatever the plan's threads, memory
-/// and mode. When `control` cancels it, it ends within a second or two; the sink has whole records only.
+/// Reads `source` once and gives every input's record to `sink`, in input order, whatever the
+/// plan's threads, memory and mode. When `control` cancels it, it ends within a second or two; the
+/// sink has whole records only.
 ///
 /// # Errors
-/// When the sink refuses a record, or no thread can be started. Problems of single inputs are records, not errors.
+/// When the sink refuses a record, or no thread can be started. Problems of single inputs are
+/// records, not errors.
 ///
 /// # Example
 /// ```
@@ -162,7 +164,8 @@ impl Run {
         let life = move || {
             let lived = catch_unwind(AssertUnwindSafe(|| live(&shared, reader, role)));
             if let (Err(_), Some(mine)) = (lived, mine) {
-                // The reader died inside an entry: its problem. What else it had in hand is read again.
+                // The reader died inside an entry: its problem. What else it had in hand is read
+                // again.
                 let lost = mine.lose();
                 if let Some(entry) = lost.culprit {
                     shared.table.abandon(entry.number);
@@ -188,7 +191,8 @@ impl Run {
         let mut last = Instant::now();
         loop {
             let noted = self.shared.out.noted();
-            // The order matters: only what was complete before the source's end was seen is everything.
+            // The order matters: only what was complete before the source's end was seen is
+            // everything.
             let exhausted = self.shared.feed.exhausted();
             let records = self.reorder.take();
             let idle = records.is_empty();

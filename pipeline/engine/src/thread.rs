@@ -16,10 +16,12 @@ const ENOUGH_JOBS: usize = 64;
 /// Jobs and bytes of one batch.
 const BATCH_JOBS: usize = 1024;
 const BATCH_BYTES: usize = 32 << 20;
-/// Bytes of long messages that are enough in the table while reads do not wait and nothing else is there: what was read is hashed while it is in the
-/// cache, and its slabs are filled again while they are. One thread takes them one by one. Of several, one reads while another shares out what it has
-/// taken, and both shares are to be worth it. A GiB under BLAKE3 that went through the whole table took .5 s of processor time in place of .36 s, 30,000 page
-/// faults among it (bench/record/2026-11-22-warm-tree.md).
+/// Bytes of long messages that are enough in the table while reads do not wait and nothing else is
+/// there: what was read is hashed while it is in the cache, and its slabs are filled again while
+/// they are. One thread takes them one by one. Of several, one reads while another shares out what
+/// it has taken, and both shares are to be worth it. A GiB under BLAKE3 that went through the whole
+/// table took .5 s of processor time in place of .36 s, 30,000 page faults among it
+/// (bench/record/2026-11-22-warm-tree.md).
 const HOT_ALONE: usize = 1 << 20;
 const HOT_EACH: usize = 4 << 20;
 /// With many threads the caches are larger too, but not without end.
@@ -65,15 +67,17 @@ impl Shared {
     fn is_enough(&self) -> bool {
         let (jobs, bytes) = self.table.waiting();
         let table = self.budget.slabs() * self.budget.slab();
-        // Reads wait, so the processor is free: full lanes are enough. The other half of the table is what readers fill meanwhile.
+        // Reads wait, so the processor is free: full lanes are enough. The other half of the table
+        // is what readers fill meanwhile.
         let enough = (table / 2).min(BATCH_BYTES);
         // Long messages count by the slabs that are out.
         jobs >= ENOUGH_JOBS || bytes >= enough || jobs > 0 && self.budget.out() * self.budget.slab() > enough
     }
 
-    /// Whether more in the table would only be colder: nothing but long messages is there, no lanes could be filled by what comes (each message is worked
-    /// on by itself, or there is no other to come), and the next read is a copy and not a wait. What is in the table then is queued or in work, so a
-    /// reader that stops for it is woken by whoever works on it.
+    /// Whether more in the table would only be colder: nothing but long messages is there, no lanes
+    /// could be filled by what comes (each message is worked on by itself, or there is no other to
+    /// come), and the next read is a copy and not a wait. What is in the table then is queued or in
+    /// work, so a reader that stops for it is woken by whoever works on it.
     fn is_hot(&self) -> bool {
         let threads = self.plan.threads.max(1);
         let enough = if threads == 1 { HOT_ALONE } else { (HOT_EACH * threads).min(HOT_MOST) };
@@ -85,13 +89,15 @@ impl Shared {
     /// Hashes one batch, if there is one and a place is free.
     fn hash(&self) -> bool {
         let (waiting, _) = self.table.waiting();
-        // Whoever would find the table empty must not hold a place meanwhile: it could have been lent.
+        // Whoever would find the table empty must not hold a place meanwhile: it could have been
+        // lent.
         if waiting == 0 {
             return false;
         }
         let Some(place) = self.places.take() else { return false };
         let threads = self.plan.threads.max(1);
-        // A fair share when there is enough for everybody's lanes; units of one long message are shared when not.
+        // A fair share when there is enough for everybody's lanes; units of one long message are
+        // shared when not.
         let jobs =
             if waiting >= 2 * ENOUGH_JOBS { (waiting / threads).clamp(ENOUGH_JOBS, BATCH_JOBS) } else { BATCH_JOBS };
         let take = Take { jobs, bytes: BATCH_BYTES, share: threads > 1 && waiting < threads };
@@ -110,7 +116,8 @@ impl Shared {
         any
     }
 
-    /// One lap: reads a piece of each message that this thread has open, and hashes it. False if there was nothing to read in this way.
+    /// One lap: reads a piece of each message that this thread has open, and hashes it. False if
+    /// there was nothing to read in this way.
     fn lap(&self, reader: &mut Reader<State>, waits: &mut Waits) -> bool {
         self.share(reader);
         let most = if self.plan.mode == Mode::Smt { Duration::MAX } else { LATE };
@@ -144,7 +151,8 @@ impl Shared {
         true
     }
 
-    /// Others may have them all for a while: readers that were called and hash what they have read, or the last long message.
+    /// Others may have them all for a while: readers that were called and hash what they have read,
+    /// or the last long message.
     fn wait_for_place(&self) -> Permit {
         loop {
             let noted = self.events.noted();
@@ -155,7 +163,8 @@ impl Shared {
         }
     }
 
-    /// Where others have nothing to do and no file is left to begin with: half of what is open is theirs, or they share the last one.
+    /// Where others have nothing to do and no file is left to begin with: half of what is open is
+    /// theirs, or they share the last one.
     fn share(&self, reader: &mut Reader<State>) {
         if self.idle.load(Ordering::Relaxed) == 0 || !self.feed.is_empty() || self.table.has_parked(true) {
             return;
@@ -170,7 +179,8 @@ impl Shared {
         }
     }
 
-    /// Wakes the thread that writes, once nothing more can come: it need not wait for its next look.
+    /// Wakes the thread that writes, once nothing more can come: it need not wait for its next
+    /// look.
     fn tell_end(&self) {
         if self.feed.exhausted() {
             self.out.notify();
@@ -178,15 +188,17 @@ impl Shared {
     }
 }
 
-/// Reading for lanes: what one lap brings, to be hashed while it is in the second-level cache, or not far from it. With a cache of 1 MiB, 2 MiB in
-/// pieces of 64 KiB took .304 s of processor time under MD5 and .489 s under SHA-256 for 1.16 GB in 4,457 files; 1 MiB and 64 KiB .351 and .502 s; 1 MiB
-/// and 32 KiB .334 and .531 s; 512 KiB and 16 KiB .342 and .541 s.
+/// Reading for lanes: what one lap brings, to be hashed while it is in the second-level cache, or
+/// not far from it. With a cache of 1 MiB, 2 MiB in pieces of 64 KiB took .304 s of processor time
+/// under MD5 and .489 s under SHA-256 for 1.16 GB in 4,457 files; 1 MiB and 64 KiB .351 and .502 s;
+/// 1 MiB and 32 KiB .334 and .531 s; 512 KiB and 16 KiB .342 and .541 s.
 const ARENA: usize = 2 << 20;
 /// Bytes of one message in a lap. Seventeen fit into a slab.
 const PIECE: usize = 60 << 10;
 /// If few messages are left, more of each at once.
 const LONGEST: usize = 256 << 10;
-/// A lap's reading is a copy of some 300 µs. When it takes so long, reads wait, and readers ahead are to know soon.
+/// A lap's reading is a copy of some 300 µs. When it takes so long, reads wait, and readers ahead
+/// are to know soon.
 const LATE: Duration = Duration::from_millis(1);
 /// Bytes that are worth waking another thread for.
 const WORTH_MOVING: u64 = 2 << 20;

@@ -6,15 +6,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Slabs start at a page, so that reads with O_DIRECT could use them too.
 const ALIGN: usize = 4096;
-/// Largest slab. 1 MiB reads run at full speed (reads of 128 KiB and more do), and a slab of small files fills the lanes.
+/// Largest slab. 1 MiB reads run at full speed (reads of 128 KiB and more do), and a slab of small
+/// files fills the lanes.
 const LARGEST: usize = 1 << 20;
 /// Smallest slab.
 const SMALLEST: usize = 4096;
 /// A budget is cut into at least this many slabs where it is large enough.
 const CUT: usize = 16;
 
-/// A byte-bounded pool of equal slabs. Slabs are made on demand, kept, and handed out again: a fresh page costs a fault
-/// and a clearing, which is as dear as hashing it with BLAKE3.
+/// A byte-bounded pool of equal slabs. Slabs are made on demand, kept, and handed out again: a
+/// fresh page costs a fault and a clearing, which is as dear as hashing it with BLAKE3.
 pub struct Budget {
     slab: usize,
     limit: AtomicUsize,
@@ -35,8 +36,8 @@ struct Memory {
 }
 
 impl Budget {
-    /// A budget of `bytes`, shared by `readers`. At least one slab per reader can be had, whatever `bytes` is: memory in
-    /// flight is at most `bytes` plus one slab per reader.
+    /// A budget of `bytes`, shared by `readers`. At least one slab per reader can be had, whatever
+    /// `bytes` is: memory in flight is at most `bytes` plus one slab per reader.
     pub fn new(bytes: usize, readers: usize, events: Arc<EventCount>) -> Arc<Self> {
         let slab = (bytes / CUT.max(readers * 2)).next_power_of_two() / 2;
         let slab = slab.clamp(SMALLEST, LARGEST);

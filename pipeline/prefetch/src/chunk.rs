@@ -41,7 +41,8 @@ impl std::ops::Deref for Bytes {
 /// How a read ended: complete and consistent, or not.
 pub type End = Result<Closed, Problem>;
 
-/// A piece of one entry's stream. Chunks of one entry come in offset order; the last one carries the end.
+/// A piece of one entry's stream. Chunks of one entry come in offset order; the last one carries
+/// the end.
 #[derive(Clone)]
 pub struct Chunk {
     /// Whose bytes these are.

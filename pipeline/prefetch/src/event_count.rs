@@ -4,9 +4,10 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// An event count. A thread takes the [`noted`](EventCount::noted) count, looks at whatever it needs (space, data, a free slot), and if
-/// it finds nothing [`wait`](EventCount::wait)s for the next event after that count: an event between look and wait is never
-/// lost. [`notify`](EventCount::notify) costs one atomic addition while nobody waits.
+/// An event count. A thread takes the [`noted`](EventCount::noted) count, looks at whatever it
+/// needs (space, data, a free slot), and if it finds nothing [`wait`](EventCount::wait)s for the
+/// next event after that count: an event between look and wait is never lost.
+/// [`notify`](EventCount::notify) costs one atomic addition while nobody waits.
 #[derive(Default)]
 pub struct EventCount {
     count: AtomicU64,
@@ -24,7 +25,8 @@ impl EventCount {
     /// Wakes everybody who waits.
     pub fn notify(&self) {
         self.count.fetch_add(1, Ordering::SeqCst);
-        // SeqCst on both sides: either this load sees the waiter, or the waiter's check of `count` sees this event.
+        // SeqCst on both sides: either this load sees the waiter, or the waiter's check of `count`
+        // sees this event.
         if self.waiting.load(Ordering::SeqCst) > 0 {
             drop(self.lock.lock().unwrap_or_else(PoisonError::into_inner));
             self.changed.notify_all();

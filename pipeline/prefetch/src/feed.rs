@@ -16,8 +16,9 @@ pub struct Feed {
     emitted: AtomicU64,
 }
 
-/// How far readers may run ahead of the oldest record that is not out yet. Entries, what was read of them, and records wait for it in memory,
-/// together some 1 kB for each. Twice the window of a reading order, so that no order can stand in its own way.
+/// How far readers may run ahead of the oldest record that is not out yet. Entries, what was read
+/// of them, and records wait for it in memory, together some 1 kB for each. Twice the window of a
+/// reading order, so that no order can stand in its own way.
 const AHEAD: u64 = 8_192;
 
 /// An item with shared ownership of the entry.
@@ -72,7 +73,8 @@ impl Feed {
         self.returned.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next items, at most `most`; none at the end. What was given back comes alone: it is to be read by itself.
+    /// The next items, at most `most`; none at the end. What was given back comes alone: it is to
+    /// be read by itself.
     pub(crate) fn pull(&self, most: usize) -> Vec<Pulled> {
         if let Some(entry) = self.lock_returned().pop_front() {
             return vec![Pulled::Entry(entry)];

@@ -23,7 +23,8 @@ pub(crate) struct Held {
     ahead: VecDeque<Arc<Entry>>,
     /// Of several open messages that of `entries` which is being read; without it that is the last.
     at: Option<u64>,
-    /// Whether `ahead` is in one system call, and nobody knows which of it keeps the call from coming back.
+    /// Whether `ahead` is in one system call, and nobody knows which of it keeps the call from
+    /// coming back.
     together: bool,
 }
 
@@ -42,7 +43,8 @@ impl InHand {
         Some(self.since.load(Ordering::SeqCst)).filter(|&ms| ms > 0)
     }
 
-    /// Declares the reader lost: what it has in hand is taken from it. Whatever it brings when it comes back is dropped.
+    /// Declares the reader lost: what it has in hand is taken from it. Whatever it brings when it
+    /// comes back is dropped.
     pub fn lose(&self) -> Lost {
         let mut held = self.lock();
         self.lost.store(true, Ordering::SeqCst);
@@ -79,7 +81,8 @@ impl InHand {
         self.since.store(0, Ordering::SeqCst);
     }
 
-    /// The reader begins to read an entry. `false`: it was declared lost, and nobody would miss what it takes now.
+    /// The reader begins to read an entry. `false`: it was declared lost, and nobody would miss
+    /// what it takes now.
     #[must_use]
     pub(crate) fn take(&self, entry: Arc<Entry>) -> bool {
         let mut held = self.lock();

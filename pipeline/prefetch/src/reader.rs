@@ -1,7 +1,9 @@
-//! A reader (the paper's prefetcher): pulls entries, opens them, fills slabs, puts chunks into the table.
+//! A reader (the paper's prefetcher): pulls entries, opens them, fills slabs, puts chunks into the
+//! table.
 //!
-//! It advances in steps, so that a thread can change role between two of them. It never waits with something
-//! unpublished in its hands: that rule, and one slab per reader, is why the smallest budget cannot deadlock.
+//! It advances in steps, so that a thread can change role between two of them. It never waits with
+//! something unpublished in its hands: that rule, and one slab per reader, is why the smallest
+//! budget cannot deadlock.
 
 use crate::budget::{Budget, Slab};
 use crate::chunk::{Bytes, Chunk, End};
@@ -79,12 +81,13 @@ pub struct Reader<S> {
     pub(crate) stop: Arc<AtomicBool>,
 }
 
-/// Messages start at multiples of this in a pack: 64 bytes is a cache line, and staggered starts keep lanes out of one
-/// another's cache sets.
+/// Messages start at multiples of this in a pack: 64 bytes is a cache line, and staggered starts
+/// keep lanes out of one another's cache sets.
 pub(crate) const ALIGN: usize = 64;
 
 impl<S> Reader<S> {
-    /// A reader. `backend` says how it reads small files, `clock` is the start of the run, `read_bytes` a counter of bytes read, `stop` ends long reads early.
+    /// A reader. `backend` says how it reads small files, `clock` is the start of the run,
+    /// `read_bytes` a counter of bytes read, `stop` ends long reads early.
     #[allow(clippy::too_many_arguments)]
     pub fn new(
         table: Arc<Table<S>>,
@@ -127,8 +130,8 @@ impl<S> Reader<S> {
         self.current.is_some()
     }
 
-    /// Puts down what it is in the middle of, for others to take up; not a pipe, nor what several threads share, nor what only one
-    /// reader may read. Whether there was something.
+    /// Puts down what it is in the middle of, for others to take up; not a pipe, nor what several
+    /// threads share, nor what only one reader may read. Whether there was something.
     pub fn put_down(&mut self) -> bool {
         let Some(current) = self.current.take_if(|c| c.whom == For::All && !c.reading.may_wait()) else { return false };
         let mut in_hand = self.in_hand.lock();
@@ -312,8 +315,8 @@ impl<S> Reader<S> {
         Some(Step::Filled)
     }
 
-    /// Fills `room`, which holds `filled` bytes already, as far as it goes. `Some(Ok)`: the file ended; `None`: the room
-    /// did.
+    /// Fills `room`, which holds `filled` bytes already, as far as it goes. `Some(Ok)`: the file
+    /// ended; `None`: the room did.
     pub(crate) fn timed_fill(
         &self,
         reading: &mut Reading,
@@ -342,7 +345,8 @@ impl<S> Reader<S> {
         }
     }
 
-    /// The entry stays in hand until its last chunk: whoever declares this reader lost must find it.
+    /// The entry stays in hand until its last chunk: whoever declares this reader lost must find
+    /// it.
     fn push_flow(&self, entry: &Arc<Entry>, offset: u64, bytes: Bytes, end: Option<End>) {
         let mut in_hand = self.in_hand.lock();
         if self.in_hand.is_lost() {

@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// Decides whether more readers would help. They do where reads wait: eight in flight take a disk's latency together. Where the data is in
-/// the page cache a read is a copy by the processor, and more readers only take turns with those who hash, and touch the whole
-/// table: 4,457 cached files under MD5, SHA-1 and SHA-256 took two hashing threads 1.07 s of processor time with six readers besides, .99 s
-/// with one (4,400 and 290 waits).
+/// Decides whether more readers would help. They do where reads wait: eight in flight take a disk's
+/// latency together. Where the data is in the page cache a read is a copy by the processor, and
+/// more readers only take turns with those who hash, and touch the whole table: 4,457 cached files
+/// under MD5, SHA-1 and SHA-256 took two hashing threads 1.07 s of processor time with six readers
+/// besides, .99 s with one (4,400 and 290 waits).
 #[derive(Default)]
 pub struct Reserve {
     called: AtomicBool,

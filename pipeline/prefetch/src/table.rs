@@ -12,8 +12,8 @@ pub enum Job<S> {
     Item(Item),
     /// A whole message in one chunk (or the problem that it ended in).
     Whole(Chunk),
-    /// The next chunks of a longer message, with the state that they go into. Give the state back with
-    /// [`Table::give_back`].
+    /// The next chunks of a longer message, with the state that they go into. Give the state back
+    /// with [`Table::give_back`].
     Part {
         /// Which of the plan's units the state belongs to.
         unit: usize,
@@ -66,7 +66,8 @@ pub struct Begun<S> {
     pub entry: Arc<Entry>,
     /// Where its reading stands.
     pub reading: Reading,
-    /// One state for each unit, all of which have had what was read so far; none if the table keeps them.
+    /// One state for each unit, all of which have had what was read so far; none if the table keeps
+    /// them.
     pub states: Option<Vec<S>>,
     /// As it was parked.
     pub whom: For,
@@ -160,13 +161,15 @@ impl<S> Table<S> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What waits: jobs (whole messages, and messages with a chunk that a unit can take), and bytes of whole messages.
+    /// What waits: jobs (whole messages, and messages with a chunk that a unit can take), and bytes
+    /// of whole messages.
     pub fn waiting(&self) -> (usize, usize) {
         let inner = self.lock();
         (inner.items.len() + inner.wholes.len() + inner.queue.len(), inner.whole_bytes)
     }
 
-    /// Bytes of longer messages that are in the table, or in work and not passed by every unit; 0 where whole messages or items wait besides.
+    /// Bytes of longer messages that are in the table, or in work and not passed by every unit; 0
+    /// where whole messages or items wait besides.
     pub fn only_flowing(&self) -> usize {
         let inner = self.lock();
         if inner.items.is_empty() && inner.wholes.is_empty() { inner.flow_bytes } else { 0 }
@@ -194,8 +197,8 @@ impl<S> Table<S> {
         self.events.notify();
     }
 
-    /// Puts in the next chunk of a longer message. The first one opens the flow; a later one whose flow was given up is
-    /// dropped, lest a digest begin in the middle.
+    /// Puts in the next chunk of a longer message. The first one opens the flow; a later one whose
+    /// flow was given up is dropped, lest a digest begin in the middle.
     pub fn push_part(&self, chunk: Chunk) {
         let number = chunk.entry.number;
         let mut guard = self.lock();
@@ -214,8 +217,8 @@ impl<S> Table<S> {
         self.events.notify();
     }
 
-    /// Takes work: first what costs nothing, then chunks of every long message (those decide when the run ends), then
-    /// whole messages.
+    /// Takes work: first what costs nothing, then chunks of every long message (those decide when
+    /// the run ends), then whole messages.
     pub fn take(&self, take: Take) -> Vec<Job<S>> {
         let mut guard = self.lock();
         let inner = &mut *guard;
@@ -260,8 +263,8 @@ impl<S> Table<S> {
         jobs
     }
 
-    /// Returns a state with the number of chunks that have been worked in. `None` says that the unit is finished (its last
-    /// chunk, or a problem).
+    /// Returns a state with the number of chunks that have been worked in. `None` says that the
+    /// unit is finished (its last chunk, or a problem).
     pub fn give_back(&self, entry: &Entry, unit: usize, chunks: usize, state: Option<S>) {
         let mut guard = self.lock();
         let inner = &mut *guard;
@@ -296,8 +299,9 @@ impl<S> Table<S> {
         (0..self.depths.len()).map(|unit| (self.make)(unit)).collect()
     }
 
-    /// Puts down a message in the middle of its reading, for any other reader to take up. `states` have had what was read so far; without
-    /// them the table has them, or nothing was read. A message that was given up is dropped. The event count is the caller's to ring, if others are
+    /// Puts down a message in the middle of its reading, for any other reader to take up. `states`
+    /// have had what was read so far; without them the table has them, or nothing was read. A
+    /// message that was given up is dropped. The event count is the caller's to ring, if others are
     /// to come for it.
     pub fn park(&self, entry: Arc<Entry>, reading: Reading, states: Option<Vec<S>>, whom: For) {
         let number = entry.number;
@@ -312,7 +316,8 @@ impl<S> Table<S> {
         inner.parked.push_back(number);
     }
 
-    /// Takes up a message that was put down; for `lanes` with its states, and only where the table has none of its bytes left.
+    /// Takes up a message that was put down; for `lanes` with its states, and only where the table
+    /// has none of its bytes left.
     pub fn take_up(&self, lanes: bool) -> Option<Begun<S>> {
         let mut guard = self.lock();
         let inner = &mut *guard;
@@ -382,7 +387,8 @@ mod tests {
             let (entry, count) = (chunks[0].entry.clone(), chunks.len());
             drop(chunks);
             table.give_back(&entry, unit, count, Some(state));
-            // The slower unit, which takes one at a time, decides: 1,000 of one message and 70 of the other.
+            // The slower unit, which takes one at a time, decides: 1,000 of one message and 70 of
+            // the other.
             assert!(done >= 2 || table.only_flowing() == 1570);
         }
         assert_eq!(table.only_flowing(), 500);
@@ -415,7 +421,8 @@ mod tests {
         assert!(table.take_up(true).is_none() && !table.has_parked(true), "the other is to be shared");
         let begun = table.take_up(false).unwrap();
         assert_eq!((begun.entry.number, begun.states, begun.whom), (4, None, For::Table));
-        // As a reader of the table leaves it: a lane may have it when every unit has had what was read.
+        // As a reader of the table leaves it: a lane may have it when every unit has had what was
+        // read.
         let push = |offset| {
             let bytes = Bytes::new(Arc::new(budget.try_take().unwrap()), 0..100);
             table.push_part(Chunk { entry: entry(5), offset, bytes, end: None });

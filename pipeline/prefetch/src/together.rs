@@ -1,7 +1,7 @@
 //! Small files read several at a time, where the kernel has io_uring.
 //!
-//! Only what goes as expected stays here: a file that does not open, does not fit, or grows is given back to the feed and
-//! read by itself, so that both backends say the same of every file.
+//! Only what goes as expected stays here: a file that does not open, does not fit, or grows is
+//! given back to the feed and read by itself, so that both backends say the same of every file.
 
 use crate::reader::{ALIGN, Pack, Reader, Step};
 use pfh_source::{Ahead, Batch, Entry, Problem, Reading};
@@ -24,12 +24,14 @@ pub enum Backend {
 pub(crate) enum Together {
     /// One: there is no ring.
     Never,
-    /// As many as `width`, after `pause` that are read by themselves. The ring is made by the thread that uses it, when
-    /// it first has several files to read: a run on one file pays nothing for it.
+    /// As many as `width`, after `pause` that are read by themselves. The ring is made by the
+    /// thread that uses it, when it first has several files to read: a run on one file pays nothing
+    /// for it.
     Up { batch: Option<Box<Batch>>, width: usize, pause: usize },
 }
 
-/// Files that are read by themselves after none of several was small: larger files often come in rows.
+/// Files that are read by themselves after none of several was small: larger files often come in
+/// rows.
 const PAUSE: usize = 32;
 
 impl Together {
@@ -75,7 +77,8 @@ impl<S> Reader<S> {
         let mut pack = self.pack.take()?;
         self.in_hand.take_together(&entries);
         let opened = self.timed(|| ring.open(entries.iter().map(|entry| &**entry)));
-        // One reader at a time on a spindle, and one file: they are read by themselves, and so is all that this reader gets from now on.
+        // One reader at a time on a spindle, and one file: they are read by themselves, and so is
+        // all that this reader gets from now on.
         if opened.iter().flatten().any(|r| r.device().and_then(|device| self.gates.of(device)).is_some()) {
             drop(opened);
             for entry in entries {
@@ -112,7 +115,8 @@ impl<S> Reader<S> {
         for (entry, start, length, end) in done {
             pack.take_in(entry, start, length, end);
         }
-        // Where files are large there is little to read together, and other readers are to get their share of them.
+        // Where files are large there is little to read together, and other readers are to get
+        // their share of them.
         let (width, pause) = ((fitted * 2).clamp(2, Batch::WIDTH), if fitted == 0 { PAUSE } else { 0 });
         if !batch.as_ref().is_some_and(|ring| ring.is_broken()) {
             self.together = Together::Up { batch, width, pause };

@@ -1,7 +1,7 @@
 //! Many small files at once: their opens and their first reads go to the kernel together.
 //!
-//! All else (metadata before and after, the end of the file, what an error means) is [`Reading`]'s, one file after the
-//! other, so that both ways of reading say the same of every file.
+//! All else (metadata before and after, the end of the file, what an error means) is [`Reading`]'s,
+//! one file after the other, so that both ways of reading say the same of every file.
 
 use crate::entry::{Entry, Origin};
 use crate::os::Ring;
@@ -35,8 +35,8 @@ impl Batch {
         self.ring.is_broken()
     }
 
-    /// Opens entries, in their order. `None`: not a regular file, or it did not open. [`Entry::open`] knows what to make
-    /// of that.
+    /// Opens entries, in their order. `None`: not a regular file, or it did not open.
+    /// [`Entry::open`] knows what to make of that.
     pub fn open<'a>(&mut self, entries: impl Iterator<Item = &'a Entry>) -> Vec<Option<Reading>> {
         let entries: Vec<&Entry> = entries.collect();
         let (mut files, mut specials) = (Vec::new(), Vec::new());
@@ -54,7 +54,8 @@ impl Batch {
         readings
     }
 
-    /// What [`Reading::read`] does, once for each file and for all of them together: how many bytes came, in their order.
+    /// What [`Reading::read`] does, once for each file and for all of them together: how many bytes
+    /// came, in their order.
     pub fn read(&mut self, files: &mut [Ahead<'_>]) -> Vec<Result<usize, Problem>> {
         let mut first = vec![None; files.len()];
         let (mut places, mut jobs) = (Vec::new(), Vec::new());

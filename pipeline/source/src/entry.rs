@@ -6,8 +6,8 @@ use crate::{order, os};
 use pfh_digest::Digest;
 use std::sync::Arc;
 
-/// What `fstat` says of a file, reduced to what a digest must be consistent with. Times are (seconds, nanoseconds)
-/// since 1970-01-01 UTC.
+/// What `fstat` says of a file, reduced to what a digest must be consistent with. Times are
+/// (seconds, nanoseconds) since 1970-01-01 UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stat {
     /// The device that holds the file.
@@ -119,7 +119,8 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The name as printed: bytes, as given on the command line or found in the directory; `-` for standard input.
+    /// The name as printed: bytes, as given on the command line or found in the directory; `-` for
+    /// standard input.
     pub fn name(&self) -> Vec<u8> {
         match &self.origin {
             Origin::File { base, path, .. } => [&base.prefix, &path[..]].concat(),
@@ -128,7 +129,8 @@ impl Entry {
         }
     }
 
-    /// The metadata that its name has now, without opening it; `None` where there is none to be had.
+    /// The metadata that its name has now, without opening it; `None` where there is none to be
+    /// had.
     pub fn look(&self) -> Option<Stat> {
         order::stat(&self.origin)
     }
@@ -141,8 +143,9 @@ impl Entry {
         }
     }
 
-    /// Opens the entry for reading. Evidence is only ever opened for reading, never through a symbolic link inside a
-    /// walked tree (unless links are followed), and never outside the walked directory.
+    /// Opens the entry for reading. Evidence is only ever opened for reading, never through a
+    /// symbolic link inside a walked tree (unless links are followed), and never outside the walked
+    /// directory.
     pub fn open(&self) -> Result<Reading, Problem> {
         match &self.origin {
             Origin::File { base, path, special } => Reading::file(os::open_file(base, path)?, *special, base),
@@ -152,8 +155,8 @@ impl Entry {
     }
 }
 
-/// What a source yields: an entry to read, or the reason why a name cannot be one. Each has its number, so that every
-/// input path appears exactly once in the output.
+/// What a source yields: an entry to read, or the reason why a name cannot be one. Each has its
+/// number, so that every input path appears exactly once in the output.
 pub enum Item {
     /// To be read.
     Entry(Entry),

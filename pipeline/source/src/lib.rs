@@ -1,7 +1,9 @@
-//! Where bytes come from: walked trees, lists of names, standard input and objects that a caller brings.
+//! Where bytes come from: walked trees, lists of names, standard input and objects that a caller
+//! brings.
 //!
-//! A [`Source`] yields [`Item`]s in input order, each with its number; an [`Entry`] is opened by whoever reads it.
-//! Every system call is in [`os`]; an [`Output`] is what is written by them. Names are bytes: [`terminal`] renders them for people.
+//! A [`Source`] yields [`Item`]s in input order, each with its number; an [`Entry`] is opened by
+//! whoever reads it. Every system call is in [`os`]; an [`Output`] is what is written by them.
+//! Names are bytes: [`terminal`] renders them for people.
 
 mod batch;
 pub mod device;
@@ -41,10 +43,11 @@ pub use select::{Selection, SelectionError};
 pub use total::total;
 pub use within::Within;
 
-/// A stream of items in input order. It is pulled by whichever reader needs work next, under a lock.
+/// A stream of items in input order. It is pulled by whichever reader needs work next, under a
+/// lock.
 pub trait Source: Send {
-    /// The next item, or `None` at the end. Numbers count up from 0 without a gap, in input order, however the items
-    /// themselves are ordered for reading.
+    /// The next item, or `None` at the end. Numbers count up from 0 without a gap, in input order,
+    /// however the items themselves are ordered for reading.
     fn pull(&mut self) -> Option<Item>;
 }
 

@@ -14,11 +14,12 @@ pub enum Separator {
     Nul,
 }
 
-/// Longest name taken from a list, in bytes. Paths beyond PATH_MAX are legal (they are opened piece by piece).
+/// Longest name taken from a list, in bytes. Paths beyond PATH_MAX are legal (they are opened piece
+/// by piece).
 const LONGEST: u64 = 1 << 20;
 
-/// Reads names from a list, each once; an overlong name or one with a NUL inside is one problem and is skipped whole.
-/// A read error ends the list with a problem.
+/// Reads names from a list, each once; an overlong name or one with a NUL inside is one problem and
+/// is skipped whole. A read error ends the list with a problem.
 pub fn names<R: BufRead + Send + 'static>(mut list: R, separator: Separator) -> Paths {
     let end = if separator == Separator::Nul { 0 } else { b'\n' };
     let mut done = false;

@@ -1,5 +1,5 @@
-//! The names of one directory in byte order, in bounded memory: runs of more than 8 MiB are spilled to an unlinked
-//! temporary file and merged.
+//! The names of one directory in byte order, in bounded memory: runs of more than 8 MiB are spilled
+//! to an unlinked temporary file and merged.
 
 use crate::merge::Merge;
 use crate::os::{self, Directory, Errno, FileType};
@@ -121,7 +121,8 @@ fn read(file: &mut BufReader<File>) -> std::io::Result<Option<(Box<[u8]>, u8)>> 
 pub(crate) struct Names(Merge<(Box<[u8]>, u8), Part, Errno>);
 
 impl Names {
-    /// Lists `directory`. A failure half-way comes beside the names that were there: nothing is dropped in silence.
+    /// Lists `directory`. A failure half-way comes beside the names that were there: nothing is
+    /// dropped in silence.
     pub(crate) fn list(directory: &Directory) -> (Self, Option<Errno>) {
         let mut run = Run::default();
         let mut spilled = Vec::new();

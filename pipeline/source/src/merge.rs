@@ -4,8 +4,9 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 
-/// The items of ascending runs in ascending order; equal items in the order of their runs. A run that gives an error is left out from
-/// there on: its last item comes, then the error, then the rest of the others.
+/// The items of ascending runs in ascending order; equal items in the order of their runs. A run
+/// that gives an error is left out from there on: its last item comes, then the error, then the
+/// rest of the others.
 pub struct Merge<T, R, E> {
     runs: Vec<R>,
     /// The least item of each run, with the run's place.

@@ -1,4 +1,5 @@
-//! Operands: what the user named, turned into items. Directories are walked, files and standard input are one item each.
+//! Operands: what the user named, turned into items. Directories are walked, files and standard
+//! input are one item each.
 
 use crate::Source;
 use crate::entry::{Base, Entry, Item, Origin};
@@ -14,7 +15,8 @@ pub enum Recurse {
     /// A directory is an error.
     #[default]
     No,
-    /// The files in it are hashed; directories in it are listed as skipped (the paper's form without `-r`).
+    /// The files in it are hashed; directories in it are listed as skipped (the paper's form
+    /// without `-r`).
     Flat,
     /// Everything below it is hashed.
     Yes,
@@ -35,7 +37,8 @@ pub enum Links {
 /// What to do with FIFOs, sockets and devices named as operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Special {
-    /// Never open them for data (block devices named as operands excepted: they are there to be hashed).
+    /// Never open them for data (block devices named as operands excepted: they are there to be
+    /// hashed).
     #[default]
     Skip,
     /// Read them.
@@ -63,7 +66,8 @@ pub type Named = Result<Vec<u8>, (Vec<u8>, Problem)>;
 /// Paths to hash, in order.
 pub type Paths = Box<dyn Iterator<Item = Named> + Send>;
 
-/// The source behind the command line: operands in their order, directories in byte order of their names.
+/// The source behind the command line: operands in their order, directories in byte order of their
+/// names.
 pub struct Operands {
     paths: Paths,
     descend: Arc<Descend>,

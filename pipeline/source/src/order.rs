@@ -12,14 +12,15 @@ pub enum Order {
     Path,
     /// Largest first.
     Size,
-    /// By inode number: nearly the order on the medium for many file systems, at the cost of one stat.
+    /// By inode number: nearly the order on the medium for many file systems, at the cost of one
+    /// stat.
     Inode,
     /// By the physical place of the first extent (FIEMAP): one sweep over a rotational disk.
     Extent,
 }
 
-/// Entries sorted together. A window keeps memory bounded on trees of any size: 4,096 entries of 100 bytes are 0.5 MB,
-/// and one sweep over 4,096 files leaves little seeking to save.
+/// Entries sorted together. A window keeps memory bounded on trees of any size: 4,096 entries of
+/// 100 bytes are 0.5 MB, and one sweep over 4,096 files leaves little seeking to save.
 const WINDOW: usize = 4_096;
 
 /// Puts a source's entries into reading order, window by window.

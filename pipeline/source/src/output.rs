@@ -23,14 +23,17 @@ enum Target {
         /// Nothing had this name when the output was opened.
         is_new: bool,
     },
-    /// A device, a FIFO: written to as it is. Nothing may take its place; `/dev/null` would be gone.
+    /// A device, a FIFO: written to as it is. Nothing may take its place; `/dev/null` would be
+    /// gone.
     Special(OwnedFd),
 }
 
-/// Does a write on behalf of an output: what else is shown on the same terminal steps aside meanwhile.
+/// Does a write on behalf of an output: what else is shown on the same terminal steps aside
+/// meanwhile.
 pub type Around = Arc<dyn Fn(&mut dyn FnMut()) + Send + Sync>;
 
-/// A buffered, checked output. Nothing counts as written before [`commit`](Output::commit) has returned.
+/// A buffered, checked output. Nothing counts as written before [`commit`](Output::commit) has
+/// returned.
 pub struct Output {
     target: Target,
     room: Vec<u8>,
@@ -50,16 +53,17 @@ impl Output {
         self
     }
 
-    /// Standard output. On a terminal, controls and other characters that steer it are shown escaped, as everywhere: what a name
-    /// holds must not reach it raw.
+    /// Standard output. On a terminal, controls and other characters that steer it are shown
+    /// escaped, as everywhere: what a name holds must not reach it raw.
     pub fn standard() -> Self {
         let seen = io::IsTerminal::is_terminal(&io::stdout());
         Output::to(Target::Standard { seen })
     }
 
-    /// A file that takes the place of `path` when everything has been written and synced. Until then it has no name
-    /// (O_TMPFILE), so that hashing a tree that holds the output never meets a half-written one. A link stays, and its file
-    /// is replaced; devices and FIFOs are written to as they are.
+    /// A file that takes the place of `path` when everything has been written and synced. Until
+    /// then it has no name (O_TMPFILE), so that hashing a tree that holds the output never meets a
+    /// half-written one. A link stays, and its file is replaced; devices and FIFOs are written to
+    /// as they are.
     ///
     /// # Errors
     /// When the directory cannot be written to.
@@ -178,8 +182,8 @@ impl Output {
     }
 }
 
-/// Puts a file that has been written in the place of `path`: its content is synced, it is renamed, and the directory is synced, so that
-/// the old file or the new one is there whatever happens.
+/// Puts a file that has been written in the place of `path`: its content is synced, it is renamed,
+/// and the directory is synced, so that the old file or the new one is there whatever happens.
 ///
 /// # Errors
 /// What the system reports of any of these steps. The new file may still be at `fresh` then.
@@ -222,7 +226,8 @@ impl Drop for Output {
     }
 }
 
-/// Text as a terminal may see it: ends of lines and tabs stay, everything else that is not text is escaped.
+/// Text as a terminal may see it: ends of lines and tabs stay, everything else that is not text is
+/// escaped.
 fn harmless(bytes: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {

@@ -4,8 +4,8 @@ use crate::Source;
 use crate::entry::{Item, Origin, Skip};
 use crate::os;
 
-/// A source whose entries that the run itself writes are skipped. A file is known by its name and by device and inode: what an output
-/// will replace is the old output, and no evidence.
+/// A source whose entries that the run itself writes are skipped. A file is known by its name and
+/// by device and inode: what an output will replace is the old output, and no evidence.
 pub struct Apart<S> {
     inner: S,
     /// Paths, with their last components.

@@ -36,9 +36,11 @@ impl Stage {
 pub enum Cause {
     /// The operating system said no; the number is its errno.
     Os(i32),
-    /// Metadata before and after the read differ: the file was written, truncated, grown or replaced meanwhile.
+    /// Metadata before and after the read differ: the file was written, truncated, grown or
+    /// replaced meanwhile.
     Changed(&'static str),
-    /// Fewer or more bytes came than the (unchanged) size promises, on a file system where sizes are meant to be true.
+    /// Fewer or more bytes came than the (unchanged) size promises, on a file system where sizes
+    /// are meant to be true.
     Size {
         /// The size that the file system states, in bytes.
         stated: u64,
@@ -49,7 +51,8 @@ pub enum Cause {
     IsDirectory,
     /// A directory contains itself, through a link or a mount.
     Loop,
-    /// The entry is no longer what the directory listing said it was (a FIFO in place of a file, say).
+    /// The entry is no longer what the directory listing said it was (a FIFO in place of a file,
+    /// say).
     Replaced,
     /// A list says that this is a file, and it is something else.
     NoFile(&'static str),
@@ -57,7 +60,8 @@ pub enum Cause {
     Special(&'static str),
     /// A read did not come back within the time allowed (seconds).
     Stalled(u64),
-    /// The same call was broken off at once (EINTR, EAGAIN; the number is the errno), again and again for as long as is allowed.
+    /// The same call was broken off at once (EINTR, EAGAIN; the number is the errno), again and
+    /// again for as long as is allowed.
     Unending {
         /// The errno.
         errno: i32,
@@ -76,12 +80,14 @@ pub enum Cause {
     Image(Box<str>),
 }
 
-/// What is wrong with an image's content where it cannot be read: the inner error of an `std::io::Error`.
+/// What is wrong with an image's content where it cannot be read: the inner error of an
+/// `std::io::Error`.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct Damage(pub String);
 
-/// One entry's problem: stage, offset (bytes, where it has one), length of the unreadable range where it is known.
+/// One entry's problem: stage, offset (bytes, where it has one), length of the unreadable range
+/// where it is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// Where it arose.
@@ -100,7 +106,8 @@ impl Problem {
         Problem { stage, offset: None, length: None, cause }
     }
 
-    /// An operating-system error. EINTR and EAGAIN come out of [`os`](crate::os) only when patience has run out.
+    /// An operating-system error. EINTR and EAGAIN come out of [`os`](crate::os) only when patience
+    /// has run out.
     pub fn os(stage: Stage, errno: Errno) -> Self {
         let number = errno.raw_os_error();
         Self::new(
@@ -114,8 +121,8 @@ impl Problem {
         )
     }
 
-    /// An `std::io` error; one without an errno is reported as EIO, an interrupted call that did not end as `stalled`, and damage
-    /// of an image as such.
+    /// An `std::io` error; one without an errno is reported as EIO, an interrupted call that did
+    /// not end as `stalled`, and damage of an image as such.
     pub fn io(stage: Stage, error: &std::io::Error) -> Self {
         if let Some(Damage(what)) = error.get_ref().and_then(|inner| inner.downcast_ref()) {
             return Self::new(stage, Cause::Image(what.as_str().into()));

@@ -9,8 +9,8 @@ use std::ops::Range;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 
-/// A regular file or block device, open for reading. Its size is the one at the open; [`close`](Ranges::close) proves that what was
-/// read is one state of it.
+/// A regular file or block device, open for reading. Its size is the one at the open;
+/// [`close`](Ranges::close) proves that what was read is one state of it.
 pub struct Ranges {
     fd: OwnedFd,
     before: Stat,
@@ -28,10 +28,12 @@ impl Ranges {
         Ranges::of(&Entry { number: 0, origin, stat: None })
     }
 
-    /// Opens a listed file: below its directory and through no symbolic link, as for any read of it.
+    /// Opens a listed file: below its directory and through no symbolic link, as for any read of
+    /// it.
     ///
     /// # Errors
-    /// As for [`open`](Ranges::open); also for standard input and a caller's own objects, which have no ranges.
+    /// As for [`open`](Ranges::open); also for standard input and a caller's own objects, which
+    /// have no ranges.
     pub fn of(entry: &Entry) -> Result<Ranges, Problem> {
         let Origin::File { base, path, .. } = &entry.origin else {
             return Err(Problem::new(Stage::Open, Cause::Special("stream")));
@@ -94,7 +96,8 @@ impl Ranges {
         Ok(bytes)
     }
 
-    /// Ends the reading: the file is what it was at the open, and holds nothing beyond the size that it states.
+    /// Ends the reading: the file is what it was at the open, and holds nothing beyond the size
+    /// that it states.
     ///
     /// # Errors
     /// `changed` when it was written to meanwhile, `truncated` when its size is not true.

@@ -1,4 +1,5 @@
-//! One sequential read of one entry, and the proof at its end that what was read is one consistent state.
+//! One sequential read of one entry, and the proof at its end that what was read is one consistent
+//! state.
 
 use crate::entry::{Base, Stat};
 use crate::operand::{Links, Special};
@@ -14,9 +15,11 @@ pub enum Note {
     Virtual,
     /// A read failed and succeeded when it was tried again.
     Retried,
-    /// The file system keeps no change time: a write during the read that put the modification time back was not to be seen.
+    /// The file system keeps no change time: a write during the read that put the modification time
+    /// back was not to be seen.
     Untimed,
-    /// It was not read: the digests are those of an earlier run, and nothing says that the file changed since.
+    /// It was not read: the digests are those of an earlier run, and nothing says that the file
+    /// changed since.
     Reused,
 }
 
@@ -104,12 +107,14 @@ impl Reading {
         self.retries = retries;
     }
 
-    /// The size in bytes that the file states, `u64::MAX` where it has none. Only good for choosing a buffer.
+    /// The size in bytes that the file states, `u64::MAX` where it has none. Only good for choosing
+    /// a buffer.
     pub fn size_hint(&self) -> u64 {
         self.hint
     }
 
-    /// Whether a read may rightly take as long as it likes: pipes and terminals wait for whoever writes.
+    /// Whether a read may rightly take as long as it likes: pipes and terminals wait for whoever
+    /// writes.
     pub fn may_wait(&self) -> bool {
         match &self.inner {
             Inner::File { before, .. } => {
@@ -135,7 +140,8 @@ impl Reading {
         self.offset
     }
 
-    /// Reads on into `buffer`; 0 is the end. Short reads are normal. EINTR is retried, EAGAIN waited out.
+    /// Reads on into `buffer`; 0 is the end. Short reads are normal. EINTR is retried, EAGAIN
+    /// waited out.
     ///
     /// # Errors
     /// The problem names the offset, and for files the length of the range that cannot be read.
@@ -154,7 +160,8 @@ impl Reading {
             let got = match &mut self.inner {
                 _ if first.is_some() => first.take().unwrap_or(Ok(0)),
                 Inner::File { fd, before, .. } => {
-                    // Opened without blocking, a FIFO that nobody has written to yet reads as ended: a digest of nothing.
+                    // Opened without blocking, a FIFO that nobody has written to yet reads as
+                    // ended: a digest of nothing.
                     if self.offset == 0 && os::file_type(before.mode) == FileType::Fifo {
                         os::wait_readable(fd.as_fd()).and_then(|()| os::read(fd.as_fd(), buffer))
                     } else {
@@ -195,10 +202,12 @@ impl Reading {
         }
     }
 
-    /// Ends the read after `read` returned 0: compares metadata before and after, and the bytes read with the size.
+    /// Ends the read after `read` returned 0: compares metadata before and after, and the bytes
+    /// read with the size.
     ///
     /// # Errors
-    /// `changed` when the file was written to meanwhile, `truncated` when its size does not match its bytes.
+    /// `changed` when the file was written to meanwhile, `truncated` when its size does not match
+    /// its bytes.
     pub fn close(self) -> Result<Closed, Problem> {
         let mut notes = Vec::new();
         if self.retried {

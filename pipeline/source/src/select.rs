@@ -1,4 +1,5 @@
-//! Which files are taken: globs over names and paths, and sizes. Hidden files always are; ignore-files never count.
+//! Which files are taken: globs over names and paths, and sizes. Hidden files always are;
+//! ignore-files never count.
 
 use globset::{Candidate, GlobBuilder, GlobSet, GlobSetBuilder};
 use std::ffi::OsStr;
@@ -47,8 +48,9 @@ impl Globs {
     }
 }
 
-/// Include and exclude globs and size limits. A pattern without `/` is matched against the last component of a path,
-/// one with `/` against the whole path below the operand. An excluded directory is not entered.
+/// Include and exclude globs and size limits. A pattern without `/` is matched against the last
+/// component of a path, one with `/` against the whole path below the operand. An excluded
+/// directory is not entered.
 #[derive(Debug, Clone, Default)]
 pub struct Selection {
     include: Globs,

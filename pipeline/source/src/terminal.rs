@@ -1,9 +1,11 @@
-//! Names on a terminal, where a control character is a command and a bidirectional one a lie about the order of letters.
+//! Names on a terminal, where a control character is a command and a bidirectional one a lie about
+//! the order of letters.
 
 use std::fmt::Write;
 
-/// Whether a character must not reach a terminal as it is: C0 and C1 controls, DEL, line and paragraph separators, everything
-/// that steers bidirectional layout (UAX #9), zero-width and invisible format characters, tags and private markers (U+FFF9–FFFB).
+/// Whether a character must not reach a terminal as it is: C0 and C1 controls, DEL, line and
+/// paragraph separators, everything that steers bidirectional layout (UAX #9), zero-width and
+/// invisible format characters, tags and private markers (U+FFF9–FFFB).
 pub fn is_unsafe(c: char) -> bool {
     matches!(c,
         '\u{00}'..='\u{1F}' | '\u{7F}'..='\u{9F}' | '\u{AD}' | '\u{61C}' | '\u{180E}' | '\u{200B}'..='\u{200F}'
@@ -11,8 +13,9 @@ pub fn is_unsafe(c: char) -> bool {
         | '\u{E0000}'..='\u{E007F}')
 }
 
-/// A name for people: valid UTF-8 stays, anything unsafe or invalid is escaped as in a C string (`\n`, `\x1b`, `\u{202e}`), and a
-/// backslash is doubled, so two names never look alike by their escapes.
+/// A name for people: valid UTF-8 stays, anything unsafe or invalid is escaped as in a C string
+/// (`\n`, `\x1b`, `\u{202e}`), and a backslash is doubled, so two names never look alike by their
+/// escapes.
 pub fn render(name: &[u8]) -> String {
     let mut text = String::with_capacity(name.len());
     for chunk in name.utf8_chunks() {

@@ -1,4 +1,5 @@
-//! Walks one directory tree: iterative, relative to descriptors, in byte order, with no limit on depth or path length.
+//! Walks one directory tree: iterative, relative to descriptors, in byte order, with no limit on
+//! depth or path length.
 
 use crate::entry::{Base, Origin, Skip, Stat};
 use crate::listing::Names;
@@ -8,7 +9,8 @@ use crate::problem::{Cause, Problem, Stage};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// Directories kept open on the way down; older ones are opened again by path when the walk returns to them. Fewer where few files may be open.
+/// Directories kept open on the way down; older ones are opened again by path when the walk returns
+/// to them. Fewer where few files may be open.
 const OPEN: usize = 8;
 
 struct Frame {
@@ -86,7 +88,8 @@ impl Walk {
         full
     }
 
-    /// The descriptor of the directory at hand, opened again when it had to be closed for its descendants.
+    /// The descriptor of the directory at hand, opened again when it had to be closed for its
+    /// descendants.
     fn here(&mut self) -> Result<&Directory, Errno> {
         let base = self.base.directory.as_ref().ok_or(Errno::BADF)?;
         let frame = self.frames.last_mut().ok_or(Errno::BADF)?;

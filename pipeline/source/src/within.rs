@@ -7,7 +7,8 @@ use crate::os;
 use crate::problem::{Problem, Stage};
 use std::sync::Arc;
 
-/// Files below a directory, by name. Links are followed as far as they stay in it; a name that leads out is a problem.
+/// Files below a directory, by name. Links are followed as far as they stay in it; a name that
+/// leads out is a problem.
 pub struct Within {
     base: Arc<Base>,
     /// Where absolute names start, if they are taken.
@@ -27,7 +28,8 @@ impl Within {
         Ok(Within { base: Arc::new(base), absolute: None, names: names.into_iter(), number: 0 })
     }
 
-    /// The same with absolute names as they are, wherever they lead. Relative ones stay below the root all the same.
+    /// The same with absolute names as they are, wherever they lead. Relative ones stay below the
+    /// root all the same.
     #[must_use]
     pub fn with_absolute(mut self) -> Self {
         let base = Base { directory: None, prefix: Box::default(), links: Links::Follow };

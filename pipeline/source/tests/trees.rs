@@ -1,4 +1,5 @@
-//! Sources over real trees: every name once, in order, whatever the names and depths; nothing outside, nothing special opened.
+//! Sources over real trees: every name once, in order, whatever the names and depths; nothing
+//! outside, nothing special opened.
 
 use pfh_source::{
     Cause, Descend, Entry, Item, Links, Operands, Order, Ordered, Origin, Recurse, Selection, Skip, Source, Special,
@@ -108,7 +109,8 @@ fn operands_that_are_special_must_be_asked_for() {
     let writer = std::thread::spawn({
         let fifo = fifo.clone();
         move || {
-            // The reader must be there first: then a FIFO without a writer reads as ended, which is not its content.
+            // The reader must be there first: then a FIFO without a writer reads as ended, which is
+            // not its content.
             std::thread::sleep(std::time::Duration::from_millis(300));
             fs::write(fifo, "through the pipe").unwrap()
         }
@@ -130,7 +132,8 @@ fn a_directory_without_recursion_is_a_problem() {
     assert!(matches!(&items[..], [Item::Problem { problem, .. }] if problem.code() == "ENOENT"));
 }
 
-/// Makes a chain of directories, each inside the one before, by descriptors: no path would be short enough.
+/// Makes a chain of directories, each inside the one before, by descriptors: no path would be short
+/// enough.
 fn chain(root: &Path, name: &str, depth: usize) {
     use rustix::fs::{Mode, OFlags, mkdirat, openat};
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -151,7 +154,8 @@ fn remove(root: &Path) {
 #[test]
 fn no_limit_on_depth_or_path_length() {
     for (name, depth) in [("d", 20_000), (&"l".repeat(200)[..], 60)] {
-        // In memory where there is such a place: journalling file systems take a minute to remove 20,000 levels.
+        // In memory where there is such a place: journalling file systems take a minute to remove
+        // 20,000 levels.
         let room = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
         let root = room.path().join("root");
         fs::create_dir(&root).unwrap();
@@ -225,7 +229,8 @@ fn what_is_written_to_while_it_is_read_has_no_digest() {
         let mut reading = entry.open().unwrap();
         let mut half = [0u8; 50];
         reading.read(&mut half).unwrap();
-        // Timestamps have the grain of a tick (4 ms at most): a change within it that keeps the size is not seen.
+        // Timestamps have the grain of a tick (4 ms at most): a change within it that keeps the
+        // size is not seen.
         std::thread::sleep(std::time::Duration::from_millis(20));
         match change {
             "grow" => fs::write(&file, [7u8; 200]).unwrap(),

@@ -1,11 +1,14 @@
-//! A log in which every record holds on to the one before: JSON lines, each with the SHA-256 of everything so far.
+//! A log in which every record holds on to the one before: JSON lines, each with the SHA-256 of
+//! everything so far.
 //!
-//! A line is an object whose last-made member `chain` is SHA-256 over the previous line's chain (32 bytes; zeros before the
-//! first) and the line's own text without that member. The last record is of the kind `end`; with a key it is followed by
-//! one of the kind `signature`, an Ed25519 signature (RFC 8032) over the chain of `end`. A finished log may be continued by
-//! a record of the kind `reopened`; it then has another `end`, and only a signature behind that one counts. A flipped bit, a line put in, left
-//! out or moved breaks the chain; lines missing behind leave no `end`. Who can write the file can make a new chain: against
-//! that helps the signature, or a copy of the last chain value kept elsewhere.
+//! A line is an object whose last-made member `chain` is SHA-256 over the previous line's chain (32
+//! bytes; zeros before the first) and the line's own text without that member. The last record is
+//! of the kind `end`; with a key it is followed by one of the kind `signature`, an Ed25519
+//! signature (RFC 8032) over the chain of `end`. A finished log may be continued by a record of the
+//! kind `reopened`; it then has another `end`, and only a signature behind that one counts. A
+//! flipped bit, a line put in, left out or moved breaks the chain; lines missing behind leave no
+//! `end`. Who can write the file can make a new chain: against that helps the signature, or a copy
+//! of the last chain value kept elsewhere.
 
 use pfh_digest::{Algorithm, hex};
 use serde_json::{Map, Value};
@@ -49,7 +52,8 @@ impl Chain {
         [CONTEXT, &self.last[..]].concat()
     }
 
-    /// The line, with its line end, for one more record. `record` and `chain` are members of its own.
+    /// The line, with its line end, for one more record. `record` and `chain` are members of its
+    /// own.
     ///
     /// # Errors
     /// Not with the algorithms that there are.
@@ -198,11 +202,12 @@ pub fn check(log: impl BufRead) -> Result<Sound, Broken> {
     Ok(Sound { records: pass.records, chain: pass.ended.ok_or(Broken::NoEnd)?, signature: pass.signed })
 }
 
-/// Reads the log of a run that was cut off: its chain, to go on with, and how many bytes of it are whole lines. `None` when
-/// it has an end.
+/// Reads the log of a run that was cut off: its chain, to go on with, and how many bytes of it are
+/// whole lines. `None` when it has an end.
 ///
 /// # Errors
-/// The first line that is not what was written. A last line without its end was being written when the run was cut off.
+/// The first line that is not what was written. A last line without its end was being written when
+/// the run was cut off.
 pub fn unfinished(log: impl BufRead) -> Result<Option<(Chain, u64)>, Broken> {
     let pass = Pass::read(log)?;
     Ok(pass.ended.is_none().then_some((pass.chain, pass.bytes)))
@@ -215,7 +220,8 @@ pub struct Standing {
     pub chain: Chain,
     /// Bytes of whole lines.
     pub bytes: u64,
-    /// The record `end`, where it has one: only a record of the kind [`REOPENED`] continues it then.
+    /// The record `end`, where it has one: only a record of the kind [`REOPENED`] continues it
+    /// then.
     pub end: Option<Map<String, Value>>,
     /// The first record: of which acquisition it is.
     pub first: Option<Map<String, Value>>,

@@ -1,7 +1,9 @@
-//! Ed25519 keys in files: PEM as `openssl genpkey -algorithm ed25519` writes it (RFC 8410), or 64 hexadecimal digits.
+//! Ed25519 keys in files: PEM as `openssl genpkey -algorithm ed25519` writes it (RFC 8410), or 64
+//! hexadecimal digits.
 //!
-//! PEM states whether a key is private or public. Digits do not: they are what the purpose needs. Digits of a private key that are
-//! given in place of the public one are reported as such ([`not_private`]) as soon as there is a signature by which they can be told apart.
+//! PEM states whether a key is private or public. Digits do not: they are what the purpose needs.
+//! Digits of a private key that are given in place of the public one are reported as such
+//! ([`not_private`]) as soon as there is a signature by which they can be told apart.
 //!
 //! ```
 //! # let room = std::env::temp_dir().join(format!("pfh-key-{}", std::process::id()));
@@ -98,8 +100,8 @@ pub fn verifying(path: &Path) -> Result<VerifyingKey, KeyError> {
     VerifyingKey::from_public_key_pem(&text).map_err(|_| KeyError::NotPublic(path.to_owned()))
 }
 
-/// Looks, after a signature was found not to be that of the public key in a file, whether the file holds the private key: `has_signed`
-/// says whether the signature is that of a public key.
+/// Looks, after a signature was found not to be that of the public key in a file, whether the file
+/// holds the private key: `has_signed` says whether the signature is that of a public key.
 ///
 /// # Errors
 /// With [`KeyError::Private`] if it does, and when the file cannot be read.

@@ -1,5 +1,5 @@
-//! What shows that records are those that were written: the [`chain`] of an acquisition's log, [`seal`]s over manifests, and the
-//! keys that sign both (feature `sign`).
+//! What shows that records are those that were written: the [`chain`] of an acquisition's log,
+//! [`seal`]s over manifests, and the keys that sign both (feature `sign`).
 #![forbid(unsafe_code)]
 
 pub mod chain;

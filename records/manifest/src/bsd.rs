@@ -1,8 +1,8 @@
 //! Tagged lines, `SHA256 (name) = digest`, as the BSDs' md5(1) and GNU `cksum` print them.
 //!
-//! Algorithms are spelled as GNU spells them where GNU knows them, otherwise as OpenSSL does: `SHA256`, `SHA3-256`, `BLAKE2b`,
-//! `SHA512/256`. The rest takes its own name in capitals. Where the length can vary and is not the default, it follows in bits:
-//! `SHAKE128-160`, `BLAKE3-512`.
+//! Algorithms are spelled as GNU spells them where GNU knows them, otherwise as OpenSSL does:
+//! `SHA256`, `SHA3-256`, `BLAKE2b`, `SHA512/256`. The rest takes its own name in capitals. Where
+//! the length can vary and is not the default, it follows in bits: `SHAKE128-160`, `BLAKE3-512`.
 
 use pfh_digest::{Algorithm, Digest, Output, Registry, hex};
 use pfh_engine::{Outcome, Record, Summary};
@@ -100,8 +100,9 @@ pub(crate) struct Tagged<'a> {
     digest: &'a [u8],
 }
 
-/// Takes `TAG (name) = digest`, OpenSSL's `TAG(name)= digest` or RHash's `TAG   (name) = digest` apart; `None` where a line has not that form. The name ends at the
-/// last parenthesis, for it may hold others.
+/// Takes `TAG (name) = digest`, OpenSSL's `TAG(name)= digest` or RHash's `TAG   (name) = digest`
+/// apart; `None` where a line has not that form. The name ends at the last parenthesis, for it may
+/// hold others.
 pub(crate) fn split(line: &[u8]) -> Option<Tagged<'_>> {
     let open = line.iter().position(|&byte| byte == b'(')?;
     let tag = str::from_utf8(&line[..open]).ok()?;

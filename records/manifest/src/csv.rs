@@ -1,12 +1,14 @@
 //! Comma-separated values (RFC 4180): a header line, CRLF, one physical line per record.
 //!
-//! Columns: `type,path,path_b64,size,offset,length,mtime,ctime,atime`, one per algorithm, `notes,stage,code,cause`. The first is
-//! not called `ID`, which spreadsheets take for another format (SYLK). A field that a spreadsheet would compute (it starts with
-//! `=`, `+`, `-`, `@` or `'`) gets an apostrophe in front, which readers take off again. A name that is not UTF-8, or holds
-//! what a terminal must not see, stands in `path` as people see it and exactly in `path_b64`. The last record is of type `summary`: its
-//! size is the sum of all, its notes count the records.
+//! Columns: `type,path,path_b64,size,offset,length,mtime,ctime,atime`, one per algorithm,
+//! `notes,stage,code,cause`. The first is not called `ID`, which spreadsheets take for another
+//! format (SYLK). A field that a spreadsheet would compute (it starts with `=`, `+`, `-`, `@` or
+//! `'`) gets an apostrophe in front, which readers take off again. A name that is not UTF-8, or
+//! holds what a terminal must not see, stands in `path` as people see it and exactly in `path_b64`.
+//! The last record is of type `summary`: its size is the sum of all, its notes count the records.
 //!
-//! What a spreadsheet made of it is read, too: other separators, everything quoted, columns in another order or left out.
+//! What a spreadsheet made of it is read, too: other separators, everything quoted, columns in
+//! another order or left out.
 
 use data_encoding::BASE64;
 use pfh_digest::{Algorithm, Digest, Registry};
@@ -164,7 +166,8 @@ impl<'a> Line<'a> {
         }
         self.first = false;
         let neutral = text.starts_with(['=', '+', '-', '@', '\'', '\t', '\r', '\n']);
-        // A space at either end is not quoted by RFC 4180, but spreadsheets cut it off unless it is.
+        // A space at either end is not quoted by RFC 4180, but spreadsheets cut it off unless it
+        // is.
         let quoted = text.contains([',', '"', '\r', '\n']) || text.starts_with(' ') || text.ends_with(' ');
         if quoted {
             self.out.push(b'"');
@@ -206,8 +209,8 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Takes a line apart into its fields; `None` where quotes are not as RFC 4180 has them, also for one that goes on behind the end
-/// of the line.
+/// Takes a line apart into its fields; `None` where quotes are not as RFC 4180 has them, also for
+/// one that goes on behind the end of the line.
 pub fn split(line: &[u8]) -> Option<Vec<Vec<u8>>> {
     split_by(line, b',')
 }
@@ -249,10 +252,11 @@ pub fn split_by(line: &[u8], separator: u8) -> Option<Vec<Vec<u8>>> {
     }
 }
 
-/// Whether a line is the header of our own records, in whatever order and however separated: it has a column `path`, and one that says
-/// what a record is or one of digests.
+/// Whether a line is the header of our own records, in whatever order and however separated: it has
+/// a column `path`, and one that says what a record is or one of digests.
 pub(crate) fn is_header(line: &[u8]) -> bool {
-    // Algorithms by any name that could be one of a column: the registry is not at hand here, and need not be.
+    // Algorithms by any name that could be one of a column: the registry is not at hand here, and
+    // need not be.
     let named = |name: &[u8]| {
         let name = name.trim_ascii();
         name == b"type"

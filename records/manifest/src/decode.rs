@@ -32,7 +32,8 @@ pub struct Decoder<R> {
 }
 
 impl<R: BufRead> Decoder<R> {
-    /// Starts to read: finds a byte order mark and, unless told, the format. Errors are the reader's own.
+    /// Starts to read: finds a byte order mark and, unless told, the format. Errors are the
+    /// reader's own.
     pub fn open(reader: R, options: &Options) -> io::Result<Decoder<R>> {
         // A reference to a static is not promoted to one that lives for ever.
         static LISTS: [&[Row]; 1] = [ROWS];
@@ -66,7 +67,8 @@ impl<R: BufRead> Decoder<R> {
         Ok(Decoder { format, form, neutral: 0, ended: false, tally, base: None })
     }
 
-    /// The format that was told or found. [`Format::Sums`] stands for plain and tagged lines, which may be mixed.
+    /// The format that was told or found. [`Format::Sums`] stands for plain and tagged lines, which
+    /// may be mixed.
     pub fn format(&self) -> Format {
         self.format
     }
@@ -84,8 +86,8 @@ impl<R: BufRead> Decoder<R> {
         }
     }
 
-    /// How many lines so far were comments, headers, summaries or empty. With the items they add up to the physical lines (of
-    /// formats that have lines).
+    /// How many lines so far were comments, headers, summaries or empty. With the items they add up
+    /// to the physical lines (of formats that have lines).
     pub fn neutral(&self) -> u64 {
         self.neutral
     }

@@ -1,4 +1,5 @@
-//! Digests as text: hexadecimal of either case, or base64 with exact padding as GNU `cksum --base64` writes it.
+//! Digests as text: hexadecimal of either case, or base64 with exact padding as GNU `cksum
+//! --base64` writes it.
 
 use data_encoding::BASE64;
 use pfh_digest::{Algorithm, Digest, Output, Registry, Standing};
@@ -28,7 +29,8 @@ pub fn digest(algorithm: Algorithm, text: &[u8]) -> Result<Digest, Fault> {
     Digest::from_bytes(algorithm, &bytes).map_err(|_| Fault::WrongLength)
 }
 
-/// What a digest without a name may be of: `assumed`, or, where that is empty, the usual algorithms.
+/// What a digest without a name may be of: `assumed`, or, where that is empty, the usual
+/// algorithms.
 pub fn candidates(registry: Registry, assumed: &[Algorithm]) -> Vec<Algorithm> {
     if assumed.is_empty() {
         USUAL.iter().filter_map(|name| registry.find(name).ok()).collect()
@@ -39,7 +41,8 @@ pub fn candidates(registry: Registry, assumed: &[Algorithm]) -> Vec<Algorithm> {
 
 /// A digest whose algorithm is told by its length: the first of the candidates that fits.
 pub fn unnamed(candidates: &[Algorithm], text: &[u8]) -> Result<Digest, Fault> {
-    // Hexadecimal first, over all candidates: 64 digits are SHA-256 before they are 48 bytes in base64.
+    // Hexadecimal first, over all candidates: 64 digits are SHA-256 before they are 48 bytes in
+    // base64.
     if let Some(&algorithm) = candidates.iter().find(|algorithm| 2 * algorithm.length() == text.len())
         && let Some(digest) = from_hex(algorithm, text)
     {
@@ -55,8 +58,8 @@ pub fn unnamed(candidates: &[Algorithm], text: &[u8]) -> Result<Digest, Fault> {
     Err(if digits && !text.is_empty() { Fault::WrongLength } else { Fault::Malformed("does not start with a digest") })
 }
 
-/// The similarity method that a text looks like a digest of, where `assumed` is empty or has it. The two kinds of mrsh-v2 look alike:
-/// what is assumed decides.
+/// The similarity method that a text looks like a digest of, where `assumed` is empty or has it.
+/// The two kinds of mrsh-v2 look alike: what is assumed decides.
 pub fn similar(registry: Registry, assumed: &[Algorithm], text: &[u8]) -> Option<Algorithm> {
     let method = Named::recognise(text)?;
     let same = |algorithm: &&Algorithm| {
@@ -79,12 +82,14 @@ fn from_hex(algorithm: Algorithm, text: &[u8]) -> Option<Result<Digest, Fault>> 
     Some(Digest::from_bytes(algorithm, bytes).map_err(|_| Fault::WrongLength))
 }
 
-/// Every algorithm whose digests look like this one: as many bytes, or the text of another mode of the method. Those that have this length by default
-/// come first. Checksums, which anybody can make come out as they like, are no alternatives to what resists that.
+/// Every algorithm whose digests look like this one: as many bytes, or the text of another mode of
+/// the method. Those that have this length by default come first. Checksums, which anybody can make
+/// come out as they like, are no alternatives to what resists that.
 pub fn alternatives(registry: Registry, digest: &Digest) -> Vec<Algorithm> {
     let given = digest.algorithm();
     if given.output() == pfh_digest::Output::Text {
-        // Modes of one method print alike: sdhash's streams of long files, its blocks of short ones, mrsh-v2's two hashes.
+        // Modes of one method print alike: sdhash's streams of long files, its blocks of short
+        // ones, mrsh-v2's two hashes.
         let of_one =
             |method: &str, other: &Algorithm| other.name().starts_with(method) && given.name().starts_with(method);
         let alike = |other: &Algorithm| of_one("mrsh-v2", other) || of_one("sdhash", other);

@@ -13,16 +13,18 @@ use pfh_source::{Closed, Time};
 pub struct Preamble<'a> {
     /// The algorithms of every record, in the order of its digests.
     pub algorithms: &'a [Algorithm],
-    /// The command line as it was given, arguments joined by spaces; raw bytes. Left out of the output where `None`.
+    /// The command line as it was given, arguments joined by spaces; raw bytes. Left out of the
+    /// output where `None`.
     pub command_line: Option<&'a [u8]>,
     /// The working directory; raw bytes.
     pub working_directory: Option<&'a [u8]>,
-    /// The absolute path of the directory in which relative names start, where it is not the one in which the manifest lies; raw
-    /// bytes. Formats that can hold it do.
+    /// The absolute path of the directory in which relative names start, where it is not the one in
+    /// which the manifest lies; raw bytes. Formats that can hold it do.
     pub base: Option<&'a [u8]>,
     /// The version of the program that writes.
     pub version: &'a str,
-    /// When the run began; formats that can hold it do. Leave it out where two runs must give equal bytes.
+    /// When the run began; formats that can hold it do. Leave it out where two runs must give equal
+    /// bytes.
     pub start: Option<Time>,
 }
 
@@ -96,8 +98,8 @@ impl fmt::Display for Unrepresentable {
 
 impl Error for Unrepresentable {}
 
-/// Writes a manifest: `head` once, then every record, then `tail` once. Everything is appended to `out`; when a method gives an
-/// error, `out` is as it was.
+/// Writes a manifest: `head` once, then every record, then `tail` once. Everything is appended to
+/// `out`; when a method gives an error, `out` is as it was.
 pub trait Encode: Send {
     /// Starts the manifest.
     ///
@@ -105,7 +107,8 @@ pub trait Encode: Send {
     /// The format cannot hold these algorithms.
     fn head(&mut self, out: &mut Vec<u8>, preamble: &Preamble<'_>) -> Result<(), Unrepresentable>;
 
-    /// Writes a record: an input with its digests, or, in formats that have a place for it, one without.
+    /// Writes a record: an input with its digests, or, in formats that have a place for it, one
+    /// without.
     ///
     /// # Errors
     /// The format cannot hold its name, its pieces or its digests.

@@ -5,7 +5,8 @@ use crate::format::{End, Format, Layout};
 use crate::{bsd, csv, dfxml, hashdeep, jsonl, similarity, sums};
 
 impl Format {
-    /// A writer of this format. An error for records that end with NUL in a format that knows no such thing.
+    /// A writer of this format. An error for records that end with NUL in a format that knows no
+    /// such thing.
     pub fn encoder(self, layout: Layout) -> Result<Box<dyn Encode>, Unrepresentable> {
         if layout.end == End::Nul && !matches!(self, Format::Sums | Format::Bsd) {
             return Err(Unrepresentable::new(format!("{} has no form whose records end with NUL", self.name())));

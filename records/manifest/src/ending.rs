@@ -1,4 +1,5 @@
-//! The end that a manifest promises: whether it is there, and whether its counts are those of what was read.
+//! The end that a manifest promises: whether it is there, and whether its counts are those of what
+//! was read.
 
 use crate::entry::{Item, Reason, Stated};
 

@@ -1,5 +1,5 @@
-//! What a list holds, as far as its reader can say. This is no record: a list may lack sizes or times, name algorithms that are not
-//! known here, or leave open of which one a digest is.
+//! What a list holds, as far as its reader can say. This is no record: a list may lack sizes or
+//! times, name algorithms that are not known here, or leave open of which one a digest is.
 
 use std::fmt;
 
@@ -15,12 +15,14 @@ use crate::times::Times;
 pub struct Options {
     /// The format; `None` to tell it from the first bytes.
     pub format: Option<Format>,
-    /// The algorithms that a digest without a name may be of, first fit by length. Empty for the usual ones by length: MD5,
-    /// SHA-1 and SHA-2.
+    /// The algorithms that a digest without a name may be of, first fit by length. Empty for the
+    /// usual ones by length: MD5, SHA-1 and SHA-2.
     pub assumed: Vec<Algorithm>,
-    /// Where `assumed` is empty: the algorithms to try first by length, such as those that the name of the list hints at.
+    /// Where `assumed` is empty: the algorithms to try first by length, such as those that the name
+    /// of the list hints at.
     pub hints: Vec<Algorithm>,
-    /// Take digests without a name of every length that some algorithm has by default, not only of the usual ones.
+    /// Take digests without a name of every length that some algorithm has by default, not only of
+    /// the usual ones.
     pub any: bool,
     /// What ends a record of `sums` and `bsd`.
     pub end: End,
@@ -41,13 +43,15 @@ pub struct Entry {
     pub name: Vec<u8>,
     /// Its size in bytes, where the format says.
     pub size: Option<u64>,
-    /// Digests of the whole entry, of algorithms that the registry knows; empty only where there are pieces.
+    /// Digests of the whole entry, of algorithms that the registry knows; empty only where there
+    /// are pieces.
     pub digests: Vec<Digest>,
     /// Digests of windows. Formats with a line per piece give an entry per piece.
     pub pieces: Vec<Piece>,
     /// Timestamps, where the format has them.
     pub times: Times,
-    /// Whether the algorithm of its only digest was told by the digest's form alone: it may be of another of that form.
+    /// Whether the algorithm of its only digest was told by the digest's form alone: it may be of
+    /// another of that form.
     pub guessed: bool,
     /// The names of algorithms that are not known here, of which it has digests, too.
     pub foreign: Vec<Box<str>>,
@@ -163,7 +167,8 @@ impl From<Result<Entry, Fault>> for Parsed {
 pub(crate) trait DecodeLine: Send {
     fn line(&mut self, line: &[u8]) -> Parsed;
 
-    /// An item of lines that were held back as neutral until others came, or until the end. It is asked for as long as there is one.
+    /// An item of lines that were held back as neutral until others came, or until the end. It is
+    /// asked for as long as there is one.
     fn held(&mut self, _ended: bool) -> Option<Item> {
         None
     }

@@ -1,5 +1,6 @@
-//! GNU's escaping of names in lists of checksums (coreutils manual, "cksum output modes"): where a name holds a backslash, LF or
-//! CR, these become `\\`, `\n` and `\r`, and the whole line starts with a backslash.
+//! GNU's escaping of names in lists of checksums (coreutils manual, "cksum output modes"): where a
+//! name holds a backslash, LF or CR, these become `\\`, `\n` and `\r`, and the whole line starts
+//! with a backslash.
 
 use std::borrow::Cow;
 
@@ -25,7 +26,8 @@ pub fn escape(name: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(escaped)
 }
 
-/// The name that an escaped line holds; `None` for a backslash before anything but `\`, `n` and `r`.
+/// The name that an escaped line holds; `None` for a backslash before anything but `\`, `n` and
+/// `r`.
 pub fn unescape(escaped: &[u8]) -> Option<Vec<u8>> {
     let mut name = Vec::with_capacity(escaped.len());
     let mut bytes = escaped.iter();

@@ -1,7 +1,9 @@
-//! hashdeep 1.0 (the project's FILEFORMAT document): two header lines, comments, then `size,digest,…,name`.
+//! hashdeep 1.0 (the project's FILEFORMAT document): two header lines, comments, then
+//! `size,digest,…,name`.
 //!
-//! Nothing is quoted or escaped. The name comes last, so it may hold commas; it cannot hold LF, and hashdeep drops a CR at its
-//! end. Pieces are lines of their own whose name ends in ` offset FIRST-LAST`, both inclusive.
+//! Nothing is quoted or escaped. The name comes last, so it may hold commas; it cannot hold LF, and
+//! hashdeep drops a CR at its end. Pieces are lines of their own whose name ends in ` offset
+//! FIRST-LAST`, both inclusive.
 
 use pfh_digest::{Algorithm, Registry, hex};
 use pfh_engine::{Outcome, Piece, Record, Summary};
@@ -43,7 +45,8 @@ impl Encode for Encoder {
             out.push(b',');
         }
         out.extend_from_slice(b"filename\n");
-        // Comments are for people and hold one line each: what could break the line is rendered harmless.
+        // Comments are for people and hold one line each: what could break the line is rendered
+        // harmless.
         if let Some(directory) = preamble.working_directory {
             out.extend_from_slice(b"## Invoked from: ");
             out.extend_from_slice(terminal::render(directory).as_bytes());
@@ -96,14 +99,16 @@ fn line(out: &mut Vec<u8>, size: u64, digests: &[pfh_digest::Digest], name: &[u8
     out.push(b',');
     out.extend_from_slice(name);
     if let Some(offset) = offset {
-        // hashdeep writes 0-0 for the only piece of an empty file as well as for a piece of one byte.
+        // hashdeep writes 0-0 for the only piece of an empty file as well as for a piece of one
+        // byte.
         let last = offset + size.saturating_sub(1);
         out.extend_from_slice(format!(" offset {offset}-{last}").as_bytes());
     }
     out.push(b'\n');
 }
 
-/// Splits the name of a piece of `size` bytes into the file's name and the piece's offset; `None` where it is not one.
+/// Splits the name of a piece of `size` bytes into the file's name and the piece's offset; `None`
+/// where it is not one.
 pub fn split_piece(name: &[u8], size: u64) -> Option<(&[u8], u64)> {
     const WORD: &[u8] = b" offset ";
     let at = name.windows(WORD.len()).rposition(|window| window == WORD)?;
@@ -117,7 +122,8 @@ pub fn split_piece(name: &[u8], size: u64) -> Option<(&[u8], u64)> {
 /// Reads hashdeep 1.0, also several lists one behind the other.
 pub(crate) struct Decoder {
     registry: Registry,
-    /// Per column between size and name the algorithm, where it is known; `None` before a header was seen.
+    /// Per column between size and name the algorithm, where it is known; `None` before a header
+    /// was seen.
     columns: Option<Vec<Result<Algorithm, Box<str>>>>,
 }
 
@@ -184,7 +190,8 @@ impl DecodeLine for Decoder {
             return match remark::parse(self.registry, line) {
                 Some(Remark::Begin(_)) => Parsed::Promise,
                 Some(Remark::Other(parsed)) => parsed,
-                // hashdeep's own word for it; ours renders what a terminal must not see, so that only a plain one is exact.
+                // hashdeep's own word for it; ours renders what a terminal must not see, so that
+                // only a plain one is exact.
                 None => match line.strip_prefix(b"## Invoked from: ") {
                     Some(base) if base.starts_with(b"/") && !base.contains(&b'\\') => Parsed::Base(base.to_vec()),
                     _ => Parsed::Neutral,

@@ -1,7 +1,8 @@
 //! One JSON object per line (RFC 8259, UTF-8). This is the format that loses nothing.
 //!
-//! `type` says what a line is: `base`, `file`, `error`, `skipped` or `summary`, which ends the manifest. A name that is not UTF-8 stands in `path` with U+FFFD for
-//! what is not, and exactly in `path_b64`. Controls and bidirectional characters are escaped, so the output can be looked at.
+//! `type` says what a line is: `base`, `file`, `error`, `skipped` or `summary`, which ends the
+//! manifest. A name that is not UTF-8 stands in `path` with U+FFFD for what is not, and exactly in
+//! `path_b64`. Controls and bidirectional characters are escaped, so the output can be looked at.
 
 use data_encoding::BASE64;
 use pfh_digest::{Algorithm, Digest, Registry};
@@ -103,7 +104,8 @@ impl Encode for Encoder {
     }
 }
 
-/// Appends `,"path":"…"` to an object, and `path_b64` where the name is not UTF-8, for whoever writes lines of other types.
+/// Appends `,"path":"…"` to an object, and `path_b64` where the name is not UTF-8, for whoever
+/// writes lines of other types.
 pub fn path(out: &mut Vec<u8>, name: &[u8]) {
     named_path(out, "path", name);
 }
@@ -249,7 +251,8 @@ impl Decoder {
         Ok(Entry { name: name(object)?, size, digests, pieces, times, guessed: false, foreign })
     }
 
-    /// The digests of known algorithms, in the order of their names' bytes, at least one; and the names of the others.
+    /// The digests of known algorithms, in the order of their names' bytes, at least one; and the
+    /// names of the others.
     fn digests(&self, object: &Object) -> Result<(Vec<Digest>, Vec<Box<str>>), Fault> {
         let named = object.get("digests").and_then(Value::as_object).ok_or(Fault::Malformed("no digests"))?;
         let mut digests = Vec::with_capacity(named.len());

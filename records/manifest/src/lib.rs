@@ -1,4 +1,5 @@
-//! Manifests and hash sets as bytes: encoding and decoding, and nothing else. No files, no clock, no threads.
+//! Manifests and hash sets as bytes: encoding and decoding, and nothing else. No files, no clock,
+//! no threads.
 //!
 //! Records of the engine are written through [`Encode`], which [`Format::encoder`] hands out.
 //!

@@ -5,7 +5,8 @@ use std::io::{self, BufRead};
 /// The longest line that is read, unless told otherwise: 1 MiB, many times the longest path.
 pub const LIMIT: usize = 1 << 20;
 
-/// Cuts a reader into lines. Holds at most one line, and of one that is longer than the limit nothing.
+/// Cuts a reader into lines. Holds at most one line, and of one that is longer than the limit
+/// nothing.
 pub struct Lines<R> {
     reader: R,
     end: u8,
@@ -67,7 +68,8 @@ impl<R: BufRead> Lines<R> {
         }
         self.number += 1;
         if !fits {
-            // What was gathered of it is given back: a single long line must not hold memory for the rest of the run.
+            // What was gathered of it is given back: a single long line must not hold memory for
+            // the rest of the run.
             self.line = Vec::new();
             return Ok(Some(Line::TooLong));
         }

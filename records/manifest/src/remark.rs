@@ -1,5 +1,6 @@
-//! What our lists say of themselves, in comments that the tools that own the formats pass over: of which algorithms the digests
-//! are, in which directory relative names start, and how many records there are.
+//! What our lists say of themselves, in comments that the tools that own the formats pass over: of
+//! which algorithms the digests are, in which directory relative names start, and how many records
+//! there are.
 //!
 //! ```text
 //! # pfh begin algorithms=sha3-256
@@ -15,7 +16,8 @@ use crate::escape;
 
 const MARK: &[u8] = b"# pfh ";
 
-/// The beginning: the algorithms in the order of `-a`, and the base where there is one. An end is due then.
+/// The beginning: the algorithms in the order of `-a`, and the base where there is one. An end is
+/// due then.
 pub(crate) fn begin(out: &mut Vec<u8>, start: &str, algorithms: &[Algorithm], base: Option<&[u8]>, end: u8) {
     out.extend_from_slice(start.as_bytes());
     out.extend_from_slice(MARK);

@@ -1,9 +1,11 @@
-//! Lists as `sha256sum` and its kin print them: digest, space, marker, name (coreutils manual, "md5sum invocation").
+//! Lists as `sha256sum` and its kin print them: digest, space, marker, name (coreutils manual,
+//! "md5sum invocation").
 //!
-//! A line holds one digest and does not say of which algorithm: readers tell by its length or are told. So a list may hold
-//! several algorithms, a line each, only where their digests differ in length. Similarity digests are told by their form: `T1…`, `sdbf:…`.
-//! Where the length does not tell, a comment in front does, and another at the end counts the records. `b3sum` refuses comments, so a list of
-//! BLAKE3 alone has none: its reader finds out (see `Entry::guessed`).
+//! A line holds one digest and does not say of which algorithm: readers tell by its length or are
+//! told. So a list may hold several algorithms, a line each, only where their digests differ in
+//! length. Similarity digests are told by their form: `T1…`, `sdbf:…`. Where the length does not
+//! tell, a comment in front does, and another at the end counts the records. `b3sum` refuses
+//! comments, so a list of BLAKE3 alone has none: its reader finds out (see `Entry::guessed`).
 
 use pfh_digest::{Algorithm, Digest, Output, Registry};
 use pfh_engine::{Outcome, Record, Summary};
@@ -113,8 +115,8 @@ pub(crate) struct Decoder {
     shape: Shape,
 }
 
-/// What stands between digest and name. GNU fixes it by the first plain line: names may start with a space or an asterisk, so a
-/// line alone cannot tell.
+/// What stands between digest and name. GNU fixes it by the first plain line: names may start with
+/// a space or an asterisk, so a line alone cannot tell.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
     Unknown,

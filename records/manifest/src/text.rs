@@ -1,4 +1,5 @@
-//! Text as it comes: with or without a byte order mark, UTF-8 (or any ASCII superset, which passes as it is) or UTF-16.
+//! Text as it comes: with or without a byte order mark, UTF-8 (or any ASCII superset, which passes
+//! as it is) or UTF-16.
 //!
 //! Windows PowerShell's `>` writes UTF-16; lists that went through it are still lists.
 
@@ -67,8 +68,8 @@ enum Order {
     Big,
 }
 
-/// UTF-16 to UTF-8. A surrogate without its twin keeps its value in three bytes (WTF-8), so no two names become one; an odd last
-/// byte is passed on as it is.
+/// UTF-16 to UTF-8. A surrogate without its twin keeps its value in three bytes (WTF-8), so no two
+/// names become one; an odd last byte is passed on as it is.
 struct Utf16<R> {
     reader: R,
     order: Order,

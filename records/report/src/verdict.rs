@@ -264,7 +264,8 @@ fn csv(out: &mut Vec<u8>, known: &Known<'_>, digests: usize) {
     line.end();
 }
 
-/// A set for people: name, version, product, class, tag. Names of sets are those of files and databases: rendered.
+/// A set for people: name, version, product, class, tag. Names of sets are those of files and
+/// databases: rendered.
 fn describe(place: &Place<'_>) -> String {
     let mut words = place.set.to_owned();
     for more in [place.version, place.product].into_iter().flatten() {

@@ -7,8 +7,9 @@ use serde_json::{Map, Value, json};
 use std::io;
 use uuid::Uuid;
 
-/// What `kb:` stands for: the base of the knowledge base in CASE's own examples. Whoever keeps another one changes this line of a
-/// document's context; the names below it are unique by themselves.
+/// What `kb:` stands for: the base of the knowledge base in CASE's own examples. Whoever keeps
+/// another one changes this line of a document's context; the names below it are unique by
+/// themselves.
 pub const BASE: &str = "http://example.org/kb/";
 
 /// Nodes, in the order in which they were added.
@@ -31,8 +32,9 @@ fn uuid(name: &str) -> String {
 }
 
 impl Graph {
-    /// Builds a document twice: the first is hashed, and names the nodes of the second. So the same facts give the same
-    /// document, byte for byte, and two documents that differ in anything share no name.
+    /// Builds a document twice: the first is hashed, and names the nodes of the second. So the same
+    /// facts give the same document, byte for byte, and two documents that differ in anything share
+    /// no name.
     ///
     /// # Errors
     /// Those of `build`.
@@ -64,8 +66,8 @@ impl Graph {
         Ok(serde_json::to_string_pretty(&document)? + "\n")
     }
 
-    /// A node of these classes, the first of which is in its name. `label` distinguishes it from the others of its class; members
-    /// that are null are left out.
+    /// A node of these classes, the first of which is in its name. `label` distinguishes it from
+    /// the others of its class; members that are null are left out.
     ///
     /// # Errors
     /// When `members` is no object.
@@ -94,7 +96,8 @@ impl Graph {
         Ok(reference)
     }
 
-    /// Says that the first things are contained in another (`uco-vocabulary:ObservableObjectRelationshipVocab`).
+    /// Says that the first things are contained in another
+    /// (`uco-vocabulary:ObservableObjectRelationshipVocab`).
     ///
     /// # Errors
     /// As for `node`.
@@ -121,7 +124,8 @@ pub fn words(text: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
-    /// RFC 9562, appendix A.4, is in the namespace of host names; Python's uuid.uuid5 gave this one of URLs.
+    /// RFC 9562, appendix A.4, is in the namespace of host names; Python's uuid.uuid5 gave this one
+    /// of URLs.
     #[test]
     fn uuids_are_those_of_python() {
         assert_eq!(uuid("http://example.org/kb/x"), "81c5a4b2-fa1f-51f4-88b0-b3083846885c");

@@ -1,10 +1,12 @@
-//! An acquisition as a document of the Cyber-investigation Analysis Standard Expression: CASE 1.4, a profile of the Unified Cyber
-//! Ontology, UCO 1.4, in JSON-LD. Classes and properties are named as in `case.ttl` of these releases.
+//! An acquisition as a document of the Cyber-investigation Analysis Standard Expression: CASE 1.4,
+//! a profile of the Unified Cyber Ontology, UCO 1.4, in JSON-LD. Classes and properties are named
+//! as in `case.ttl` of these releases.
 //!
-//! `case-investigation:InvestigativeAction` is the acquisition: performed by the examiner (`identity:Person`) with pfh
-//! (`tool:Tool`) upon the source, with the images and a `case-investigation:ProvenanceRecord` as results. Digests belong
-//! to what they were computed of: the medium's bytes as written, which are an `observable:Image`. Only where a file
-//! holds these bytes and nothing else is the image the file; an E01's files have no digests here.
+//! `case-investigation:InvestigativeAction` is the acquisition: performed by the examiner
+//! (`identity:Person`) with pfh (`tool:Tool`) upon the source, with the images and a
+//! `case-investigation:ProvenanceRecord` as results. Digests belong to what they were computed of:
+//! the medium's bytes as written, which are an `observable:Image`. Only where a file holds these
+//! bytes and nothing else is the image the file; an E01's files have no digests here.
 
 mod graph;
 mod objects;
@@ -48,7 +50,8 @@ impl<'a> From<&'a Medium> for Source<'a> {
 /// What a document states.
 #[derive(Debug, Clone, Copy)]
 pub struct Account<'a> {
-    /// What was asked for. Case number, evidence number, examiner, description and notes are in [`Request::about`].
+    /// What was asked for. Case number, evidence number, examiner, description and notes are in
+    /// [`Request::about`].
     pub asked: &'a Request,
     /// What it was read from.
     pub source: Source<'a>,
@@ -69,7 +72,8 @@ pub struct Account<'a> {
 /// The document, in UTF-8. The same account gives the same document.
 ///
 /// # Errors
-/// When there is no image to tell of: the acquisition was stopped, or a target is not equal to it, or has gone.
+/// When there is no image to tell of: the acquisition was stopped, or a target is not equal to it,
+/// or has gone.
 pub fn document(account: &Account) -> io::Result<String> {
     let good = account.compared.iter().all(Compared::is_good);
     if account.imaged.stopped.is_some() || !good || account.asked.targets.is_empty() {
@@ -103,7 +107,8 @@ impl Account<'_> {
                     "uco-core:object": results }),
         )?;
         results.push(record.clone());
-        // The vocabulary has no word for a success with losses (uco-vocabulary:ActionStatusTypeVocab).
+        // The vocabulary has no word for a success with losses
+        // (uco-vocabulary:ActionStatusTypeVocab).
         let status = if self.imaged.bad.is_empty() { "Success" } else { "Complete/Finish" };
         let action = graph.add(
             &["case-investigation:InvestigativeAction"],
@@ -163,8 +168,9 @@ impl Account<'_> {
     }
 }
 
-/// Sees to it that no document stands at `path` while an acquisition runs, and that one can be written there: one that
-/// fails must not leave that of an earlier one behind. With `replace` an existing document goes; whatever else is there stays.
+/// Sees to it that no document stands at `path` while an acquisition runs, and that one can be
+/// written there: one that fails must not leave that of an earlier one behind. With `replace` an
+/// existing document goes; whatever else is there stays.
 ///
 /// # Errors
 /// When there is something at `path` that may not go, or its directory cannot be written to.

@@ -23,7 +23,8 @@ fn file_facet(graph: &Graph, label: &str, path: &Path, size: Option<u64>) -> io:
     )
 }
 
-/// The name of an algorithm in `uco-vocabulary:HashNameVocab`, which is open: what it does not name keeps its name here.
+/// The name of an algorithm in `uco-vocabulary:HashNameVocab`, which is open: what it does not name
+/// keeps its name here.
 fn method(name: &str) -> &str {
     match name {
         "md5" => "MD5",
@@ -40,8 +41,8 @@ fn method(name: &str) -> &str {
     }
 }
 
-/// Size and digests of a block of data (`observable:ContentDataFacet`). `types:hashValue` is hexadecimal: similarity digests,
-/// which are text, stand in the image's description.
+/// Size and digests of a block of data (`observable:ContentDataFacet`). `types:hashValue` is
+/// hexadecimal: similarity digests, which are text, stand in the image's description.
 fn content_facet(graph: &Graph, label: &str, size: Option<u64>, digests: &[Digest]) -> io::Result<Value> {
     let hash = |digest: &Digest| {
         let name = digest.algorithm().to_string();
@@ -151,7 +152,8 @@ fn files(to: &To, bytes: u64) -> io::Result<Vec<PathBuf>> {
     }
 }
 
-/// The image in one target, and the files that it is in; gives the references to them, that of the image first.
+/// The image in one target, and the files that it is in; gives the references to them, that of the
+/// image first.
 pub fn image(graph: &mut Graph, account: &Account, number: usize) -> io::Result<Vec<Value>> {
     let imaged = account.imaged;
     let to = &account.asked.targets[number];
@@ -226,7 +228,8 @@ fn described(account: &Account, number: usize) -> Vec<String> {
     described
 }
 
-/// Every unreadable run (`observable:DataRangeFacet`), contained within each image that `results` begin with.
+/// Every unreadable run (`observable:DataRangeFacet`), contained within each image that `results`
+/// begin with.
 pub fn unreadable(graph: &mut Graph, account: &Account, results: &[Value]) -> io::Result<()> {
     let mut runs = Vec::new();
     for bad in &account.imaged.bad {

@@ -18,7 +18,8 @@ pub struct EwfOptions {
     pub compression: Compression,
     /// Largest segment file in bytes.
     pub segment: u64,
-    /// Geometry: kind of medium, sector size, sectors per chunk, the set's identifier. Counts are filled in at the end.
+    /// Geometry: kind of medium, sector size, sectors per chunk, the set's identifier. Counts are
+    /// filled in at the end.
     pub volume: Volume,
     /// Case data.
     pub about: About,

@@ -73,7 +73,8 @@ impl Pool {
         Ok(())
     }
 
-    /// The next job's chunks. Waits for them when more than `most` jobs are on their way; `None` when none is to be had.
+    /// The next job's chunks. Waits for them when more than `most` jobs are on their way; `None`
+    /// when none is to be had.
     pub(super) fn take(&mut self, most: u64) -> io::Result<Option<Vec<Packed>>> {
         loop {
             if let Some(packed) = self.early.remove(&self.taken) {

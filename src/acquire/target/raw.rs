@@ -45,7 +45,8 @@ pub struct RawOptions {
     pub sparse: bool,
     /// Past the page cache where alignment allows.
     pub direct: bool,
-    /// Bytes of the image where that is known: room for them is made sure of before the first is written.
+    /// Bytes of the image where that is known: room for them is made sure of before the first is
+    /// written.
     pub expected: Option<u64>,
     /// Whether the end is synced. dd does not, and loses late errors.
     pub synced: bool,
@@ -84,12 +85,14 @@ impl Raw {
     /// Opens the first file, or the device.
     ///
     /// # Errors
-    /// What the system says: it exists, there is no room (ENOSPC) for an image of the size expected, the device is in use.
+    /// What the system says: it exists, there is no room (ENOSPC) for an image of the size
+    /// expected, the device is in use.
     pub fn create(path: &Path, options: RawOptions) -> io::Result<Self> {
         let upto = if let Start::Resume(done) = options.start { done } else { 0 };
         let mut raw = Raw { path: path.to_owned(), options, current: None, upto };
         let piece = options.pieces.map_or(u64::MAX, |p| p.length);
-        // Pieces behind the place of resumption are stale, and all but the first of an image that is replaced.
+        // Pieces behind the place of resumption are stale, and all but the first of an image that
+        // is replaced.
         let stale = match options.start {
             Start::Resume(done) => Some(done.div_ceil(piece)),
             Start::Replace => Some(1),
@@ -259,7 +262,8 @@ impl Open {
     }
 }
 
-/// Writes all of it. Pipes and terminals have no places: there the order of writes is the order of bytes.
+/// Writes all of it. Pipes and terminals have no places: there the order of writes is the order of
+/// bytes.
 fn pwrite(fd: &OwnedFd, mut bytes: &[u8], mut offset: u64) -> io::Result<()> {
     while !bytes.is_empty() {
         let wrote = match os::write_at(fd, bytes, offset) {

@@ -17,7 +17,8 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Starts a tree that will be kept at `path`. Of an image that is there in part, that part is read first.
+    /// Starts a tree that will be kept at `path`. Of an image that is there in part, that part is
+    /// read first.
     ///
     /// # Errors
     /// When what is there cannot be read back.
@@ -41,7 +42,8 @@ impl Tree {
 }
 
 impl Tree {
-    /// Builds the tree of a finished image, `bytes` bytes of `medium` from `from` on, and keeps it at `path`.
+    /// Builds the tree of a finished image, `bytes` bytes of `medium` from `from` on, and keeps it
+    /// at `path`.
     ///
     /// # Errors
     /// When the image cannot be read, or the tree not written.

@@ -18,12 +18,13 @@ pub struct Held {
     pub tree: Paged<'static>,
 }
 
-/// Writes the leaves asked for with their multiproof, signed if there is a key, in the memory of one leaf. `most` bounds the bytes of the
-/// leaves; `begin` is called with the bytes of the answer before the first is written. An error after that cuts the answer.
+/// Writes the leaves asked for with their multiproof, signed if there is a key, in the memory of
+/// one leaf. `most` bounds the bytes of the leaves; `begin` is called with the bytes of the answer
+/// before the first is written. An error after that cuts the answer.
 ///
 /// # Errors
-/// When the challenge is about another file or asks for too much, the file cannot be read or changes meanwhile, or the answer cannot be
-/// written.
+/// When the challenge is about another file or asks for too much, the file cannot be read or
+/// changes meanwhile, or the answer cannot be written.
 pub fn answer(
     challenge: &Challenge,
     held: Held,
@@ -78,8 +79,8 @@ pub fn keyed(challenge: &Challenge, held: Held, most: u64) -> Result<KeyedAnswer
     read(held.file, |bytes| keyed_answer(challenge, &commitment, bytes))
 }
 
-/// The short answer as the auditor's own copy gives it, if the leaves that it is made of belong to the root that is kept. `tree` is the
-/// copy's; without one all leaves must be asked for.
+/// The short answer as the auditor's own copy gives it, if the leaves that it is made of belong to
+/// the root that is kept. `tree` is the copy's; without one all leaves must be asked for.
 ///
 /// # Errors
 /// When the copy is not the file that was committed, or cannot be read.

@@ -18,8 +18,8 @@ pub(crate) const PER_SECOND: u64 = 1 << 20;
 pub struct Answered<T> {
     /// The answer.
     pub answer: T,
-    /// From sending the challenge to the last byte of the answer. A server that must fetch the leaves from elsewhere takes longer; it
-    /// proves nothing.
+    /// From sending the challenge to the last byte of the answer. A server that must fetch the
+    /// leaves from elsewhere takes longer; it proves nothing.
     pub time: Duration,
 }
 
@@ -77,8 +77,9 @@ fn post(
     Err(Error::Refused { status, reason: reason.collect() })
 }
 
-/// Sends a challenge to a server and judges its answer as it comes, in bounded memory. `url` is the server's, without a path; `copy` gets
-/// the bytes of the answer, whatever they are worth. `timeout` is for an answer of no bytes; each MiB of leaves adds a second.
+/// Sends a challenge to a server and judges its answer as it comes, in bounded memory. `url` is the
+/// server's, without a path; `copy` gets the bytes of the answer, whatever they are worth.
+/// `timeout` is for an answer of no bytes; each MiB of leaves adds a second.
 ///
 /// # Errors
 /// When the server cannot be asked or refuses; when it answers with what proves nothing.

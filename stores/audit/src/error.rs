@@ -88,8 +88,8 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether this is a negative verdict about the server: it answered, and its answer proves nothing. A refusal is no answer: whether
-    /// the server could have given one is not known.
+    /// Whether this is a negative verdict about the server: it answered, and its answer proves
+    /// nothing. A refusal is no answer: whether the server could have given one is not known.
     pub fn is_verdict(&self) -> bool {
         matches!(self, Error::Rejected(_) | Error::Answer(_))
     }

@@ -1,4 +1,5 @@
-//! HTTP/1.1 as far as one request and one answer need it: bounded in bytes and in time, the connection closed afterwards.
+//! HTTP/1.1 as far as one request and one answer need it: bounded in bytes and in time, the
+//! connection closed afterwards.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -17,7 +18,8 @@ pub(crate) struct Request {
     pub body: Vec<u8>,
 }
 
-/// Why a request is not one: the status to answer with and a sentence, or nothing where nobody listens any more.
+/// Why a request is not one: the status to answer with and a sentence, or nothing where nobody
+/// listens any more.
 #[derive(Debug)]
 pub(crate) enum Refusal {
     Status(u16, &'static str),
@@ -33,7 +35,8 @@ impl From<io::Error> for Refusal {
     }
 }
 
-/// A connection on which everything must have happened before a point in time: a peer that sends a byte a minute is cut off.
+/// A connection on which everything must have happened before a point in time: a peer that sends a
+/// byte a minute is cut off.
 pub(crate) struct Bounded<'a> {
     stream: &'a TcpStream,
     end: Instant,
@@ -113,7 +116,8 @@ pub(crate) fn read(from: &mut impl Read, most: usize) -> Result<Request, Refusal
     }
 }
 
-/// The one length that the headers state. Two that differ, and other codings than none, are how requests are smuggled.
+/// The one length that the headers state. Two that differ, and other codings than none, are how
+/// requests are smuggled.
 fn body_length(headers: &[httparse::Header<'_>]) -> Result<usize, Refusal> {
     let named = |name: &'static str| headers.iter().filter(move |header| header.name.eq_ignore_ascii_case(name));
     if named("transfer-encoding").next().is_some() {

@@ -1,8 +1,9 @@
 //! What the auditor keeps: a line of text for each file.
 //!
-//! `pfh-commitment 1 FUNCTION LEAF LENGTH ROOT IDENTITY`, one space between fields: `blake3`, `sha256` or `sha3-256`; bytes of a leaf and of
-//! the file in decimal; the root as 64 lower-case hexadecimal digits; the identity with `%` and two digits for every byte that is
-//! not printable ASCII, for `%` and for space. There is one way to write each commitment.
+//! `pfh-commitment 1 FUNCTION LEAF LENGTH ROOT IDENTITY`, one space between fields: `blake3`,
+//! `sha256` or `sha3-256`; bytes of a leaf and of the file in decimal; the root as 64 lower-case
+//! hexadecimal digits; the identity with `%` and two digits for every byte that is not printable
+//! ASCII, for `%` and for space. There is one way to write each commitment.
 
 use crate::Error;
 use pfh_digest::hex;
@@ -124,8 +125,8 @@ mod tests {
         assert!(parse(b"\n\n").unwrap().is_empty());
     }
 
-    /// Whatever byte of a line is changed, left out or added: the line is refused, or it is another commitment, which no answer for
-    /// this one satisfies. Nothing in it is free.
+    /// Whatever byte of a line is changed, left out or added: the line is refused, or it is another
+    /// commitment, which no answer for this one satisfies. Nothing in it is free.
     #[test]
     fn no_byte_of_a_line_is_free() {
         let genuine = parse(LINE.as_bytes()).unwrap();

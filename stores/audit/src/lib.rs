@@ -1,4 +1,5 @@
-//! The audit of a storage server, from files to HTTP. `pfh_tree::audit` has the mathematics, `docs/audit.md` the reasons.
+//! The audit of a storage server, from files to HTTP. `pfh_tree::audit` has the mathematics,
+//! `docs/audit.md` the reasons.
 //!
 //! * [`Kept`]: what the auditor keeps of each file, as a line of text;
 //! * [`challenge`]: a question with a nonce of the operating system;

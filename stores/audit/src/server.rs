@@ -1,4 +1,5 @@
-//! The storage server's side over HTTP: `POST /prove` with a challenge as the body, the proof as the answer.
+//! The storage server's side over HTTP: `POST /prove` with a challenge as the body, the proof as
+//! the answer.
 
 use crate::client::PER_SECOND;
 use crate::http::{self, Bounded, Refusal, Request};
@@ -15,7 +16,8 @@ use std::time::Duration;
 
 /// A challenge has at most 4,199 bytes.
 const BODY: usize = 4608;
-/// Leaves of samples that all connections together may have in hand: each takes some 450 bytes for its path, 256 MiB for all of them.
+/// Leaves of samples that all connections together may have in hand: each takes some 450 bytes for
+/// its path, 256 MiB for all of them.
 const DRAWN: u64 = 1 << 19;
 /// How often a tree that is being changed is looked at again.
 const TRIES: usize = 4;
@@ -25,7 +27,8 @@ const TRIES: usize = 4;
 pub struct Limits {
     /// Bytes of leaves in an answer at most. One leaf is in memory for each connection.
     pub answer: u64,
-    /// Time for the request to come in, and again for the answer to go out; each MiB of leaves adds a second to that.
+    /// Time for the request to come in, and again for the answer to go out; each MiB of leaves adds
+    /// a second to that.
     pub time: Duration,
     /// Connections that are served at the same time; others wait in the listener's queue.
     pub connections: usize,
@@ -102,8 +105,8 @@ impl Server {
         self.listener.local_addr()
     }
 
-    /// Serves on threads of their own until the process ends; `tell` hears of every request. There is no state to be saved, so
-    /// nothing is lost by ending at any moment.
+    /// Serves on threads of their own until the process ends; `tell` hears of every request. There
+    /// is no state to be saved, so nothing is lost by ending at any moment.
     ///
     /// # Errors
     /// When not one thread can be started.

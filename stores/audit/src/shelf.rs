@@ -1,4 +1,5 @@
-//! The files that a server answers for: those below one directory that have a tree beside them when the server starts.
+//! The files that a server answers for: those below one directory that have a tree beside them when
+//! the server starts.
 
 use crate::{Error, Held};
 use pfh_outboard::{self as outboard, JOURNAL, SUFFIX};
@@ -11,8 +12,9 @@ use std::path::Path;
 /// Bytes of a journal at most.
 const LONGEST_JOURNAL: u64 = 32 << 20;
 
-/// File and tree by identity, which is the file's path below the directory. Only these names are ever opened: no path that comes from
-/// outside is, and each opening stays below the directory and follows no symbolic link (`openat2` with `RESOLVE_BENEATH`).
+/// File and tree by identity, which is the file's path below the directory. Only these names are
+/// ever opened: no path that comes from outside is, and each opening stays below the directory and
+/// follows no symbolic link (`openat2` with `RESOLVE_BENEATH`).
 pub struct Shelf {
     files: BTreeMap<Vec<u8>, (Entry, Entry)>,
 }
@@ -21,7 +23,8 @@ impl Shelf {
     /// Registers what is below a directory.
     ///
     /// # Errors
-    /// When the directory, or one below it, cannot be listed: a server that knows half of its files is of no use.
+    /// When the directory, or one below it, cannot be listed: a server that knows half of its files
+    /// is of no use.
     pub fn open(directory: &Path) -> Result<Shelf, Problem> {
         let descend = Descend { recurse: Recurse::Yes, ..Descend::default() };
         let mut source = Operands::new(vec![directory.as_os_str().as_bytes().to_vec()], descend);

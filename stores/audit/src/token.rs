@@ -1,7 +1,9 @@
-//! Questions with their answers, made while the auditor has the data: each lets him audit once later, without it.
+//! Questions with their answers, made while the auditor has the data: each lets him audit once
+//! later, without it.
 //!
-//! Lines of text: `pfh-tokens 1` and the number of tokens, the line of what is kept, then for each token `token CHALLENGE ANSWER`, both hexadecimal, or
-//! `used CHALLENGE`. The file is a secret: whoever knows an answer can give it.
+//! Lines of text: `pfh-tokens 1` and the number of tokens, the line of what is kept, then for each
+//! token `token CHALLENGE ANSWER`, both hexadecimal, or `used CHALLENGE`. The file is a secret:
+//! whoever knows an answer can give it.
 
 use crate::{Error, Kept};
 use pfh_digest::hex;

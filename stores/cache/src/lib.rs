@@ -1,5 +1,6 @@
-//! Digests kept from run to run, for files whose device, inode, size, mtime and ctime did not change. An SQLite database, off unless
-//! asked for: it trusts the file system's word, and whoever may write to it.
+//! Digests kept from run to run, for files whose device, inode, size, mtime and ctime did not
+//! change. An SQLite database, off unless asked for: it trusts the file system's word, and whoever
+//! may write to it.
 
 #![forbid(unsafe_code)]
 
@@ -15,7 +16,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// Clocks of file systems tick: a file that changed so recently may change again without a new time.
+/// Clocks of file systems tick: a file that changed so recently may change again without a new
+/// time.
 const SETTLED: Duration = Duration::from_secs(2);
 /// What was found is on the disk after this time, or when so many rows wait.
 const COMMIT: Duration = Duration::from_secs(1);
@@ -53,7 +55,8 @@ pub struct Use {
     pub verified: u64,
     /// Of these the ones whose content changed though nothing said so.
     pub changed: u64,
-    /// Files that were read because their file system keeps no change time: their digests are not kept either.
+    /// Files that were read because their file system keeps no change time: their digests are not
+    /// kept either.
     pub timeless: u64,
 }
 
@@ -76,13 +79,15 @@ struct Inner {
 pub struct Cache(Arc<Mutex<Inner>>);
 
 impl Cache {
-    /// Opens or makes a cache. `identity` says which command this is: what an interrupted run of the same left is the run's own
-    /// and not marked as reused. A share `sample` (0 to 1) of what could be reused is read all the same.
+    /// Opens or makes a cache. `identity` says which command this is: what an interrupted run of
+    /// the same left is the run's own and not marked as reused. A share `sample` (0 to 1) of what
+    /// could be reused is read all the same.
     ///
     /// # Errors
     /// A file that is no cache, or cannot be written.
     pub fn open(path: &Path, identity: &str, algorithms: &[Algorithm], sample: f64) -> Result<Cache, CacheError> {
-        // Before SQLite sees it: the log of an earlier database of this name would replace what stands here now.
+        // Before SQLite sees it: the log of an earlier database of this name would replace what
+        // stands here now.
         if !is_empty_or_ours(path)? {
             return Err(CacheError::Foreign);
         }
@@ -131,8 +136,8 @@ impl Cache {
         Reusing { source, cache: self.clone() }
     }
 
-    /// Keeps the digests of a record that was read. Gives `true` when the cache had others for the same unchanged file: its content
-    /// changed though nothing says so.
+    /// Keeps the digests of a record that was read. Gives `true` when the cache had others for the
+    /// same unchanged file: its content changed though nothing says so.
     ///
     /// # Errors
     /// SQLite's.
@@ -154,7 +159,8 @@ impl Cache {
             inner.connection.execute("UPDATE runs SET finished = 1 WHERE run = ?1", [inner.run])?;
         }
         inner.connection.execute_batch("COMMIT")?;
-        // The process may end before the connection does: nothing is left in the log beside the file, unless another run needs it there.
+        // The process may end before the connection does: nothing is left in the log beside the
+        // file, unless another run needs it there.
         inner.connection.busy_timeout(Duration::ZERO)?;
         inner.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
         inner.connection.execute_batch("BEGIN")?;
@@ -162,8 +168,9 @@ impl Cache {
     }
 }
 
-/// Whether a file is missing, empty, or says in its header that it is a database of this kind ("Database File Format" of SQLite,
-/// section 1.3: 16 bytes of magic, the application's number at 68). An empty database of SQLite's may become one.
+/// Whether a file is missing, empty, or says in its header that it is a database of this kind
+/// ("Database File Format" of SQLite, section 1.3: 16 bytes of magic, the application's number at
+/// 68). An empty database of SQLite's may become one.
 fn is_empty_or_ours(path: &Path) -> std::io::Result<bool> {
     let mut header = [0; 100];
     let mut file = match File::open(path) {
@@ -181,7 +188,8 @@ fn is_empty_or_ours(path: &Path) -> std::io::Result<bool> {
     Ok(header.starts_with(b"SQLite format 3\0"))
 }
 
-/// The numbers that must be the same; SQLite's integers are signed, so unsigned ones keep their bits.
+/// The numbers that must be the same; SQLite's integers are signed, so unsigned ones keep their
+/// bits.
 fn key(stat: &Stat) -> [i64; 7] {
     let Stat { device, inode, size, mtime, ctime, .. } = stat;
     [*device as i64, *inode as i64, *size as i64, mtime.0, i64::from(mtime.1), ctime.0, i64::from(ctime.1)]
@@ -224,7 +232,8 @@ impl Inner {
         Ok(Some((digests, own)))
     }
 
-    /// Whether a file's change time tells that it was rewritten. A device that cannot be asked has none.
+    /// Whether a file's change time tells that it was rewritten. A device that cannot be asked has
+    /// none.
     fn is_timed(&mut self, stat: &Stat, ask: impl FnOnce() -> Option<ChangeTimes>) -> bool {
         let times = match self.devices.get(&stat.device) {
             Some(times) => *times,

@@ -1,5 +1,6 @@
-//! `figures DIR ENTRIES [MEMORY-MiB]`: builds a set of so many made-up SHA-1 digests from a list in DIR, and measures building,
-//! opening and looking up. Every answer is checked before a time is told.
+//! `figures DIR ENTRIES [MEMORY-MiB]`: builds a set of so many made-up SHA-1 digests from a list in
+//! DIR, and measures building, opening and looking up. Every answer is checked before a time is
+//! told.
 
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -30,7 +31,8 @@ fn peak() -> u64 {
     line.split_whitespace().nth(1).and_then(|number| number.parse::<u64>().ok()).unwrap_or(0) / 1024
 }
 
-/// Nanoseconds that this thread was on a processor (/proc/self/schedstat): on a busy machine the honest measure of a core.
+/// Nanoseconds that this thread was on a processor (/proc/self/schedstat): on a busy machine the
+/// honest measure of a core.
 fn on_processor() -> f64 {
     let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     stat.split_whitespace().next().and_then(|number| number.parse().ok()).unwrap_or(f64::NAN)

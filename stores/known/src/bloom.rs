@@ -1,5 +1,6 @@
-//! A Bloom filter inside a known-set file. A bit that fell out of it would turn "maybe" into "no", and nothing in a filter shows that:
-//! so every block of it is compared with its checksum before its first bit is believed.
+//! A Bloom filter inside a known-set file. A bit that fell out of it would turn "maybe" into "no",
+//! and nothing in a filter shows that: so every block of it is compared with its checksum before
+//! its first bit is believed.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -23,8 +24,9 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Takes what the directory says; nothing is read yet. An error where the filter would not lie in front of `end`, where the
-    /// directory starts. `None` for keys of an algorithm that is not known here.
+    /// Takes what the directory says; nothing is read yet. An error where the filter would not lie
+    /// in front of `end`, where the directory starts. `None` for keys of an algorithm that is not
+    /// known here.
     pub fn open(path: &Path, about: &Bloom, sets: usize, end: u64) -> Result<Option<Filter>, Error> {
         let Ok(algorithm) = about.algorithm.parse::<Algorithm>() else { return Ok(None) };
         let Bloom { hashes, bits, entries, offset, sums, .. } = *about;
@@ -107,7 +109,8 @@ impl Filter {
         self.checked()[(number / 64) as usize].load(Ordering::Relaxed) >> (number % 64) & 1 == 1
     }
 
-    /// A bit for 4 KiB of a filter that is within the file, so never more than a 32,768th of the file.
+    /// A bit for 4 KiB of a filter that is within the file, so never more than a 32,768th of the
+    /// file.
     fn checked(&self) -> &[AtomicU64] {
         self.checked.get_or_init(|| {
             let blocks = self.header.length().div_ceil(WORDS as u64);

@@ -35,12 +35,13 @@ pub struct Build<'a> {
     pub inputs: Vec<Input>,
     /// The file to write. It appears whole or not at all.
     pub output: PathBuf,
-    /// Where sorted runs lie meanwhile; `None` for the output's name with `.work` behind it. The file system must hold about as
-    /// much again as the output takes.
+    /// Where sorted runs lie meanwhile; `None` for the output's name with `.work` behind it. The
+    /// file system must hold about as much again as the output takes.
     pub work: Option<PathBuf>,
     /// Bytes of memory.
     pub memory: usize,
-    /// Told of every place of an input that holds no record: the input, the line (of databases the row), and why.
+    /// Told of every place of an input that holds no record: the input, the line (of databases the
+    /// row), and why.
     pub fault: &'a mut dyn FnMut(&Path, u64, &Fault),
     /// Told now and then how far it is.
     pub progress: &'a mut dyn FnMut(&Pace),
@@ -85,10 +86,12 @@ pub struct Built {
 }
 
 impl Build<'_> {
-    /// Does it. The same inputs give the same bytes, however much memory there is and however often it was interrupted.
+    /// Does it. The same inputs give the same bytes, however much memory there is and however often
+    /// it was interrupted.
     ///
     /// # Errors
-    /// Whatever keeps the file from being written. Inputs' records that are none are told to `fault` instead.
+    /// Whatever keeps the file from being written. Inputs' records that are none are told to
+    /// `fault` instead.
     pub fn run(mut self) -> Result<Built, Error> {
         if fs::symlink_metadata(&self.output).is_ok_and(|found| !found.is_file()) {
             let what = "no regular file: a set takes the place of what has its name";
@@ -135,7 +138,8 @@ impl Build<'_> {
                 true => None,
                 false => {
                     let path = work.join(format!("applied-{position}"));
-                    // Of a copy that records were taken of, what is to be told of its deltas is in the journal.
+                    // Of a copy that records were taken of, what is to be told of its deltas is in
+                    // the journal.
                     if skip == 0 || !path.is_file() {
                         let set = &mut origins.sets[position];
                         set.faults += idle_deltas(input, &path, &self.cancel, &mut self.fault)? * u64::from(skip == 0);
@@ -296,7 +300,8 @@ fn take(
     Ok(known.digests.iter().filter(|digest| identifies(digest.algorithm())).map(|digest| (digest, origin)).collect())
 }
 
-/// Runs the deltas of an input in a copy at `path`; tells which of them have a statement that changes nothing, and gives their number.
+/// Runs the deltas of an input in a copy at `path`; tells which of them have a statement that
+/// changes nothing, and gives their number.
 fn idle_deltas(
     input: &Input,
     path: &Path,

@@ -79,9 +79,9 @@ impl Class {
         }
     }
 
-    /// The class of an entry whose set says more of it. NSRL publishes malicious files among the others, with the special code
-    /// M, and those to look at with S (Data Formats of the NSRL Reference Data Set, "SpecialCode"): known is not good, whatever the
-    /// set is called.
+    /// The class of an entry whose set says more of it. NSRL publishes malicious files among the
+    /// others, with the special code M, and those to look at with S (Data Formats of the NSRL
+    /// Reference Data Set, "SpecialCode"): known is not good, whatever the set is called.
     pub(crate) fn of_entry(&self, tag: Option<&str>) -> Class {
         match (self, tag) {
             (Class::Bad | Class::Notable, _) => self.clone(),

@@ -1,4 +1,5 @@
-//! What can go wrong with a whole set. What is wrong with one of its records is a [`Fault`](pfh_manifest::Fault) instead.
+//! What can go wrong with a whole set. What is wrong with one of its records is a
+//! [`Fault`](pfh_manifest::Fault) instead.
 
 use std::fmt;
 use std::io;
@@ -9,9 +10,11 @@ use std::path::{Path, PathBuf};
 pub enum Error {
     /// The system refused; the path says where.
     Io(PathBuf, io::Error),
-    /// A file is not what it must be: not a known-set file, of a later version, cut off, or changed since it was written.
+    /// A file is not what it must be: not a known-set file, of a later version, cut off, or changed
+    /// since it was written.
     Damaged(PathBuf, String),
-    /// A database cannot be read as a set: no such tables, not a database, corrupt, or it asks for too much.
+    /// A database cannot be read as a set: no such tables, not a database, corrupt, or it asks for
+    /// too much.
     Database(PathBuf, String),
     /// More of something than the file can hold.
     TooMany(&'static str),

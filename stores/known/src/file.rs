@@ -1,4 +1,5 @@
-//! An open known-set file: look-ups by positioned reads, with only the indices that are touched in memory.
+//! An open known-set file: look-ups by positioned reads, with only the indices that are touched in
+//! memory.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -14,8 +15,8 @@ use crate::sets::{Origin, Set};
 use crate::table::Table;
 use crate::{Class, Error};
 
-/// Bytes of indices that are kept in memory unless told otherwise: 64 MiB, those of some 50 million entries. Look-ups in what is
-/// beyond are slower.
+/// Bytes of indices that are kept in memory unless told otherwise: 64 MiB, those of some 50 million
+/// entries. Look-ups in what is beyond are slower.
 pub const DEFAULT_RESIDENT: usize = 64 << 20;
 
 /// Combinations that are remembered at a time.
@@ -104,7 +105,8 @@ impl KnownSet {
         self.tables.iter().map(|(algorithm, table)| (*algorithm, table.rows()))
     }
 
-    /// The filters: the algorithm of their keys, the position of their set, and how many keys were put in.
+    /// The filters: the algorithm of their keys, the position of their set, and how many keys were
+    /// put in.
     pub fn filters(&self) -> impl Iterator<Item = (Algorithm, usize, u64)> {
         self.filters.iter().map(|filter| (filter.algorithm(), filter.set(), filter.entries()))
     }
@@ -117,10 +119,12 @@ impl KnownSet {
         Ok(self.file.metadata().map_err(Error::io(&self.path))?.len())
     }
 
-    /// The sets that hold a digest, certain ones first. Digests of algorithms that no set has are in none.
+    /// The sets that hold a digest, certain ones first. Digests of algorithms that no set has are
+    /// in none.
     ///
     /// # Errors
-    /// The system's, and a file that was changed since it was written: then nothing may be concluded.
+    /// The system's, and a file that was changed since it was written: then nothing may be
+    /// concluded.
     pub fn find(&self, digest: &Digest) -> Result<Vec<Hit>, Error> {
         let mut hits = match self.find_certain(digest)? {
             Some(hits) => hits.to_vec(),

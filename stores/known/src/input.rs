@@ -26,12 +26,13 @@ pub struct Input {
     pub version: Option<String>,
     /// Its product.
     pub product: Option<String>,
-    /// What digests without a name are of; empty for the usual algorithms by length. Of a Bloom filter, what its keys are of;
-    /// empty for SHA-1, as CIRCL publishes them.
+    /// What digests without a name are of; empty for the usual algorithms by length. Of a Bloom
+    /// filter, what its keys are of; empty for SHA-1, as CIRCL publishes them.
     pub assumed: Vec<Algorithm>,
     /// Whether each entry remembers its package, where the file has one for it (NSRL's RDSv3).
     pub packages: Packages,
-    /// NSRL's deltas to this edition of RDSv3, in the order in which they were published: SQL scripts, which are run in a copy.
+    /// NSRL's deltas to this edition of RDSv3, in the order in which they were published: SQL
+    /// scripts, which are run in a copy.
     pub deltas: Vec<PathBuf>,
 }
 
@@ -166,7 +167,8 @@ fn peek(reader: &mut dyn BufRead) -> io::Result<&[u8]> {
     reader.fill_buf()
 }
 
-/// Reads an input to its end and hands every record to `take`; `applied` is the copy of a database in which the deltas were run.
+/// Reads an input to its end and hands every record to `take`; `applied` is the copy of a database
+/// in which the deltas were run.
 pub fn read(input: &Input, applied: Option<&Path>, meter: &Meter, take: &mut Take<'_>) -> Result<Found, Error> {
     let path = &input.path;
     if let Some(applied) = applied {

@@ -1,5 +1,5 @@
-//! Takes digests in any order and keeps them as sorted runs, in bounded memory: while one half of the memory fills, the other half is
-//! sorted and written.
+//! Takes digests in any order and keeps them as sorted runs, in bounded memory: while one half of
+//! the memory fills, the other half is sorted and written.
 
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
@@ -30,7 +30,8 @@ impl Bank {
     }
 }
 
-/// Whether digests of an algorithm can be in a set: they have bytes, and enough of them to identify anything.
+/// Whether digests of an algorithm can be in a set: they have bytes, and enough of them to identify
+/// anything.
 pub fn identifies(algorithm: Algorithm) -> bool {
     (SHORTEST..=LONGEST).contains(&algorithm.length())
 }
@@ -71,7 +72,8 @@ impl Intake {
         self.bank.bytes >= self.limit
     }
 
-    /// Hands what is in memory over to be sorted and written; `progress` is what it brings the build to.
+    /// Hands what is in memory over to be sorted and written; `progress` is what it brings the
+    /// build to.
     pub fn spill(&mut self, progress: Progress) -> Result<(), Error> {
         let next = if self.spilled == 0 { Some(Bank::default()) } else { self.emptied.recv().ok() };
         self.spilled += 1;
@@ -100,7 +102,8 @@ impl Intake {
 }
 
 impl Drop for Intake {
-    /// An intake that is given up still finishes the run it is writing: the next build goes on from it.
+    /// An intake that is given up still finishes the run it is writing: the next build goes on from
+    /// it.
     fn drop(&mut self) {
         let _ = self.ended();
     }

@@ -1,5 +1,5 @@
-//! The work directory of a build: sorted runs, and a journal of which of them are whole. A build that was killed goes on from the
-//! last line of the journal that reached the disk.
+//! The work directory of a build: sorted runs, and a journal of which of them are whole. A build
+//! that was killed goes on from the last line of the journal that reached the disk.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, Write};
@@ -52,8 +52,8 @@ pub struct Journal {
 const JOURNAL: &str = "journal";
 
 impl Journal {
-    /// Opens the work directory, makes it where it is missing, and says how far an earlier build of the same `identity` came.
-    /// What another identity left is removed.
+    /// Opens the work directory, makes it where it is missing, and says how far an earlier build of
+    /// the same `identity` came. What another identity left is removed.
     pub fn open(directory: &Path, identity: &str) -> Result<(Journal, Progress, Vec<Run>), Error> {
         fs::create_dir_all(directory).map_err(Error::io(directory))?;
         let lock = OpenOptions::new().create(true).truncate(false).write(true).open(directory.join("lock"));

@@ -109,7 +109,8 @@ pub struct Shard {
     pub filter: Option<Filter>,
 }
 
-/// A binary fuse filter with fingerprints of 8 bits (Graf and Lemire 2022). Keys are the first 8 bytes of the digests.
+/// A binary fuse filter with fingerprints of 8 bits (Graf and Lemire 2022). Keys are the first 8
+/// bytes of the digests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Filter {
     /// Seed of the key's hash.

@@ -69,7 +69,8 @@ impl<const W: usize> Merged<W> {
     }
 }
 
-/// Hands every digest (as the bytes of a row, the digest first) and its origins in ascending order to `take`.
+/// Hands every digest (as the bytes of a row, the digest first) and its origins in ascending order
+/// to `take`.
 pub fn merge<const W: usize>(
     directory: &Path,
     runs: &[Run],

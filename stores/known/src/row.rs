@@ -1,5 +1,5 @@
-//! The fixed-size rows that are sorted: a digest and where it came from, as big-endian words, so that comparing words is comparing
-//! bytes.
+//! The fixed-size rows that are sorted: a digest and where it came from, as big-endian words, so
+//! that comparing words is comparing bytes.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -7,7 +7,8 @@ use std::path::Path;
 
 use crc32fast::Hasher;
 
-/// Rows grow by so many bytes: a large block of memory is moved by remapping, so growth costs nothing and wastes at most this.
+/// Rows grow by so many bytes: a large block of memory is moved by remapping, so growth costs
+/// nothing and wastes at most this.
 const STEP: usize = 16 << 20;
 
 /// The shortest digest in bytes: what is shorter is a checksum, and identifies nothing.
@@ -61,8 +62,8 @@ pub trait Rows: Send {
     fn width(&self) -> usize;
     /// Whether there are none.
     fn is_empty(&self) -> bool;
-    /// Sorts them, drops repetitions, and writes them to a new file that is on the disk when this returns; then there are none.
-    /// Gives their number and the CRC-32 of the file.
+    /// Sorts them, drops repetitions, and writes them to a new file that is on the disk when this
+    /// returns; then there are none. Gives their number and the CRC-32 of the file.
     fn spill(&mut self, path: &Path) -> io::Result<(u64, u32)>;
 }
 

@@ -1,4 +1,5 @@
-//! Which sets there are, which of their parts an entry came from, and which combinations of parts occur.
+//! Which sets there are, which of their parts an entry came from, and which combinations of parts
+//! occur.
 
 use std::collections::HashMap;
 
@@ -6,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Class, Error};
 
-/// Parts that one set may be divided into, by what its records say of themselves. Beyond this a set that says something else of
-/// every record would fill the memory.
+/// Parts that one set may be divided into, by what its records say of themselves. Beyond this a set
+/// that says something else of every record would fill the memory.
 const MOST_TAGS: usize = 1 << 20;
 
 /// The numbers in all combinations together: 256 MiB.
@@ -26,7 +27,8 @@ pub struct Set {
     /// The product it belongs to, where it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub product: Option<String>,
-    /// The name of the file that it was read from, without directories; rendered harmless where it holds controls.
+    /// The name of the file that it was read from, without directories; rendered harmless where it
+    /// holds controls.
     pub source: String,
     /// What it was written in.
     pub format: String,
@@ -45,7 +47,8 @@ impl Set {
         self.class.as_ref().unwrap_or(NONE)
     }
 
-    /// Whether it holds no digest at all: nothing can be known to it. A Bloom filter holds what it says of itself.
+    /// Whether it holds no digest at all: nothing can be known to it. A Bloom filter holds what it
+    /// says of itself.
     pub fn is_empty(&self) -> bool {
         self.digests.is_empty() && self.format != "bloom"
     }

@@ -110,8 +110,8 @@ impl Table {
         {
             return Ok(None);
         }
-        // The digest is in the last block whose first key is smaller, or in one of those that start with its key: one, unless
-        // somebody chose digests that begin alike.
+        // The digest is in the last block whose first key is smaller, or in one of those that start
+        // with its key: one, unless somebody chose digests that begin alike.
         let mut from = index.firsts.partition_point(|first| *first < key).saturating_sub(1);
         let mut to = match index.firsts.get(from + 1) {
             Some(first) if *first <= key => from + 1 + index.firsts[from + 1..].partition_point(|first| *first <= key),
@@ -215,7 +215,8 @@ enum Found {
     Behind,
 }
 
-/// The layout as xorf has it: seed, length of a segment, its mask, length of all segments but the last two.
+/// The layout as xorf has it: seed, length of a segment, its mask, length of all segments but the
+/// last two.
 fn fuse_layout(filter: Filter) -> [u8; BinaryFuse8::DESCRIPTOR_LEN] {
     let mut layout = [0; BinaryFuse8::DESCRIPTOR_LEN];
     layout[..8].copy_from_slice(&filter.seed.to_le_bytes());
@@ -228,7 +229,8 @@ fn fuse_layout(filter: Filter) -> [u8; BinaryFuse8::DESCRIPTOR_LEN] {
 /// Whether no key leads outside the fingerprints, and they are no more than a shard can need.
 fn is_sound(filter: Filter) -> bool {
     let Filter { segment, segments, places, .. } = filter;
-    // Segments begin at multiples of their length, so what is mixed into the lower bits of a place stays within its segment.
+    // Segments begin at multiples of their length, so what is mixed into the lower bits of a place
+    // stays within its segment.
     segment.is_power_of_two()
         && segments.is_multiple_of(segment)
         && places <= 4 * SHARD as u64

@@ -62,7 +62,8 @@ pub fn section<'a>(out: &mut Counted, records: impl Iterator<Item = Box<dyn AsRe
         let content = (*record).as_ref();
         offsets.extend_from_slice(&out.offset().to_le_bytes());
         let mut bytes = Vec::with_capacity(content.len() + 12);
-        // Both fit: the numbers are those of origins and combinations, and the contents are made of few of them.
+        // Both fit: the numbers are those of origins and combinations, and the contents are made of
+        // few of them.
         bytes.extend_from_slice(&(number as u32).to_le_bytes());
         bytes.extend_from_slice(&(content.len() as u32).to_le_bytes());
         bytes.extend_from_slice(content);
@@ -90,7 +91,8 @@ struct Index {
 
 fn index(keys: &Keys) -> Index {
     let mut bytes: Vec<u8> = keys.firsts.iter().flat_map(|first| first.to_le_bytes()).collect();
-    // Without a filter, which keys chosen by an adversary may prevent, look-ups are slower and as right.
+    // Without a filter, which keys chosen by an adversary may prevent, look-ups are slower and as
+    // right.
     let filter = BinaryFuse8::try_from(&keys.keys).ok().map(|filter| {
         bytes.extend_from_slice(&filter.fingerprints);
         let at = filter.descriptor;
@@ -219,7 +221,8 @@ impl TableWriter<'_> {
 /// Rows between two looks of whoever watches.
 const LOOK: u64 = 1 << 16;
 
-/// Merges the runs of one algorithm into a table. `watch` is told now and then how many rows more were merged, and may end it.
+/// Merges the runs of one algorithm into a table. `watch` is told now and then how many rows more
+/// were merged, and may end it.
 pub fn table(
     out: &mut Counted,
     path: &Path,

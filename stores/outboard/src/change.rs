@@ -48,12 +48,13 @@ fn lock(tree: &Path, pass: &Pass<'_>) -> Result<Exclusive, Failure> {
     Exclusive::lock(tree, pass.cancel)?.ok_or_else(missing)
 }
 
-/// Hashes the leaves anew that hold any of `ranges` (offset to end, in bytes), and the paths above them, in the tree file. That nothing
-/// else has changed is the caller's word: [`check`](super::check) finds out. Reads and writes the paths alone.
+/// Hashes the leaves anew that hold any of `ranges` (offset to end, in bytes), and the paths above
+/// them, in the tree file. That nothing else has changed is the caller's word:
+/// [`check`](super::check) finds out. Reads and writes the paths alone.
 ///
 /// # Errors
-/// When a range is not the file's, when the file has another length than its tree, cannot be read, or changed meanwhile; when the
-/// tree cannot be used or not be written.
+/// When a range is not the file's, when the file has another length than its tree, cannot be read,
+/// or changed meanwhile; when the tree cannot be used or not be written.
 pub fn update(file: &Path, tree: &Path, ranges: &[Range<u64>], pass: &mut Pass<'_>) -> Result<Updated, Failure> {
     let locked = lock(tree, pass)?;
     let header = stored::with(tree, |paged| Ok(paged.header()))?;
@@ -90,7 +91,8 @@ pub fn update(file: &Path, tree: &Path, ranges: &[Range<u64>], pass: &mut Pass<'
     changes.end(&locked, tree, ranges.to_vec())
 }
 
-/// Compares a file with an earlier copy of it, from which the tree was made, block by block, and hashes only leaves that differ.
+/// Compares a file with an earlier copy of it, from which the tree was made, block by block, and
+/// hashes only leaves that differ.
 ///
 /// # Errors
 /// As for [`update`]; also when the copy has another length.
@@ -122,11 +124,13 @@ pub fn update_since(file: &Path, copy: &Path, tree: &Path, pass: &mut Pass<'_>) 
     changes.end(&locked, tree, ranges)
 }
 
-/// Takes in what was appended to a file: its old last leaf if that was not full, and all after it. That nothing before has changed
-/// is the caller's word. The levels of the tree move, so it is written anew. Returns it with the bytes that are new.
+/// Takes in what was appended to a file: its old last leaf if that was not full, and all after it.
+/// That nothing before has changed is the caller's word. The levels of the tree move, so it is
+/// written anew. Returns it with the bytes that are new.
 ///
 /// # Errors
-/// When the file has become shorter, cannot be read, or changed meanwhile; when the tree cannot be used or not be written.
+/// When the file has become shorter, cannot be read, or changed meanwhile; when the tree cannot be
+/// used or not be written.
 pub fn append(file: &Path, tree: &Path, pass: &mut Pass<'_>) -> Result<(Outboard, u64), Failure> {
     let _locked = lock(tree, pass)?;
     let mut outboard = load(tree)?;
@@ -139,8 +143,8 @@ pub fn append(file: &Path, tree: &Path, pass: &mut Pass<'_>) -> Result<(Outboard
         let executor = pfh_engine::executor(pass.threads);
         let mut held = Vec::new();
         pieces(file, &read, outboard.append_start()..now, pass, |piece| {
-            // Between two pieces the tree wants again what it has of a leaf that is not full: only a lone leaf, as pieces are
-            // whole leaves.
+            // Between two pieces the tree wants again what it has of a leaf that is not full: only
+            // a lone leaf, as pieces are whole leaves.
             held.extend_from_slice(piece);
             outboard.append_on(&held, &executor)?;
             let kept = outboard.length() - outboard.append_start();

@@ -16,8 +16,9 @@ pub struct Verdict {
     pub root: [u8; 32],
     /// Leaves of the file now.
     pub leaves: u64,
-    /// Byte ranges that differ: whole leaves, joined where they touch, in ascending order; also those that only one of file and tree
-    /// has. Where the file has grown, the bytes that it had before are not among them if they are the same.
+    /// Byte ranges that differ: whole leaves, joined where they touch, in ascending order; also
+    /// those that only one of file and tree has. Where the file has grown, the bytes that it had
+    /// before are not among them if they are the same.
     pub corrupt: Vec<Range<u64>>,
 }
 
@@ -32,7 +33,8 @@ pub fn check(file: &Path, outboard: &Outboard, pass: &mut Pass<'_>) -> Result<Ve
         corrupt = corrupt.into_iter().flat_map(|range| without(range, &same)).collect();
     }
     if corrupt.is_empty() && now.root() != outboard.root() {
-        // Equal leaves and another root: only the length can differ, by which the file is wrong as a whole.
+        // Equal leaves and another root: only the length can differ, by which the file is wrong as
+        // a whole.
         corrupt.push(0..now.length().max(outboard.length()));
     }
     Ok(Verdict { length: now.length(), root: *now.root(), leaves: now.leaf_count(), corrupt })
@@ -44,8 +46,8 @@ fn without(range: Range<u64>, same: &Range<u64>) -> Vec<Range<u64>> {
     parts.into_iter().filter(|part| part.start < part.end).collect()
 }
 
-/// The last leaf that both lengths have, if its value differs because of the length alone: a leaf that was not full and has become
-/// longer, or, under BLAKE3, one that was alone or is so now.
+/// The last leaf that both lengths have, if its value differs because of the length alone: a leaf
+/// that was not full and has become longer, or, under BLAKE3, one that was alone or is so now.
 fn same_under_another_length(file: &Path, old: &Outboard, now: &Outboard) -> Result<Option<Range<u64>>, Failure> {
     let (parameters, shorter) = (old.parameters(), old.length().min(now.length()));
     if old.length() == now.length() || shorter == 0 {

@@ -1,8 +1,9 @@
 //! Trees beside files: built, kept up to date, compared with what the file holds now.
 //!
-//! The tree of `FILE` is `FILE.pfhtree` unless said otherwise (`docs/tree.md` has its bytes). A change of some leaves is made in place, under a
-//! journal; a whole tree is written without a name, synced, renamed over the old one, and the directory synced. Whatever interrupts
-//! that, the old tree or the new one is there. A tree file of which any bit that is used is wrong is refused.
+//! The tree of `FILE` is `FILE.pfhtree` unless said otherwise (`docs/tree.md` has its bytes). A
+//! change of some leaves is made in place, under a journal; a whole tree is written without a name,
+//! synced, renamed over the old one, and the directory synced. Whatever interrupts that, the old
+//! tree or the new one is there. A tree file of which any bit that is used is wrong is refused.
 
 #![forbid(unsafe_code)]
 
@@ -90,7 +91,8 @@ fn shown(path: &Path) -> String {
     pfh_source::terminal::render(path.as_os_str().as_bytes())
 }
 
-/// What stands in the way of a file that is read by ranges, with a way out that the commands over trees have.
+/// What stands in the way of a file that is read by ranges, with a way out that the commands over
+/// trees have.
 pub fn reason(problem: &Problem) -> String {
     match problem.cause {
         Cause::IsDirectory => "is a directory: name the files in it (`pfh tree build -r` takes all below it)".into(),
@@ -139,7 +141,8 @@ pub fn store(outboard: &Outboard, path: &Path) -> Result<(), Failure> {
     let write = || {
         let mut output = Output::file(path)?;
         output.write_all(&outboard.encode())?;
-        // The journal of an interrupted change belongs to the tree that is replaced; no later reader may take it for one of this tree.
+        // The journal of an interrupted change belongs to the tree that is replaced; no later
+        // reader may take it for one of this tree.
         let journal = journal_of(path);
         if std::fs::read(&journal).is_ok_and(|bytes| stored::is_journal(&bytes)) {
             std::fs::remove_file(&journal)?;

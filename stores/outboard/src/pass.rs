@@ -127,7 +127,8 @@ pub(super) fn pieces(
             (pass.progress)(done, all);
             let _ = used.try_send(piece);
         }
-        // The reader ends early only for an error, which came through above, or when it was asked to.
+        // The reader ends early only for an error, which came through above, or when it was asked
+        // to.
         if done == all { Ok(()) } else { Err(Failure::Cancelled) }
     })
 }

@@ -1,9 +1,11 @@
-//! Tree files: opened by pages or as a whole, and changed in place so that no interruption leaves anything but the old tree or the new.
+//! Tree files: opened by pages or as a whole, and changed in place so that no interruption leaves
+//! anything but the old tree or the new.
 //!
-//! A change is first written to `TREE.journal` and synced; then the tree is written and synced; then the journal is removed. Whoever
-//! opens a tree takes the values of a whole journal for those of the tree, so that from the moment of the journal's sync the change
-//! has been made. Writers lock the tree (`flock`); readers do not: what they use gives the root of the header, and if it does not, they
-//! look again.
+//! A change is first written to `TREE.journal` and synced; then the tree is written and synced;
+//! then the journal is removed. Whoever opens a tree takes the values of a whole journal for those
+//! of the tree, so that from the moment of the journal's sync the change has been made. Writers
+//! lock the tree (`flock`); readers do not: what they use gives the root of the header, and if it
+//! does not, they look again.
 
 use super::{Failure, journal_of};
 use pfh_source::{Problem, Ranges, Stage, os};
@@ -17,7 +19,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// A tree file of more bytes is not read as a whole: 64 GiB, the tree of 16 TiB in leaves of 16 KiB.
+/// A tree file of more bytes is not read as a whole: 64 GiB, the tree of 16 TiB in leaves of 16
+/// KiB.
 pub const LONGEST: u64 = 64 << 30;
 /// Bytes of a journal at most: paths of some thousand leaves.
 const LONGEST_JOURNAL: u64 = 32 << 20;
@@ -46,8 +49,8 @@ fn read_journal(path: &Path) -> Result<Option<Vec<u8>>, Failure> {
     }
 }
 
-/// Whether this is a journal, or what a power cut leaves of one: what was not synced may be missing, or zeros. Anything else is somebody's
-/// file.
+/// Whether this is a journal, or what a power cut leaves of one: what was not synced may be
+/// missing, or zeros. Anything else is somebody's file.
 pub(super) fn is_journal(bytes: &[u8]) -> bool {
     bytes.starts_with(b"pfh jrnl") || bytes.iter().take(8).all(|byte| *byte == 0)
 }
@@ -61,7 +64,8 @@ pub(super) fn unusable(path: &Path) -> impl Fn(Unusable) -> Failure + use<'_> {
     }
 }
 
-/// Does it again as long as the tree seems damaged: a writer may be at work, whose journal the next look will find.
+/// Does it again as long as the tree seems damaged: a writer may be at work, whose journal the next
+/// look will find.
 fn patiently<T>(mut look: impl FnMut() -> Result<T, Failure>) -> Result<T, Failure> {
     for _ in 1..TRIES {
         match look() {
@@ -72,7 +76,8 @@ fn patiently<T>(mut look: impl FnMut() -> Result<T, Failure>) -> Result<T, Failu
     look()
 }
 
-/// A tree of which pages are read when they are needed. `file` and `journal` are its bytes and those of its journal.
+/// A tree of which pages are read when they are needed. `file` and `journal` are its bytes and
+/// those of its journal.
 pub fn pages(file: Ranges, journal: Option<&[u8]>) -> Result<Paged<'static>, Unusable> {
     let bytes = file.size();
     let read = move |offset: u64, buffer: &mut [u8]| {
@@ -98,7 +103,8 @@ fn look(path: &Path) -> Result<Paged<'static>, Failure> {
     pages(file, journal.as_deref()).map_err(unusable(path))
 }
 
-/// Opens a tree, hands it to `work`, and does so again if it seems damaged while a writer is at work.
+/// Opens a tree, hands it to `work`, and does so again if it seems damaged while a writer is at
+/// work.
 ///
 /// # Errors
 /// When it cannot be read, or what is used of it is wrong.
@@ -180,8 +186,8 @@ pub struct Exclusive {
 }
 
 impl Exclusive {
-    /// Locks the tree of this path and ends an interrupted change, if there is one; `None` if there is no tree yet. Waits for whoever
-    /// has the lock.
+    /// Locks the tree of this path and ends an interrupted change, if there is one; `None` if there
+    /// is no tree yet. Waits for whoever has the lock.
     ///
     /// # Errors
     /// When it cannot be opened, or the caller asked to end.
@@ -219,7 +225,8 @@ impl Exclusive {
         |error| Failure::Write { file: self.path.clone(), error }
     }
 
-    /// Ends a change that was interrupted. A journal that is not whole is of one that was never begun.
+    /// Ends a change that was interrupted. A journal that is not whole is of one that was never
+    /// begun.
     fn recover(&self) -> Result<(), Failure> {
         let Some(bytes) = read_journal(&self.path)? else { return Ok(()) };
         if !is_journal(&bytes) {
@@ -232,7 +239,8 @@ impl Exclusive {
         steps.iter().try_for_each(|step| self.take(step)).map_err(self.failed())
     }
 
-    /// Whether the tree can be changed in place: it can be written to, and has no other name that would change with it.
+    /// Whether the tree can be changed in place: it can be written to, and has no other name that
+    /// would change with it.
     pub fn in_place(&self) -> bool {
         self.writable && self.file.metadata().is_ok_and(|stat| stat.nlink() == 1)
     }
@@ -240,7 +248,8 @@ impl Exclusive {
     /// Makes a change: when this returns, it is on the disk.
     ///
     /// # Errors
-    /// Whatever the system says; the tree is the old one then, or, if its journal had been synced, the new one.
+    /// Whatever the system says; the tree is the old one then, or, if its journal had been synced,
+    /// the new one.
     pub fn apply(&self, change: &Change) -> Result<(), Failure> {
         let mut front = [0; pfh_tree::outboard::Header::BYTES];
         self.file.read_exact_at(&mut front, 0).map_err(self.failed())?;

@@ -10,8 +10,8 @@ pub struct Browser {
 }
 
 impl Browser {
-    /// The browser of this machine, with a profile of its own that is gone afterwards. `None` where there is none: said as
-    /// [`lacks`](crate::lacks) says it.
+    /// The browser of this machine, with a profile of its own that is gone afterwards. `None` where
+    /// there is none: said as [`lacks`](crate::lacks) says it.
     ///
     /// # Panics
     /// Where `PFH_REQUIRE_INJECTORS` is set and there is none, or without a temporary directory.
@@ -24,8 +24,8 @@ impl Browser {
         Some(Browser { program, profile: tempfile::tempdir().expect("a temporary directory") })
     }
 
-    /// Opens a page with these options; what the browser said. Two minutes at most, and a second try: starting a browser may hang or fail
-    /// on a busy machine.
+    /// Opens a page with these options; what the browser said. Two minutes at most, and a second
+    /// try: starting a browser may hang or fail on a busy machine.
     ///
     /// # Panics
     /// When the browser fails twice.

@@ -1,7 +1,7 @@
 //! The bytes of invented files.
 
-/// The byte of file `seed` at `offset`: cheap, without a short period, and different from file to file, so that bytes
-/// from another place or another file change a digest.
+/// The byte of file `seed` at `offset`: cheap, without a short period, and different from file to
+/// file, so that bytes from another place or another file change a digest.
 pub(crate) fn byte(seed: u64, offset: u64) -> u8 {
     let mixed = (offset ^ seed.wrapping_mul(0x9E37_79B9_7F4A_7C15)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
     (mixed ^ (mixed >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93).to_be_bytes()[0]

@@ -51,7 +51,8 @@ impl Drop for Loop {
     }
 }
 
-/// A disk in compressed memory: writes beyond its memory limit fail when they are flushed, not when they are made.
+/// A disk in compressed memory: writes beyond its memory limit fail when they are flushed, not when
+/// they are made.
 #[derive(Debug)]
 pub struct Zram {
     number: u32,

@@ -1,4 +1,5 @@
-//! Errnos at chosen calls, through strace's fault injection: the program runs unchanged, the call is not made.
+//! Errnos at chosen calls, through strace's fault injection: the program runs unchanged, the call
+//! is not made.
 
 use std::path::{Path, PathBuf};
 
@@ -12,8 +13,8 @@ pub struct Injection {
 }
 
 impl Injection {
-    /// `errno` ("EIO") in place of the `nth` call (from 1) of one of `calls` ("read,pread64"), counted per thread and
-    /// per kind of call, as strace counts.
+    /// `errno` ("EIO") in place of the `nth` call (from 1) of one of `calls` ("read,pread64"),
+    /// counted per thread and per kind of call, as strace counts.
     pub fn nth(calls: &str, errno: &str, nth: u32) -> Self {
         Injection { calls: calls.into(), errno: errno.into(), when: nth.to_string(), only_path: None }
     }
@@ -28,7 +29,8 @@ impl Injection {
         Injection { calls: calls.into(), errno: errno.into(), when: format!("{nth}+"), only_path: None }
     }
 
-    /// `errno` in place of every second call of `calls`, from the first on: a storm that retries survive.
+    /// `errno` in place of every second call of `calls`, from the first on: a storm that retries
+    /// survive.
     pub fn every_second(calls: &str, errno: &str) -> Self {
         Injection { calls: calls.into(), errno: errno.into(), when: "1+2".into(), only_path: None }
     }

@@ -94,13 +94,15 @@ impl File {
         self
     }
 
-    /// Each look at its attributes finds it `bytes` longer, with another change time; the length read stays.
+    /// Each look at its attributes finds it `bytes` longer, with another change time; the length
+    /// read stays.
     pub fn grows(mut self, bytes: u64) -> Self {
         self.grows = bytes;
         self
     }
 
-    /// Each look at its attributes finds another change time (ctime); size and modification time stay.
+    /// Each look at its attributes finds another change time (ctime); size and modification time
+    /// stay.
     pub fn is_rewritten(mut self) -> Self {
         self.rewritten = true;
         self
@@ -112,7 +114,8 @@ impl File {
         self
     }
 
-    /// Reads go through the page cache and its read-ahead; else each read of the program is one read here (`direct_io`).
+    /// Reads go through the page cache and its read-ahead; else each read of the program is one
+    /// read here (`direct_io`).
     pub fn cached(mut self) -> Self {
         self.cached = true;
         self
@@ -130,7 +133,8 @@ impl File {
         attributes
     }
 
-    /// What a read of `size` bytes at `offset` gives: bytes up to the first error, or that error when it is first.
+    /// What a read of `size` bytes at `offset` gives: bytes up to the first error, or that error
+    /// when it is first.
     fn read(&self, offset: u64, size: usize) -> Result<Vec<u8>, Errno> {
         let mut end = self.length.min(offset.saturating_add(size.min(self.most) as u64));
         if let Some((_, time)) = self.stall.filter(|(at, _)| (offset..end).contains(at)) {
@@ -142,7 +146,8 @@ impl File {
             if range.start >= asked.end || range.end <= asked.start {
                 continue;
             }
-            // Where the page cache asks, a short answer would mean the end of the file: the whole request fails.
+            // Where the page cache asks, a short answer would mean the end of the file: the whole
+            // request fails.
             if range.start > offset && !self.cached {
                 end = end.min(range.start);
             } else if times.is_none_or(|times| self.failures.fetch_add(1, Ordering::Relaxed) < times) {
@@ -221,7 +226,8 @@ impl Files {
     }
 }
 
-/// Midnight of a day after 1 January 2020, UTC: times in this filesystem do not depend on when it runs.
+/// Midnight of a day after 1 January 2020, UTC: times in this filesystem do not depend on when it
+/// runs.
 fn day(number: u64) -> SystemTime {
     UNIX_EPOCH + Duration::from_secs(1_577_836_800 + number * 86_400)
 }

@@ -1,12 +1,13 @@
 //! Ways to make a program fail, for tests that know the program only by running it.
 //!
-//! - [`Files`]: a FUSE filesystem of files that misbehave in stated ways: errors in a range, short reads, sizes that lie,
-//!   stalls, changes while being read, directories of millions of names.
+//! - [`Files`]: a FUSE filesystem of files that misbehave in stated ways: errors in a range, short
+//!   reads, sizes that lie, stalls, changes while being read, directories of millions of names.
 //! - [`Trial`]: one bounded run of a program: time limit, output, exit code, peak memory.
 //! - [`Injection`]: an errno at the N-th call of a system call, through strace.
 //! - [`Loop`], [`Zram`], [`Tmpfs`]: block devices and file systems that a test makes for itself.
 //! - [`Browser`]: a page in Chromium, in bounded time.
-//! - [`Recording`]: what a program wrote and synced, and the states that a power cut may leave of it.
+//! - [`Recording`]: what a program wrote and synced, and the states that a power cut may leave of
+//!   it.
 //! - [`lacks`]: what this machine does not let a test inject. Such a test says `skipped: …`; with
 //!   `PFH_REQUIRE_INJECTORS` in the environment (CI) it fails instead.
 #![forbid(unsafe_code)]

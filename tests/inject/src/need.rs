@@ -15,15 +15,17 @@ pub enum Need {
     Loop,
     /// Disks in compressed memory (`/sys/class/zram-control`).
     Zram,
-    /// Some ten seconds and more on an idle machine of two cores: of computing, or of waiting for a disk.
+    /// Some ten seconds and more on an idle machine of two cores: of computing, or of waiting for a
+    /// disk.
     Time,
     /// A program on the search path, `strace` say.
     Program(&'static str),
 }
 
 impl Need {
-    /// What an emulator of user programs (qemu-user) cannot carry: `strace` would see the emulator's calls, a limit on memory would be the
-    /// emulator's, and the root of a user namespace can neither mount disks nor make device nodes.
+    /// What an emulator of user programs (qemu-user) cannot carry: `strace` would see the
+    /// emulator's calls, a limit on memory would be the emulator's, and the root of a user
+    /// namespace can neither mount disks nor make device nodes.
     fn is_beyond_emulators(self) -> bool {
         match self {
             Need::Program(name) => ["strace", "prlimit"].contains(&name),
@@ -75,8 +77,9 @@ fn effective_user() -> Option<u32> {
     uids.split_whitespace().nth(1)?.parse().ok()
 }
 
-/// Whether tests of a tier run: those that `PFH_TIERS` names (`faults,foreign,slow`), and without it all of them where `PFH_REQUIRE_INJECTORS` is set, or
-/// under an emulator, which is no place for haste.
+/// Whether tests of a tier run: those that `PFH_TIERS` names (`faults,foreign,slow`), and without
+/// it all of them where `PFH_REQUIRE_INJECTORS` is set, or under an emulator, which is no place for
+/// haste.
 fn runs(tier: &str) -> bool {
     match std::env::var("PFH_TIERS") {
         Ok(named) => named.split(',').any(|named| named == tier),
@@ -89,12 +92,15 @@ fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "skipped: {line}");
 }
 
-/// Whether this machine lacks one of `needs`, or the tests that need it are of a tier that does not run: the test then ends early. It says so on
-/// standard error, in a line that starts with `skipped: ` and is seen although the test passes, and panics where `PFH_REQUIRE_INJECTORS`
-/// is set: there nothing may be missing. Under an emulator, which `PFH_EMULATOR` names, what it cannot carry is missing.
+/// Whether this machine lacks one of `needs`, or the tests that need it are of a tier that does not
+/// run: the test then ends early. It says so on standard error, in a line that starts with
+/// `skipped: ` and is seen although the test passes, and panics where `PFH_REQUIRE_INJECTORS` is
+/// set: there nothing may be missing. Under an emulator, which `PFH_EMULATOR` names, what it cannot
+/// carry is missing.
 ///
-/// The tiers are `faults` (FUSE, strace, loop devices, disks in memory), `foreign` (other programs) and `slow`; `make faults`, `make foreign` and
-/// `make slow` run them, and the continuous integration runs all.
+/// The tiers are `faults` (FUSE, strace, loop devices, disks in memory), `foreign` (other programs)
+/// and `slow`; `make faults`, `make foreign` and `make slow` run them, and the continuous
+/// integration runs all.
 pub fn lacks(needs: &[Need]) -> bool {
     let test = std::thread::current().name().unwrap_or("a test").to_owned();
     // A test is of the tier of the first thing that it needs of one.

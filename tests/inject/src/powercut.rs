@@ -1,9 +1,10 @@
-//! Power cuts, simulated: what a program wrote, synced and renamed is recorded through strace, and states are made that a disk may hold
-//! after a cut at any point of it.
+//! Power cuts, simulated: what a program wrote, synced and renamed is recorded through strace, and
+//! states are made that a disk may hold after a cut at any point of it.
 //!
-//! A cut keeps everything that was synced. Of what was written to a file and not synced it keeps all, nothing, or a part, down to sectors
-//! of 512 bytes; of the names in a directory that were made, changed or removed since its last sync, the first few. That is no less than
-//! what file systems promise, and more than most of them do to a program.
+//! A cut keeps everything that was synced. Of what was written to a file and not synced it keeps
+//! all, nothing, or a part, down to sectors of 512 bytes; of the names in a directory that were
+//! made, changed or removed since its last sync, the first few. That is no less than what file
+//! systems promise, and more than most of them do to a program.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -100,7 +101,8 @@ impl Recording {
         self.events.len() + 1
     }
 
-    /// Makes in `room`, which is emptied, a state after a cut: `seed` decides where it is made and what of the rest is kept.
+    /// Makes in `room`, which is emptied, a state after a cut: `seed` decides where it is made and
+    /// what of the rest is kept.
     ///
     /// # Errors
     /// When the files cannot be written.

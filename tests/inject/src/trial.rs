@@ -35,13 +35,15 @@ struct Signal {
 /// How a run ended.
 #[derive(Debug)]
 pub struct Outcome {
-    /// The exit code, or 128 + the number of the signal that ended it; `None` when the time limit did.
+    /// The exit code, or 128 + the number of the signal that ended it; `None` when the time limit
+    /// did.
     pub code: Option<i32>,
     /// Standard output, whole.
     pub stdout: Vec<u8>,
     /// Standard error, whole.
     pub stderr: String,
-    /// Peak resident memory in bytes, sampled from `VmHWM` to the last milliseconds; strace's own when it injects.
+    /// Peak resident memory in bytes, sampled from `VmHWM` to the last milliseconds; strace's own
+    /// when it injects.
     pub peak: u64,
     /// How many calls got an errno that was injected.
     pub injected: usize,
@@ -50,7 +52,8 @@ pub struct Outcome {
 }
 
 impl Trial {
-    /// A run of `program` without arguments, input or faults, for at most 5 minutes: a hang is told from a busy machine.
+    /// A run of `program` without arguments, input or faults, for at most 5 minutes: a hang is told
+    /// from a busy machine.
     pub fn new(program: impl AsRef<OsStr>) -> Self {
         Trial {
             words: vec![program.as_ref().to_owned()],
@@ -112,7 +115,8 @@ impl Trial {
         self
     }
 
-    /// Sends a signal this long after the program began to catch it: on a busy machine the program may take long to come that far.
+    /// Sends a signal this long after the program began to catch it: on a busy machine the program
+    /// may take long to come that far.
     pub fn signal_once_caught(mut self, after: Duration, number: i32) -> Self {
         self.signal = Some(Signal { after, number, caught: true });
         self
@@ -133,7 +137,8 @@ impl Trial {
         let log = room.path().join("strace");
         let mut words = self.injection.as_ref().map(|injection| injection.prefix(&log)).unwrap_or_default();
         words.extend(self.words);
-        // Files, not pipes: nothing blocks however much is printed, and nobody has to read meanwhile.
+        // Files, not pipes: nothing blocks however much is printed, and nobody has to read
+        // meanwhile.
         let mut input = tempfile::tempfile()?;
         input.write_all(&self.input)?;
         input.rewind()?;

@@ -56,8 +56,8 @@ const FILES: [&str; 10] = [
 ];
 
 impl Bench {
-    /// What is read and written, for the guard of outputs. In a directory that holds the results of an earlier run its
-    /// tables are written again; a file of the same name anywhere else stays.
+    /// What is read and written, for the guard of outputs. In a directory that holds the results of
+    /// an earlier run its tables are written again; a file of the same name anywhere else stays.
     pub fn outputs(&self) -> Outputs {
         if let Bench::Forecast(forecast) = self {
             let mut outputs = Outputs::new(forecast.force);
@@ -78,7 +78,8 @@ impl Bench {
         let mut outputs = Outputs::new(force);
         outputs.writes("--out", directory, Kind::Directory, Existing::Welcome);
         let is_known = |name: &str| directory.join(name).is_file();
-        // The journal names its plan, and the papers' results their parts: another program's files do not.
+        // The journal names its plan, and the papers' results their parts: another program's files
+        // do not.
         let own = [
             ("journal.jsonl", &b"{\"pfh_bench_journal\""[..]),
             ("result.json", b"{\"plan\":{"),
@@ -106,7 +107,8 @@ pub enum Verdict {
     Incomplete,
 }
 
-/// Does what is asked. What it finds goes to `out`, what it does to standard error. `stop` ends what takes long and would leave files behind.
+/// Does what is asked. What it finds goes to `out`, what it does to standard error. `stop` ends
+/// what takes long and would leave files behind.
 pub fn run(bench: &Bench, out: &mut dyn Write, stop: &AtomicBool) -> Result<Verdict, Error> {
     let complete = |unread: u64| if unread == 0 { Verdict::Good } else { Verdict::Incomplete };
     match bench {

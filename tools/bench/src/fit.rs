@@ -15,8 +15,9 @@ Example, a table as in the paper:
 
 Exit codes: 0; 2 usage; 4 the file could not be read, or holds no results.")]
 pub struct Fit {
-    /// Results as the study's own programs wrote them (`LANG ALGO 0002mb.dat INDEX DIGEST MS` per line), or a table as in
-    /// the paper: a header `algo MB NAME…`, then a line of means in ms per algorithm and size
+    /// Results as the study's own programs wrote them (`LANG ALGO 0002mb.dat INDEX DIGEST MS` per
+    /// line), or a table as in the paper: a header `algo MB NAME…`, then a line of means in ms per
+    /// algorithm and size
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// As JSON
@@ -55,8 +56,8 @@ pub struct AllFitted {
 /// For every algorithm and language the means in milliseconds by size in MiB.
 pub type Means = BTreeMap<(String, String), Vec<Point>>;
 
-/// Reads either form. The reason when a line fits neither; lines that begin with `##` (the study's platform facts) and
-/// empty ones are passed over.
+/// Reads either form. The reason when a line fits neither; lines that begin with `##` (the study's
+/// platform facts) and empty ones are passed over.
 pub fn parse(text: &str) -> Result<Means, String> {
     let mut header: Option<Vec<String>> = None;
     let mut samples: BTreeMap<(String, String), BTreeMap<u64, Vec<f64>>> = BTreeMap::new();
@@ -120,7 +121,8 @@ impl Fit {
 pub fn fit(text: &str) -> Result<Vec<Fitted>, String> {
     let of = |((algorithm, language), points): ((String, String), Vec<Point>)| {
         let line = least_squares(&points);
-        // As in the study: the time of the 1024 MB file, times 722 GB over 1 GB; not the fitted line.
+        // As in the study: the time of the 1024 MB file, times 722 GB over 1 GB; not the fitted
+        // line.
         let largest = points.iter().find(|point| point.x == 1024.0);
         Fitted {
             algorithm,

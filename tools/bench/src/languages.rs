@@ -22,7 +22,8 @@ pub struct Languages {
     /// Algorithms (md5, sha1, sha256, sha512, sha3-256, blake3)
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
     pub algorithms: Vec<Method>,
-    /// Sizes of the messages, such as 64KiB,2MiB; `paper` for the study's thirteen from 2 to 1024 MiB
+    /// Sizes of the messages, such as 64KiB,2MiB; `paper` for the study's thirteen from 2 to 1024
+    /// MiB
     #[arg(long, value_name = "SIZES", default_value = "256KiB,1MiB,2MiB,4MiB,8MiB,16MiB,32MiB")]
     pub sizes: String,
     /// Processes per cell
@@ -43,7 +44,8 @@ pub struct Languages {
     /// Folder of the runners (bench/runners, here or above)
     #[arg(long, value_name = "DIR")]
     pub runners: Option<PathBuf>,
-    /// Where journal, messages, results and report go; an interrupted study with the same arguments goes on there
+    /// Where journal, messages, results and report go; an interrupted study with the same arguments
+    /// goes on there
     #[arg(short, long, value_name = "DIR", default_value = "pfh-bench")]
     pub out: PathBuf,
     /// Replace files in DIR that no earlier run has made

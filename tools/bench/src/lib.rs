@@ -1,8 +1,9 @@
 //! `pfh bench`: which hash, in which language, on this machine; and what will a case take.
 //!
-//! The study that this repeats: Gurjar, Baggili, Breitinger & Fischer, *An empirical comparison of widely adopted hash
-//! functions in digital forensics: does the programming language and operating system make a difference?*, Proceedings of
-//! the Conference on Digital Forensics, Security and Law 2015, pp. 57-68 ("the study" below).
+//! The study that this repeats: Gurjar, Baggili, Breitinger & Fischer, *An empirical comparison of
+//! widely adopted hash functions in digital forensics: does the programming language and operating
+//! system make a difference?*, Proceedings of the Conference on Digital Forensics, Security and Law
+//! 2015, pp. 57-68 ("the study" below).
 #![forbid(unsafe_code)]
 
 pub mod amount;

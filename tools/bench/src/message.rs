@@ -88,7 +88,8 @@ impl FromStr for Method {
     }
 }
 
-/// A message in a file: random bytes that follow from a seed, so that every machine hashes the same.
+/// A message in a file: random bytes that follow from a seed, so that every machine hashes the
+/// same.
 #[derive(Debug, Clone)]
 pub struct Message {
     /// Where it is.
@@ -98,7 +99,8 @@ pub struct Message {
 }
 
 impl Message {
-    /// Writes the message of `bytes` bytes into `directory`, unless a file of that name and length is there already.
+    /// Writes the message of `bytes` bytes into `directory`, unless a file of that name and length
+    /// is there already.
     pub fn create(directory: &Path, bytes: u64, seed: u64) -> Result<Message, Error> {
         let path = directory.join(format!("{bytes}-{seed}.dat"));
         if std::fs::metadata(&path).is_ok_and(|found| found.len() == bytes) {
@@ -120,8 +122,8 @@ impl Message {
         Ok(Message { path, bytes })
     }
 
-    /// The digest that every runner must give, computed from the file as it is now by libraries that pfh's kernels share
-    /// nothing with.
+    /// The digest that every runner must give, computed from the file as it is now by libraries
+    /// that pfh's kernels share nothing with.
     pub fn expected(&self, method: Method) -> Result<String, Error> {
         let digest = || method.digest(BufReader::with_capacity(1 << 20, File::open(&self.path)?));
         digest().map_err(Error::file(&self.path))
@@ -134,7 +136,8 @@ mod tests {
 
     #[test]
     fn digests_of_abc() {
-        // The first bytes of the published examples: RFC 1321, FIPS 180-4, FIPS 202, the BLAKE3 test vectors.
+        // The first bytes of the published examples: RFC 1321, FIPS 180-4, FIPS 202, the BLAKE3
+        // test vectors.
         let abc = [
             (Method::Md5, "900150983cd24fb0d6963f7d28e17f72"),
             (Method::Sha1, "a9993e364706816aba3e25717850c26c9cd0d89d"),

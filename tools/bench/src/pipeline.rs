@@ -18,7 +18,8 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Writes `files` files of `length` bytes each, all different, below `root`, and waits until the device has them.
+    /// Writes `files` files of `length` bytes each, all different, below `root`, and waits until
+    /// the device has them.
     pub fn create(root: &Path, files: u64, length: u64, seed: u64) -> Result<Tree, Error> {
         for index in 0..files {
             let folder = root.join(format!("{:03}", index / 100));
@@ -46,8 +47,8 @@ fn cpu_seconds() -> f64 {
     pfh::cpu_time().as_secs_f64()
 }
 
-/// Hashes everything below `root` as `pfh hash -r` does. Any file without a digest is an error: a time that skips work
-/// says nothing.
+/// Hashes everything below `root` as `pfh hash -r` does. Any file without a digest is an error: a
+/// time that skips work says nothing.
 pub fn pass(root: &Path, plan: &Plan) -> Result<Pass, Error> {
     let source = Operands::new(
         vec![root.as_os_str().as_encoded_bytes().to_vec()],

@@ -1,7 +1,8 @@
-//! A seeded generator of random numbers, so that a study's order, data and intervals can be repeated exactly.
+//! A seeded generator of random numbers, so that a study's order, data and intervals can be
+//! repeated exactly.
 
-/// SplitMix64 (Steele, Lea & Flood, *Fast splittable pseudorandom number generators*, 2014): 64 bits of state, passes
-/// BigCrush, and is the same on every machine. Not for cryptography.
+/// SplitMix64 (Steele, Lea & Flood, *Fast splittable pseudorandom number generators*, 2014): 64
+/// bits of state, passes BigCrush, and is the same on every machine. Not for cryptography.
 #[derive(Debug, Clone)]
 pub struct Random(u64);
 
@@ -52,7 +53,8 @@ mod tests {
 
     #[test]
     fn the_published_sequence() {
-        // The first outputs for seed 1234567, as given with the reference implementation's test (Rosetta Code, SplitMix64).
+        // The first outputs for seed 1234567, as given with the reference implementation's test
+        // (Rosetta Code, SplitMix64).
         let mut random = Random::new(1234567);
         let first: Vec<u64> = (0..3).map(|_| random.word()).collect();
         assert_eq!(first, [6457827717110365317, 3203168211198807973, 9817491932198370423]);

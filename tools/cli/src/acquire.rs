@@ -47,7 +47,8 @@ pub struct AcquireArgs {
     /// The source is an image (E01, split, raw): its content is acquired.
     #[arg(long)]
     pub image: bool,
-    /// Read an E01 image that is damaged outside of its data as far as it goes; each damage is in the log, and the exit is 3.
+    /// Read an E01 image that is damaged outside of its data as far as it goes; each damage is in
+    /// the log, and the exit is 3.
     #[arg(long, requires = "image")]
     pub salvage: bool,
     /// The form of the targets.
@@ -56,7 +57,8 @@ pub struct AcquireArgs {
     /// Pieces of at most SIZE bytes: raw images as NAME.000, NAME.001 …, E01 as segments.
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     pub split: Option<u64>,
-    /// How raw pieces are numbered: 000, 111 (001, 002 …) or aaa (aaa, aab …); longer for more places.
+    /// How raw pieces are numbered: 000, 111 (001, 002 …) or aaa (aaa, aab …); longer for more
+    /// places.
     #[arg(long, value_name = "PATTERN", default_value = "000")]
     pub suffix: String,
     /// How E01 chunks are compressed.
@@ -101,10 +103,12 @@ pub struct AcquireArgs {
     /// Fill unreadable sectors with these bytes (hexadecimal) instead of zeros.
     #[arg(long, value_name = "HEX")]
     pub fill: Option<String>,
-    /// Try again what could not be read: of an image that is complete, or once this run has read the rest. For raw targets.
+    /// Try again what could not be read: of an image that is complete, or once this run has read
+    /// the rest. For raw targets.
     #[arg(long, conflicts_with = "force")]
     pub retry_bad: bool,
-    /// Pass over a zone after N unreadable sectors in a row, with skips that double; 0 tries every sector.
+    /// Pass over a zone after N unreadable sectors in a row, with skips that double; 0 tries every
+    /// sector.
     #[arg(long, value_name = "N", default_value_t = 4096)]
     pub give_up: u64,
     /// Stop when more than N sectors are unreadable.

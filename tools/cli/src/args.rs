@@ -49,7 +49,8 @@ const VERSION: &str = if pfh::DEVICES {
     concat!(env!("CARGO_PKG_VERSION"), " (portable system layer: no devices; see docs/limitations.md)")
 };
 
-/// Hash, match and audit large amounts of data at the speed of the hardware; never print a digest that cannot be stood behind.
+/// Hash, match and audit large amounts of data at the speed of the hardware; never print a digest
+/// that cannot be stood behind.
 #[derive(Parser)]
 #[command(name = "pfh", version = VERSION, after_help = TWO_FORMS, disable_help_subcommand = true)]
 pub struct Cli {
@@ -64,7 +65,8 @@ pub enum Command {
     /// Find every pair of similar files: ssdeep, sdhash, mrsh-v2, TLSH.
     Compare(Box<Compare>),
     #[cfg(feature = "known")]
-    /// Look files up in known sets and lists of digests; with --similar in lists of similarity digests.
+    /// Look files up in known sets and lists of digests; with --similar in lists of similarity
+    /// digests.
     Match(Box<Match>),
     #[cfg(feature = "image")]
     /// Acquire a disk, a file or standard input into raw, split or E01 images, hashed on the way.
@@ -87,7 +89,8 @@ pub enum Command {
     /// List the algorithms: length, standing, and the kernel that this processor uses.
     #[command(after_help = crate::list::HELP)]
     Algorithms {
-        /// The kernels of each function instead: cost by the table, cost as measured, and for how many messages each is used.
+        /// The kernels of each function instead: cost by the table, cost as measured, and for how
+        /// many messages each is used.
         #[arg(long)]
         measure: bool,
         /// As JSON, one object per line.

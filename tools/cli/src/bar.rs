@@ -1,4 +1,5 @@
-//! The progress bar of every job, on standard error if that is a terminal: bytes, files or steps, rate, time left.
+//! The progress bar of every job, on standard error if that is a terminal: bytes, files or steps,
+//! rate, time left.
 
 use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pfh::{Phase, Progress};
@@ -25,7 +26,8 @@ impl Bar {
             return None;
         }
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
-        // Nothing but the message: a spinner would be drawn alone, as a line of its own, before there is one.
+        // Nothing but the message: a spinner would be drawn alone, as a line of its own, before
+        // there is one.
         bar.set_style(style("{wide_msg}"));
         let shares = std::io::stdout().is_terminal();
         Some(Bar { bar, shares, cleared: AtomicBool::new(false), phase: Mutex::default() })

@@ -29,14 +29,17 @@ pub enum Wording {
 #[derive(Debug, Args)]
 #[command(after_help = EXITS)]
 pub struct Check {
-    /// Manifests, in any format that pfh reads; - is standard input. A directory behind the last of them is ROOT.
+    /// Manifests, in any format that pfh reads; - is standard input. A directory behind the last of
+    /// them is ROOT.
     #[arg(value_name = "MANIFEST", required = true)]
     pub manifests: Vec<PathBuf>,
-    /// The directory in which the names start [default: the working directory; if that has none of them, the directory of the
-    /// manifest, or the one that it records]. Names that begin with the path of another directory are looked for here without it.
+    /// The directory in which the names start [default: the working directory; if that has none of
+    /// them, the directory of the manifest, or the one that it records]. Names that begin with the
+    /// path of another directory are looked for here without it.
     #[arg(long, value_name = "DIR")]
     pub root: Option<OsString>,
-    /// Class the whole tree: matched, metadata-only, modified, bit-rot, moved, copied, new, missing, unverified.
+    /// Class the whole tree: matched, metadata-only, modified, bit-rot, moved, copied, new,
+    /// missing, unverified.
     #[arg(long)]
     pub audit: bool,
     /// Audit only this part of ROOT; what lies elsewhere is unverified, and no fault.
@@ -66,8 +69,9 @@ pub struct Check {
     /// Lines that are no records make the exit code 1.
     #[arg(long)]
     pub strict: bool,
-    /// What the manifest holds and nobody could compare (lines that are no records, unknown algorithms, errors when it was made, a
-    /// missing end) is reported and does not make the exit code 3: as GNU's tools have it.
+    /// What the manifest holds and nobody could compare (lines that are no records, unknown
+    /// algorithms, errors when it was made, a missing end) is reported and does not make the exit
+    /// code 3: as GNU's tools have it.
     #[arg(long, conflicts_with = "strict")]
     pub lenient: bool,
     /// List every line that is no record.

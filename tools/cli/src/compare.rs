@@ -28,36 +28,40 @@ pub enum Sort {
 #[derive(Debug, Default, Args)]
 #[command(mut_arg("paths", |paths| paths.help(PATHS)), mut_arg("recursive", |recursive| recursive.hide(true)))]
 pub struct Compare {
-    /// What is read. Directories are walked in any case: -r is taken, as by the other commands, and changes nothing.
+    /// What is read. Directories are walked in any case: -r is taken, as by the other commands, and
+    /// changes nothing.
     #[command(flatten)]
     pub input: Input,
-    /// Algorithms, separated by commas: ssdeep, sdhash, mrsh-v2, tlsh … of others, equal digests are pairs
-    /// [default: those of the lists; mrsh-v2 without lists].
+    /// Algorithms, separated by commas: ssdeep, sdhash, mrsh-v2, tlsh … of others, equal digests
+    /// are pairs [default: those of the lists; mrsh-v2 without lists].
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
     pub algorithms: Vec<String>,
     /// The least score of a pair, or the greatest distance for tlsh: N for all, NAME=N for one
     /// [default: ssdeep=1, sdhash=21, mrsh-v2=21, tlsh=30].
     #[arg(long, value_name = "[NAME=]N", value_delimiter = ',')]
     pub threshold: Vec<String>,
-    /// As the reference tools: their thresholds (every score above 0), and names decide sdhash's ties.
+    /// As the reference tools: their thresholds (every score above 0), and names decide sdhash's
+    /// ties.
     #[arg(long)]
     pub parity: bool,
-    /// Only pairs that share a chunk (mrsh-v2) or a feature (sdhash) for certain, and how many; needs the files.
+    /// Only pairs that share a chunk (mrsh-v2) or a feature (sdhash) for certain, and how many;
+    /// needs the files.
     #[arg(long)]
     pub evidence: bool,
-    /// Also pairs with sdhash digests that are saturated: those match random data, and so anything. Otherwise they are left out and
-    /// counted, unless --parity or --evidence is given.
+    /// Also pairs with sdhash digests that are saturated: those match random data, and so anything.
+    /// Otherwise they are left out and counted, unless --parity or --evidence is given.
     #[arg(long)]
     pub saturated: bool,
     /// A second set: only pairs of one from each. Paths or lists, one or more.
     #[arg(long, value_name = "PATH", num_args = 1..)]
     pub against: Vec<OsString>,
-    /// Only the N best pairs of each algorithm: the highest scores, or the least distances; of equal ones those that come first. They are
-    /// listed best first, unless --sort says otherwise. A page of --html is of all pairs.
+    /// Only the N best pairs of each algorithm: the highest scores, or the least distances; of
+    /// equal ones those that come first. They are listed best first, unless --sort says otherwise.
+    /// A page of --html is of all pairs.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "cluster")]
     pub top: Option<u64>,
-    /// The order of an algorithm's pairs: score (the best first) or path (by the bytes of the names) [default: as the tools have it, in
-    /// the order of what is compared].
+    /// The order of an algorithm's pairs: score (the best first) or path (by the bytes of the
+    /// names) [default: as the tools have it, in the order of what is compared].
     #[arg(long, value_name = "ORDER", value_enum, conflicts_with = "cluster")]
     pub sort: Option<Sort>,
     /// Groups that pairs link together, instead of the pairs.
@@ -78,7 +82,8 @@ pub struct Compare {
     /// Replace existing files; never one that is read.
     #[arg(long)]
     pub force: bool,
-    /// Digests with their names, of which each is compared with all others: the paper's DIGEST mode.
+    /// Digests with their names, of which each is compared with all others: the paper's DIGEST
+    /// mode.
     #[arg(skip)]
     pub given: Vec<(Vec<u8>, pfh::Digest)>,
     /// A file that is hashed and compared with all others: the paper's FILENAME mode.

@@ -1,12 +1,13 @@
-//! What is left to do when the program itself fails: one line for the user, and the exit code of an aborted run.
+//! What is left to do when the program itself fails: one line for the user, and the exit code of an
+//! aborted run.
 
 use crate::exit::{self, Exit};
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// From here on a panic is one line on standard error, without a backtrace, and an abort (memory that cannot be had, for the most
-/// part) ends with the exit code 4 in place of a signal.
+/// From here on a panic is one line on standard error, without a backtrace, and an abort (memory
+/// that cannot be had, for the most part) ends with the exit code 4 in place of a signal.
 pub fn prepare() {
     std::panic::set_hook(Box::new(|panic| exit::say(line(panic))));
     // Where it cannot be caught, an abort stays a signal: no success either way.

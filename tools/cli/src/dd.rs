@@ -28,14 +28,16 @@ Unlike dd, unreadable sectors are narrowed down one by one under conv=noerror, e
 that fails late is a failure; an existing of= is refused without --force or conv=notrunc. Beside hash= and the like count=, skip=
 and seek= need bs=: dcfldd's blocks are of 32768 bytes, dd's of 512. An operand that is not listed is an error.";
 
-/// Copy with the operands of dd and of its forensic kin (dcfldd, dc3dd) as listed below, hashed on the way.
+/// Copy with the operands of dd and of its forensic kin (dcfldd, dc3dd) as listed below, hashed on
+/// the way.
 #[derive(Debug, Args)]
 #[command(after_help = OPERANDS)]
 pub struct Dd {
     /// Operands, as NAME=VALUE.
     #[arg(value_name = "OPERAND")]
     pub operands: Vec<OsString>,
-    /// Replace existing files. Without it only empty files, devices and pipes are written to, or what conv=notrunc names.
+    /// Replace existing files. Without it only empty files, devices and pipes are written to, or
+    /// what conv=notrunc names.
     #[arg(long)]
     pub force: bool,
 }

@@ -73,7 +73,8 @@ impl Failure {
         Failure::new(Exit::Aborted, message)
     }
 
-    /// The output cannot be written. That its reader went away is no news (SIGPIPE's code, without a message).
+    /// The output cannot be written. That its reader went away is no news (SIGPIPE's code, without
+    /// a message).
     pub fn output(error: &std::io::Error) -> Failure {
         if error.kind() == std::io::ErrorKind::BrokenPipe {
             return Failure { message: None, exit: Exit::Signal(13) };
@@ -137,20 +138,23 @@ pub fn end(result: Result<Exit, Failure>) -> Exit {
     result.unwrap_or_else(Failure::report)
 }
 
-/// How writing the output ended, as an exit: a reader that went away is no news (SIGPIPE's code, quietly).
+/// How writing the output ended, as an exit: a reader that went away is no news (SIGPIPE's code,
+/// quietly).
 pub fn of_output(error: &std::io::Error) -> Exit {
     Failure::output(error).report()
 }
 
-/// Says a sentence on standard error; a closed standard error is of no account. Errors of the system have one form, whoever
-/// wrote the sentence: `No such file or directory (ENOENT)`.
+/// Says a sentence on standard error; a closed standard error is of no account. Errors of the
+/// system have one form, whoever wrote the sentence: `No such file or directory (ENOENT)`.
 pub fn say(message: impl std::fmt::Display) {
-    // In one piece, and not by the standard library's loop, which repeats an interrupted write forever.
+    // In one piece, and not by the standard library's loop, which repeats an interrupted write
+    // forever.
     let line = format!("pfh: {}\n", pfh::with_names(&message.to_string()));
     let _ = pfh::Patient(std::io::stderr().lock()).write_all(line.as_bytes());
 }
 
-/// Writes to standard output at once. Not by std's own loops, which repeat an interrupted write forever.
+/// Writes to standard output at once. Not by std's own loops, which repeat an interrupted write
+/// forever.
 ///
 /// # Errors
 /// As `write`; `TimedOut` when it was interrupted for as long as is allowed.

@@ -16,10 +16,12 @@ pub struct Hash {
     /// What is read.
     #[command(flatten)]
     pub input: Input,
-    /// Algorithms, separated by commas: sha256, md5, shake128:64 (bytes of output) … see `pfh algorithms`.
+    /// Algorithms, separated by commas: sha256, md5, shake128:64 (bytes of output) … see `pfh
+    /// algorithms`.
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',', default_value = "sha256")]
     pub algorithms: Vec<String>,
-    /// sums, bsd, hashdeep, dfxml, jsonl or csv; of similarity digests also ssdeep, sdbf and mrsh, their own.
+    /// sums, bsd, hashdeep, dfxml, jsonl or csv; of similarity digests also ssdeep, sdbf and mrsh,
+    /// their own.
     #[arg(short, long, value_name = "FORMAT", default_value = "sums")]
     pub format: String,
     /// End records with NUL and escape no names (sums and bsd).
@@ -40,8 +42,8 @@ pub struct Hash {
     /// Sign the seal with this Ed25519 key.
     #[arg(long, value_name = "FILE", requires = "seal")]
     pub key: Option<PathBuf>,
-    /// Keep digests in FILE, and do not read files again whose device, inode, size, mtime and ctime are those kept. A run that was
-    /// interrupted is resumed.
+    /// Keep digests in FILE, and do not read files again whose device, inode, size, mtime and ctime
+    /// are those kept. A run that was interrupted is resumed.
     #[arg(long, value_name = "FILE", conflicts_with = "piecewise")]
     pub cache: Option<PathBuf>,
     /// Read this share of the files all the same, chosen at random, and compare.
@@ -161,6 +163,7 @@ fn report(hash: &Hash, summary: &Summary, session: &Session) -> Exit {
             used.timeless
         ));
     }
-    // Content that changed under the same times is a negative verdict on the file system, or on the cache.
+    // Content that changed under the same times is a negative verdict on the file system, or on the
+    // cache.
     if used.changed > 0 && exit == Exit::Good { Exit::Verdict } else { exit }
 }

@@ -1,4 +1,5 @@
-//! How the help is shown: an example first, one screen for `-h`, options for experts behind `--help-all`.
+//! How the help is shown: an example first, one screen for `-h`, options for experts behind
+//! `--help-all`.
 
 use crate::args::Cli;
 use clap::{Arg, ArgAction, Command, CommandFactory};
@@ -70,7 +71,8 @@ const EXPERT: &[&str] = &[
     "suffix",
 ];
 
-/// The options on the one screen of `pfh hash -h`, each with the sentence that fits a line of 80 columns; `None` keeps its own.
+/// The options on the one screen of `pfh hash -h`, each with the sentence that fits a line of 80
+/// columns; `None` keeps its own.
 const SCREEN: &[(&str, Option<&str>)] = &[
     ("paths", None),
     ("recursive", None),

@@ -1,4 +1,5 @@
-//! What is read: operands, how directories are walked, and which files are taken. Every command that walks flattens this.
+//! What is read: operands, how directories are walked, and which files are taken. Every command
+//! that walks flattens this.
 
 use crate::exit::Failure;
 use crate::size;
@@ -38,7 +39,8 @@ pub struct Input {
     /// Paths in --files-from end with NUL, not with a line feed.
     #[arg(short = '0', long, requires = "files_from")]
     pub null: bool,
-    /// The files are disk images (E01, split or raw, by their first file): hash the content of the imaged medium.
+    /// The files are disk images (E01, split or raw, by their first file): hash the content of the
+    /// imaged medium.
     #[arg(long, conflicts_with_all = ["recursive", "files_from"])]
     pub image: bool,
     /// In which order files are read; the output keeps the order of the paths.

@@ -39,12 +39,12 @@ pub struct Compile {
     /// A set of a class of one's own.
     #[arg(long, value_name = "NAME=FILE")]
     pub class: Vec<String>,
-    /// A delta of NSRL's RDSv3, an SQL script, to the one database that is named; several in the order in which they were published.
-    /// It is run in a copy in the work directory.
+    /// A delta of NSRL's RDSv3, an SQL script, to the one database that is named; several in the
+    /// order in which they were published. It is run in a copy in the work directory.
     #[arg(long, value_name = "FILE")]
     pub delta: Vec<PathBuf>,
-    /// Sets with more said of them: a JSON object per line with file, class, and maybe name, version, product, algorithm, packages,
-    /// deltas.
+    /// Sets with more said of them: a JSON object per line with file, class, and maybe name,
+    /// version, product, algorithm, packages, deltas.
     #[arg(long, value_name = "FILE")]
     pub sets: Vec<PathBuf>,
     /// The algorithm of digests that do not say theirs [default: MD5, SHA-1 and SHA-2 by length].
@@ -56,7 +56,8 @@ pub struct Compile {
     /// Memory for sorting. A bare number counts MiB.
     #[arg(short, long, value_name = "SIZE", value_parser = size::parse_memory)]
     pub memory: Option<u64>,
-    /// Where sorted runs lie meanwhile [default: OUT.work]; a build that was killed resumes from there.
+    /// Where sorted runs lie meanwhile [default: OUT.work]; a build that was killed resumes from
+    /// there.
     #[arg(long, value_name = "DIR")]
     pub work: Option<PathBuf>,
     /// Replace existing files; never one that is read.

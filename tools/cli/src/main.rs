@@ -47,7 +47,8 @@ use exit::Exit;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// The C library's heaps: threads share them, so that memory stays what was asked for. Two, or one for four processors.
+/// The C library's heaps: threads share them, so that memory stays what was asked for. Two, or one
+/// for four processors.
 fn heaps() -> usize {
     (pfh::processors() / 4).max(2)
 }
@@ -123,7 +124,8 @@ fn benchmark(bench: &pfh_bench::command::Bench) -> Exit {
         exit::say(refused);
         return Exit::Usage;
     }
-    // Only the forecast looks: it has a sample to remove. All else ends at once, as it does without.
+    // Only the forecast looks: it has a sample to remove. All else ends at once, as it does
+    // without.
     let signals =
         matches!(bench, pfh_bench::command::Bench::Forecast(_)).then(signals::Signals::catch).and_then(Result::ok);
     let stop = signals.as_ref().map(|signals| signals.flag()).unwrap_or_default();

@@ -23,22 +23,24 @@ pub struct Match {
     /// What it is compared with.
     #[command(flatten)]
     pub sets: Sets,
-    /// In place of known sets: a list of similarity digests, or an index made of one. Files that are similar are written.
+    /// In place of known sets: a list of similarity digests, or an index made of one. Files that
+    /// are similar are written.
     #[arg(long, value_name = "LIST", conflicts_with_all = ["known", "digests"])]
     pub similar: Option<OsString>,
-    /// With --similar: the least score of a match, or the greatest distance for tlsh [default: ssdeep=1, sdhash=21,
-    /// mrsh-v2=21, tlsh=30].
+    /// With --similar: the least score of a match, or the greatest distance for tlsh [default:
+    /// ssdeep=1, sdhash=21, mrsh-v2=21, tlsh=30].
     #[arg(long, value_name = "N", requires = "similar")]
     pub threshold: Option<u32>,
-    /// With --similar: also matches of sdhash digests that are saturated, which match random data; otherwise they are counted only.
+    /// With --similar: also matches of sdhash digests that are saturated, which match random data;
+    /// otherwise they are counted only.
     #[arg(long, requires = "similar")]
     pub saturated: bool,
-    /// With --similar: make an index of the list (ssdeep), which later runs open in place of it; without a PATH do nothing
-    /// else.
+    /// With --similar: make an index of the list (ssdeep), which later runs open in place of it;
+    /// without a PATH do nothing else.
     #[arg(long, value_name = "FILE", requires = "similar")]
     pub write_index: Option<PathBuf>,
-    /// Write only files of these verdicts: bad, good, known, maybe, unknown, error [default: all; as text and with nothing but sets
-    /// of the bad, all but unknown].
+    /// Write only files of these verdicts: bad, good, known, maybe, unknown, error [default: all;
+    /// as text and with nothing but sets of the bad, all but unknown].
     #[arg(long, value_name = "VERDICT", value_delimiter = ',')]
     pub only: Vec<String>,
     /// Verdicts that make the exit code 1.
@@ -131,8 +133,8 @@ fn report(request: &Match, fail_on: &[Verdict], summary: &Summary, session: &Ses
     let more = if summary.hits_only && counts.of(Verdict::Unknown) > 0 { "; --only unknown lists those" } else { "" };
     exit::say(summary.sentence() + more);
     let nothing_found = !request.sets.digests.is_empty() && summary.known() == 0;
-    // A file that is known to be bad stays so, whatever could not be read besides. That one is unknown says little if a set was read in
-    // part.
+    // A file that is known to be bad stays so, whatever could not be read besides. That one is
+    // unknown says little if a set was read in part.
     match session.exit(&summary.run, 0) {
         _ if counts.fails(fail_on, gaps == 0) || gaps == 0 && nothing_found => Exit::Verdict,
         Exit::Good if gaps > 0 => Exit::Incomplete,

@@ -24,7 +24,8 @@ fn names(command: &clap::Command, above: &str, names: &mut Vec<String>) {
     command.get_subcommands().for_each(|below| self::names(below, &name, names));
 }
 
-/// Writes `pfh.1` and a page per command into a directory. Pages that were made so before are replaced, other files are not.
+/// Writes `pfh.1` and a page per command into a directory. Pages that were made so before are
+/// replaced, other files are not.
 pub fn man(directory: &Path, force: bool) -> Exit {
     let mut all = Vec::new();
     names(&Cli::command(), "", &mut all);

@@ -1,8 +1,9 @@
 //! The paper's own command line: `pfh -c hash -m 256 -d t5 -r`.
 //!
-//! It starts with an option where the modern form starts with a command. The letters follow Breitinger & Petrov, §IV:
-//! `-c` mode, `-d` path, `-r` recursive, `-h` hash, `-m` megabytes of the RAM table, `-t` threads, `-p` prefetchers.
-//! The modes are `hash`, `full` (each against each), a digest and a file's name (that one against all).
+//! It starts with an option where the modern form starts with a command. The letters follow
+//! Breitinger & Petrov, §IV: `-c` mode, `-d` path, `-r` recursive, `-h` hash, `-m` megabytes of the
+//! RAM table, `-t` threads, `-p` prefetchers. The modes are `hash`, `full` (each against each), a
+//! digest and a file's name (that one against all).
 
 use crate::compare::Compare;
 use crate::exit::Failure;
@@ -26,7 +27,8 @@ pub enum Asked {
     One(Box<Compare>),
 }
 
-/// Whether the arguments are in the paper's form: an option comes first, and it is none of the modern form's own.
+/// Whether the arguments are in the paper's form: an option comes first, and it is none of the
+/// modern form's own.
 pub fn is_paper(arguments: &[OsString]) -> bool {
     let Some(first) = arguments.first().and_then(|a| a.to_str()) else { return false };
     first.starts_with('-') && !["--help", "--version", "-V", "-"].contains(&first) && arguments.len() > 1

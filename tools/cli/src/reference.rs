@@ -1,4 +1,5 @@
-//! What `match` and `lookup` compare with: known-set files, lists in any format, and single digests.
+//! What `match` and `lookup` compare with: known-set files, lists in any format, and single
+//! digests.
 
 use crate::exit::{self, Failure};
 use crate::faults::Faults;
@@ -13,12 +14,12 @@ pub struct Sets {
     /// A file that `pfh known build` made, or a list in any format that it reads.
     #[arg(short, long = "known", value_name = "FILE")]
     pub known: Vec<PathBuf>,
-    /// A digest in hexadecimal digits that is looked for: `match` looks for files that have it, `lookup` for sets that hold it. What
-    /// it is of follows from its length, or from -a.
+    /// A digest in hexadecimal digits that is looked for: `match` looks for files that have it,
+    /// `lookup` for sets that hold it. What it is of follows from its length, or from -a.
     #[arg(long = "digest", value_name = "HEX")]
     pub digests: Vec<String>,
-    /// The class of lists and digests, which have none of their own: bad, notable, good, no-change, or a name of one's own
-    /// [default: listed, which is neither good nor bad].
+    /// The class of lists and digests, which have none of their own: bad, notable, good, no-change,
+    /// or a name of one's own [default: listed, which is neither good nor bad].
     #[arg(long, value_name = "NAME")]
     pub class: Option<String>,
     /// An empty file is known as well when its digest is in a set.

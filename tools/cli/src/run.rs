@@ -1,4 +1,5 @@
-//! How a run is carried out: the table, the threads, what is shown meanwhile. Every command that hashes flattens this.
+//! How a run is carried out: the table, the threads, what is shown meanwhile. Every command that
+//! hashes flattens this.
 
 use crate::exit::{self, Failure};
 use crate::session::Session;
@@ -56,7 +57,8 @@ pub struct Run {
     /// Threads that hash [default: one per processor].
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
-    /// Threads that read ahead; in adaptive mode while reads wait for the device [default: three per thread, one in mtp].
+    /// Threads that read ahead; in adaptive mode while reads wait for the device [default: three
+    /// per thread, one in mtp].
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(0..=1024))]
     pub prefetchers: Option<u16>,
     /// Who reads and who hashes.
@@ -68,7 +70,8 @@ pub struct Run {
     /// Try a failed read again N times.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub retries: u32,
-    /// Give up on a read that does not come back within SECONDS, or on a call that is interrupted for so long; the other files go on.
+    /// Give up on a read that does not come back within SECONDS, or on a call that is interrupted
+    /// for so long; the other files go on.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     pub stall_timeout: u64,
     /// No progress on standard error.
@@ -128,7 +131,8 @@ impl Run {
         Session::open(!self.no_progress)
     }
 
-    /// Interrupted calls are made again for as long as a read may take. For commands that read something before they plan.
+    /// Interrupted calls are made again for as long as a read may take. For commands that read
+    /// something before they plan.
     pub fn set_patience(&self) {
         pfh::set_patience(Duration::from_secs(self.stall_timeout));
     }

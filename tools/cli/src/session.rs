@@ -1,4 +1,5 @@
-//! A command that carries out a job: signals end the job, its progress and its problems are shown on standard error.
+//! A command that carries out a job: signals end the job, its progress and its problems are shown
+//! on standard error.
 
 use crate::bar::Bar;
 use crate::exit::{self, Exit, Failure};
@@ -76,7 +77,8 @@ impl Session {
         }
     }
 
-    /// Where the output of the job goes: this file, or standard output, with which the progress may share a terminal.
+    /// Where the output of the job goes: this file, or standard output, with which the progress may
+    /// share a terminal.
     pub fn destination(&self, file: Option<&PathBuf>) -> Destination {
         match (file, self.bar.clone()) {
             (Some(path), _) => Destination::from(path),
@@ -101,8 +103,8 @@ impl Session {
         Exit::Signal(self.signals.number())
     }
 
-    /// The exit of a run whose output is complete: interrupted, incomplete, or good. `unwritten` files have no digest in the output
-    /// for other reasons than failing.
+    /// The exit of a run whose output is complete: interrupted, incomplete, or good. `unwritten`
+    /// files have no digest in the output for other reasons than failing.
     pub fn exit(&self, summary: &Summary, unwritten: u64) -> Exit {
         let Summary { hashed, failed, .. } = summary;
         if summary.interrupted {

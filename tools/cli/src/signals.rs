@@ -38,7 +38,8 @@ impl Signals {
     }
 }
 
-/// Whether a signal was ignored when the process began, as the kernel reports it (SigIgn in /proc/self/status).
+/// Whether a signal was ignored when the process began, as the kernel reports it (SigIgn in
+/// /proc/self/status).
 fn is_ignored(signal: i32) -> bool {
     let status = pfh::kernel_text("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).map(str::trim);

@@ -25,7 +25,8 @@ pub fn parse(text: &str) -> Result<u64, Failure> {
     if value.is_finite() && value <= u64::MAX as f64 { Ok(value as u64) } else { Err(wrong()) }
 }
 
-/// Reads the size of the table: as [`parse`], but a bare number counts MiB, as in the paper's `-m 256`.
+/// Reads the size of the table: as [`parse`], but a bare number counts MiB, as in the paper's `-m
+/// 256`.
 pub fn parse_memory(text: &str) -> Result<u64, Failure> {
     let mebibytes = text.bytes().all(|b| b.is_ascii_digit()) && !text.is_empty();
     parse(&if mebibytes { format!("{text}MiB") } else { text.to_owned() })

@@ -15,8 +15,8 @@ pub struct Verify {
     /// The image: E01 or a split image by its first file, raw, or a device.
     #[arg(value_name = "IMAGE", required_unless_present = "log")]
     pub image: Option<PathBuf>,
-    /// The chained log (….jsonl): its chain must hold, and its digests must be those of the image [default: what lies
-    /// beside the image].
+    /// The chained log (….jsonl): its chain must hold, and its digests must be those of the image
+    /// [default: what lies beside the image].
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,
     /// The public key that the log must be signed with.

@@ -1,5 +1,5 @@
-//! NIST's vectors, and those of MD5 and RIPEMD-160, through every kernel of the table, whichever this machine would choose: whole
-//! messages, messages in pieces, and the Monte Carlo tests.
+//! NIST's vectors, and those of MD5 and RIPEMD-160, through every kernel of the table, whichever
+//! this machine would choose: whole messages, messages in pieces, and the Monte Carlo tests.
 
 #[path = "../../tests/digest/cases/mod.rs"]
 mod cases;
@@ -74,8 +74,9 @@ impl<W: Word, const N: usize, const B: usize> Forced<W, N, B> {
         }
     }
 
-    /// The Monte Carlo tests (SHAVS section 6.4; SHA3VS sections 6.2.3 and 6.3.3). The way from one checkpoint to the next does not
-    /// depend on how the first was reached, so that all hundred run at the same time; returned is how many there were.
+    /// The Monte Carlo tests (SHAVS section 6.4; SHA3VS sections 6.2.3 and 6.3.3). The way from one
+    /// checkpoint to the next does not depend on how the first was reached, so that all hundred run
+    /// at the same time; returned is how many there were.
     fn monte_carlo(&self, cases: &[Case]) -> usize {
         let mut checkpoints = 0;
         for case in cases {
@@ -128,7 +129,8 @@ impl<W: Word, const N: usize, const B: usize> Forced<W, N, B> {
     }
 }
 
-/// The next message of SHAKE's Monte Carlo test: the first 128 bits of the output, with zeros where it has fewer.
+/// The next message of SHAKE's Monte Carlo test: the first 128 bits of the output, with zeros where
+/// it has fewer.
 fn message_of(output: &[u8]) -> Vec<u8> {
     let mut message = output.to_vec();
     message.resize(16, 0);

@@ -1,5 +1,6 @@
-//! Every kernel under the scheduler, whichever this machine would choose, with all mixes of lengths in its lanes: exhaustive for kernels
-//! of up to four lanes, every pair of lengths in every pair of lanes for the wider ones.
+//! Every kernel under the scheduler, whichever this machine would choose, with all mixes of lengths
+//! in its lanes: exhaustive for kernels of up to four lanes, every pair of lengths in every pair of
+//! lanes for the wider ones.
 
 use pfh_kernel::{Kernel, Word};
 
@@ -42,7 +43,8 @@ fn lengths(block: usize) -> [usize; 24] {
     ]
 }
 
-/// The digest as this crate's single kernels give it, which `tests/` hold against the crates of others.
+/// The digest as this crate's single kernels give it, which `tests/` hold against the crates of
+/// others.
 fn digests(algorithm: Algorithm, lane: usize, lengths: &[usize]) -> Vec<(Vec<u8>, Digest)> {
     let messages = lengths.iter().map(|length| message(lane, *length));
     messages.map(|message| (message.clone(), algorithm.digest(&message))).collect()
@@ -83,8 +85,8 @@ fn holds<W: Word, const N: usize, const B: usize>(function: &'static Function<W,
                 run(function, algorithm, kernel, &known, &indices);
             }
         } else {
-            // An orthogonal array: a + b · lane modulo a prime takes every pair of values in every pair of lanes as (a, b) go
-            // through all pairs.
+            // An orthogonal array: a + b · lane modulo a prime takes every pair of values in every
+            // pair of lanes as (a, b) go through all pairs.
             let prime = [29, 67].into_iter().find(|prime| lanes < *prime).unwrap();
             for (a, b) in (0..prime).flat_map(|a| (0..prime).map(move |b| (a, b))) {
                 let indices: Vec<usize> = (0..=lanes).map(|lane| (a + b * lane) % prime % 24).collect();

@@ -1,9 +1,11 @@
-//! The scheduler: keeps the lanes of a kernel filled with messages of unequal lengths (the method of Gueron and Krasnov, "Simultaneous
-//! hashing of multiple messages", 2012, algorithm 1, without its serial end).
+//! The scheduler: keeps the lanes of a kernel filled with messages of unequal lengths (the method
+//! of Gueron and Krasnov, "Simultaneous hashing of multiple messages", 2012, algorithm 1, without
+//! its serial end).
 //!
-//! Every lane holds a message. A step compresses as many blocks of all of them as the shortest has left; finished messages are evicted
-//! and the queue refills their lanes at once. When the queue has run dry, the kernel is chosen anew for the messages that are left, down
-//! to the one for a single message.
+//! Every lane holds a message. A step compresses as many blocks of all of them as the shortest has
+//! left; finished messages are evicted and the queue refills their lanes at once. When the queue
+//! has run dry, the kernel is chosen anew for the messages that are left, down to the one for a
+//! single message.
 
 use pfh_kernel::{Kernel, Layout, MAX_LANES, Word};
 
@@ -15,7 +17,8 @@ pub(super) struct Slot<'a, W, const N: usize, const B: usize> {
     pub(super) state: [W; N],
     /// Whole blocks of the caller's bytes, still to come.
     pub(super) body: &'a [u8],
-    /// Up to two blocks that come before or after the body: a buffer that has become full, or the message's end with its padding.
+    /// Up to two blocks that come before or after the body: a buffer that has become full, or the
+    /// message's end with its padding.
     pub(super) own: [[u8; B]; 2],
     /// Bytes of `own` that are done.
     own_start: usize,
@@ -68,11 +71,13 @@ pub(super) trait Queue<'a, W, const N: usize, const B: usize> {
     fn submit(&mut self, slot: &mut Slot<'a, W, N, B>) -> bool;
     /// Takes the state of the message `id`, whose blocks have all been compressed, word by word.
     fn evict(&mut self, id: usize, state: impl Fn(usize) -> W);
-    /// At least the number of messages that [`Self::submit`] will still give; 0 only if there are none.
+    /// At least the number of messages that [`Self::submit`] will still give; 0 only if there are
+    /// none.
     fn waiting(&self) -> usize;
 }
 
-/// Compresses everything in the queue. `choose` names the kernel that is best for a number of messages.
+/// Compresses everything in the queue. `choose` names the kernel that is best for a number of
+/// messages.
 pub(super) fn run<'a, W: Word, const N: usize, const B: usize>(
     choose: &impl Fn(usize) -> &'static Kernel<W>,
     queue: &mut impl Queue<'a, W, N, B>,
@@ -82,7 +87,8 @@ pub(super) fn run<'a, W: Word, const N: usize, const B: usize>(
     while slots.len() + queue.waiting() > 0 {
         let kernel = choose(slots.len() + queue.waiting());
         while slots.len() < kernel.lanes() {
-            // In its place from the start: with its two blocks it is too long to be moved for nothing.
+            // In its place from the start: with its two blocks it is too long to be moved for
+            // nothing.
             slots.push(Slot::empty());
             if !slots.last_mut().is_some_and(|slot| queue.submit(slot)) {
                 slots.pop();
@@ -102,7 +108,8 @@ pub(super) fn run<'a, W: Word, const N: usize, const B: usize>(
     }
 }
 
-/// A kernel at work. Lane `l` holds the message of slot `l`; slots beyond the lanes wait for one to become free.
+/// A kernel at work. Lane `l` holds the message of slot `l`; slots beyond the lanes wait for one to
+/// become free.
 struct Lanes<'s, W: 'static> {
     kernel: &'static Kernel<W>,
     states: &'s mut [W],
@@ -139,7 +146,8 @@ impl<'s, W: Word> Lanes<'s, W> {
         self.states[word * self.strides.0 + lane * self.strides.1]
     }
 
-    /// Runs until another kernel is the better one for the messages that are left, which then stand in `slots`.
+    /// Runs until another kernel is the better one for the messages that are left, which then stand
+    /// in `slots`.
     fn run<'a, const N: usize, const B: usize>(
         mut self,
         choose: &impl Fn(usize) -> &'static Kernel<W>,
@@ -185,7 +193,8 @@ impl<'s, W: Word> Lanes<'s, W> {
             }
         }
         if self.count < lanes {
-            // A lane without a message repeats another's: it must read something, and what it computes is never looked at.
+            // A lane without a message repeats another's: it must read something, and what it
+            // computes is never looked at.
             for lane in 0..lanes {
                 if !self.busy[lane] {
                     messages[lane] = messages[any];
@@ -196,7 +205,8 @@ impl<'s, W: Word> Lanes<'s, W> {
         bytes
     }
 
-    /// Evicts the messages that are finished and gives their lanes to those that wait. True if a lane stays empty.
+    /// Evicts the messages that are finished and gives their lanes to those that wait. True if a
+    /// lane stays empty.
     fn refill<'a, const N: usize, const B: usize>(
         &mut self,
         bytes: usize,

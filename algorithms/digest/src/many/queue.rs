@@ -6,10 +6,12 @@ use super::lanes::{Queue, Slot};
 use crate::function::{Blocks, Function};
 use crate::{Algorithm, Digest, Hasher};
 
-/// The order in which messages of these lengths should begin: the longer ones first, so that no long one is left alone at the end.
-/// Lengths that differ by less than an eighth count as equal and keep their order, which takes one pass instead of a sort.
+/// The order in which messages of these lengths should begin: the longer ones first, so that no
+/// long one is left alone at the end. Lengths that differ by less than an eighth count as equal and
+/// keep their order, which takes one pass instead of a sort.
 fn longest_first(lengths: impl Iterator<Item = usize> + Clone) -> Vec<usize> {
-    // The place of the highest bit and the three bits below it, longest first; below eight bytes the length itself.
+    // The place of the highest bit and the three bits below it, longest first; below eight bytes
+    // the length itself.
     const CLASSES: usize = 8 * (usize::BITS as usize - 2);
     let class = |length: usize| {
         let shift = length.max(8).ilog2() - 3;

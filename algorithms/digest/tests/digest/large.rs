@@ -1,8 +1,9 @@
-//! Messages beyond 4 GiB: IUFT, a small update followed by a huge one, which is the shape of CVE-2022-37454 (the buffer overflow
-//! in the Keccak team's own SHA-3), and bit counts beyond 32 bits.
+//! Messages beyond 4 GiB: IUFT, a small update followed by a huge one, which is the shape of
+//! CVE-2022-37454 (the buffer overflow in the Keccak team's own SHA-3), and bit counts beyond 32
+//! bits.
 //!
-//! Each algorithm costs seconds to minutes and 4 GiB of untouched zero pages, so the test runs only with `PFH_LARGE=1`
-//! (`just large`); without, it says so and passes.
+//! Each algorithm costs seconds to minutes and 4 GiB of untouched zero pages, so the test runs only
+//! with `PFH_LARGE=1` (`just large`); without, it says so and passes.
 
 use std::io::{Write, stderr};
 
@@ -47,7 +48,8 @@ fn a_small_update_then_one_beyond_4_gib() {
     }
 }
 
-/// Of `x` and 4 GiB + 77 zeros, by programs of others: `(printf x; head -c 4294967373 /dev/zero) | sha256sum` and so on.
+/// Of `x` and 4 GiB + 77 zeros, by programs of others: `(printf x; head -c 4294967373 /dev/zero) |
+/// sha256sum` and so on.
 const KNOWN: &[(&str, &str)] = &[
     ("md5", "90cd8a98b8cfc1893fba7f4fe75a4e16"),
     ("sha1", "91428172d66a0ab4deb1a11bee2c901f5657656f"),

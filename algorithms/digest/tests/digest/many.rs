@@ -1,4 +1,5 @@
-//! Many messages at once give what each gives by itself, under every algorithm, for all mixes of lengths, orders and pieces.
+//! Many messages at once give what each gives by itself, under every algorithm, for all mixes of
+//! lengths, orders and pieces.
 
 use pfh_digest::{Algorithm, Digest, Hasher, finalize_many, hash_many, update_many};
 use proptest::prelude::*;
@@ -129,7 +130,8 @@ fn no_message_gives_no_digest() {
     assert!(finalize_many(Vec::new()).is_empty());
 }
 
-/// As many messages as there are lanes, one more, one less, and several times as many, of all boundary lengths.
+/// As many messages as there are lanes, one more, one less, and several times as many, of all
+/// boundary lengths.
 #[test]
 fn any_number_of_messages() {
     for algorithm in algorithms() {

@@ -1,5 +1,5 @@
-//! A million small messages per algorithm against the crates of others. With `PFH_NIGHTLY` in the environment, a
-//! hundred million.
+//! A million small messages per algorithm against the crates of others. With `PFH_NIGHTLY` in the
+//! environment, a hundred million.
 
 use md5::Digest as _;
 use pfh_digest::{Algorithm, hash_many};

@@ -15,7 +15,8 @@ fn files(directory: &Path) -> Vec<std::path::PathBuf> {
 
 #[test]
 fn a_name_stands_in_one_line_of_the_registry_and_nowhere_else() {
-    // The grid of lengths and the vectors under every kernel are tests that need the crate's inside.
+    // The grid of lengths and the vectors under every kernel are tests that need the crate's
+    // inside.
     let is_test = |path: &std::path::PathBuf| path.ends_with("many/grid.rs") || path.ends_with("many/cavp.rs");
     let sources: Vec<_> = files(&Path::new(HERE).join("src")).into_iter().filter(|path| !is_test(path)).collect();
     assert!(sources.len() > 5);

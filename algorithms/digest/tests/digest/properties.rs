@@ -90,7 +90,8 @@ proptest! {
         }
     }
 
-    /// `update` one by one and `update_many` together may follow each other in any order on the same hashers.
+    /// `update` one by one and `update_many` together may follow each other in any order on the
+    /// same hashers.
     #[test]
     fn doors_may_be_mixed(messages in vec(message(), 1..12), together in vec(any::<bool>(), 1..8)) {
         for algorithm in algorithms() {

@@ -8,7 +8,8 @@ fn algorithms(names: &[&str]) -> Vec<Algorithm> {
     names.iter().map(|name| name.parse().unwrap()).collect()
 }
 
-/// Feeds a message in pieces of these lengths and then the rest, together, and compares with each by itself.
+/// Feeds a message in pieces of these lengths and then the rest, together, and compares with each
+/// by itself.
 fn holds(algorithms: &[Algorithm], message: &[u8], pieces: &[usize]) {
     let mut hashers: Vec<Hasher> = algorithms.iter().map(|algorithm| algorithm.hasher()).collect();
     let mut rest = message;
@@ -46,7 +47,8 @@ fn every_subset_at_every_length_of_a_few_blocks() {
 
 #[test]
 fn look_alikes_keep_their_own_functions() {
-    // RIPEMD-160 has a state of SHA-1's shape, SHA-224 one of SHA-256's; one algorithm may be asked for twice.
+    // RIPEMD-160 has a state of SHA-1's shape, SHA-224 one of SHA-256's; one algorithm may be asked
+    // for twice.
     let names =
         ["ripemd160", "sha1", "sha224", "sha256", "sha256", "md5", "md5", "sha3-256", "blake3", "crc32", "sha1"];
     holds(&algorithms(&names), &message(70_001), &[1, 64, 63, 16384, 5]);
@@ -87,7 +89,8 @@ fn oracle(algorithm: Algorithm, message: &[u8]) -> Vec<u8> {
     }
 }
 
-/// The vectors of each function through every set that has it, the companions held against other crates.
+/// The vectors of each function through every set that has it, the companions held against other
+/// crates.
 #[test]
 fn vectors_through_every_set() {
     let mut through = 0;
@@ -112,7 +115,8 @@ fn vectors_through_every_set() {
             }
         }
     }
-    // Eight sets each, twice: 323 vectors of MD5, 129 of SHA-1 and of SHA-224 or SHA-256, 257 of SHA-512.
+    // Eight sets each, twice: 323 vectors of MD5, 129 of SHA-1 and of SHA-224 or SHA-256, 257 of
+    // SHA-512.
     assert_eq!(through, 2 * 8 * (323 + 129 + 129 + 257));
 }
 

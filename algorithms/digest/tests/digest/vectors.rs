@@ -1,4 +1,5 @@
-//! Every algorithm against the vectors of `vectors/digest`, through each door: whole, in pieces, many at once.
+//! Every algorithm against the vectors of `vectors/digest`, through each door: whole, in pieces,
+//! many at once.
 
 use crate::cases::{Case, cases};
 use pfh_digest::{Algorithm, Digest, Hasher, Output, finalize_many, hash_many, update_many};
@@ -108,7 +109,8 @@ fn by_output_length(algorithm: Algorithm) -> Vec<(Algorithm, Vec<Pair>)> {
     groups
 }
 
-/// The Monte Carlo tests: SHAVS section 6.4 for SHA-1 and SHA-2, SHA3VS sections 6.2.3 and 6.3.3 for SHA-3 and SHAKE.
+/// The Monte Carlo tests: SHAVS section 6.4 for SHA-1 and SHA-2, SHA3VS sections 6.2.3 and 6.3.3
+/// for SHA-3 and SHAKE.
 #[test]
 fn monte_carlo() {
     let mut checkpoints = 0;

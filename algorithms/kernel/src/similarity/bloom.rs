@@ -30,7 +30,8 @@ impl Form<Common> {
     /// If `common` is shorter than `others` or this machine lacks the form.
     pub fn run(&self, one: &Bits, others: &[Bits], common: &mut [u32]) {
         assert!(self.usable());
-        // SAFETY: the instruction set is there, as asserted; the slice has the length that is needed.
+        // SAFETY: the instruction set is there, as asserted; the slice has the length that is
+        // needed.
         unsafe { (self.function)(one, others, &mut common[..others.len()]) }
     }
 }
@@ -96,7 +97,8 @@ mod x86 {
         let nibble = _mm256_set1_epi8(15);
         let zero = _mm256_setzero_si256();
         for (other, common) in others.iter().zip(common) {
-            // Carry-save adders take eight vectors to four weights, so that only four are looked up.
+            // Carry-save adders take eight vectors to four weights, so that only four are looked
+            // up.
             let both = |i: usize| _mm256_and_si256(one[i], load(other, i));
             let add = |a, b, c| {
                 let half = _mm256_xor_si256(a, b);

@@ -1,8 +1,10 @@
-//! ssdeep's piece hash: the low six bits of FNV-1 (32 bits), for several states over the same bytes.
+//! ssdeep's piece hash: the low six bits of FNV-1 (32 bits), for several states over the same
+//! bytes.
 //!
-//! A step is `h = 19·h XOR byte`, modulo 64. Bit `k` of the product depends on bits up to `k` only, and bit `k` enters it as itself:
-//! so over a block of 64 bytes, bit `k` of all 64 states is a running XOR of what the lower bits give. The fast forms transpose a
-//! block into six words once and then find the 64 states bit by bit, for every state given.
+//! A step is `h = 19·h XOR byte`, modulo 64. Bit `k` of the product depends on bits up to `k` only,
+//! and bit `k` enters it as itself: so over a block of 64 bytes, bit `k` of all 64 states is a
+//! running XOR of what the lower bits give. The fast forms transpose a block into six words once
+//! and then find the 64 states bit by bit, for every state given.
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;
@@ -16,7 +18,8 @@ use std::sync::LazyLock;
 /// States that can be advanced at once.
 pub const STATES: usize = 12;
 
-/// Advances the first `count` states over the bytes. Only the low six bits of a state mean anything.
+/// Advances the first `count` states over the bytes. Only the low six bits of a state mean
+/// anything.
 type Advance = unsafe fn(states: &mut [u8; STATES], count: usize, bytes: &[u8]);
 
 /// The forms, best first.
@@ -31,8 +34,8 @@ pub static FORMS: &[Form<Advance>] = &[
 ];
 
 impl Form<Advance> {
-    /// Advances the first `count` states over the bytes; only the low six bits of a state mean anything, and the states behind
-    /// `count` come back undefined.
+    /// Advances the first `count` states over the bytes; only the low six bits of a state mean
+    /// anything, and the states behind `count` come back undefined.
     ///
     /// # Panics
     /// If `count` exceeds [`STATES`] or this machine lacks the form.
@@ -51,7 +54,8 @@ pub fn advance(states: &mut [u8; STATES], count: usize, bytes: &[u8]) {
     unsafe { (BEST.function)(states, count, bytes) }
 }
 
-/// All states side by side, byte after byte: the states are independent, so their multiplications overlap.
+/// All states side by side, byte after byte: the states are independent, so their multiplications
+/// overlap.
 fn portable(states: &mut [u8; STATES], count: usize, bytes: &[u8]) {
     fn lanes<const N: usize>(states: &mut [u8; STATES], bytes: &[u8]) {
         let mut wide: [u32; N] = std::array::from_fn(|i| u32::from(states[i]));
@@ -83,7 +87,8 @@ trait Plane: Copy {
     fn and(self, other: Self) -> Self;
     /// Bit `t` is the XOR of bits 0 to `t`.
     fn running_xor(self) -> Self;
-    /// The bit before each byte, from that after each, and from that before all of them, which every bit of `start` is.
+    /// The bit before each byte, from that after each, and from that before all of them, which
+    /// every bit of `start` is.
     fn before(self, start: Self) -> Self;
 }
 
@@ -126,7 +131,8 @@ mod x86 {
     /// AVX2 and PCLMULQDQ.
     #[target_feature(enable = "avx2,bmi1,bmi2,pclmulqdq")]
     pub unsafe fn advance(states: &mut [u8; STATES], count: usize, bytes: &[u8]) {
-        // Below this the latency of six dependent running XORs costs more than the bytes one by one.
+        // Below this the latency of six dependent running XORs costs more than the bytes one by
+        // one.
         if bytes.len() < 24 {
             return super::portable(states, count, bytes);
         }

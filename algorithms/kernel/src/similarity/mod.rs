@@ -1,8 +1,8 @@
 //! The inner loops of the similarity digests.
 //!
-//! Each file holds one of them: a portable form, the forms for instruction sets, and a table of both, best first, from which
-//! `best` picks what this CPU has and `PFH_ISA` permits. All forms give the same values; the tests run every one that the machine
-//! can run.
+//! Each file holds one of them: a portable form, the forms for instruction sets, and a table of
+//! both, best first, from which `best` picks what this CPU has and `PFH_ISA` permits. All forms
+//! give the same values; the tests run every one that the machine can run.
 
 pub mod bloom;
 pub mod fnv6;

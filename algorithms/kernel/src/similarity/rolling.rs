@@ -1,8 +1,9 @@
 //! The rolling hash of ssdeep and mrsh-v2: where it may cut.
 //!
-//! The hash depends on the last seven bytes only: with `b0` the newest and `b6` the oldest, `v = Σ (8 − k)·b_k + XOR (b_k << 5k)`
-//! modulo 2^32. Its low sixteen bits need sixteen-bit arithmetic only, and of the shifted bytes just `b0` to `b3`. A cut asks for
-//! `v + 1` to be a multiple of a number with a power of two in it, so those bits decide most positions.
+//! The hash depends on the last seven bytes only: with `b0` the newest and `b6` the oldest, `v = Σ
+//! (8 − k)·b_k + XOR (b_k << 5k)` modulo 2^32. Its low sixteen bits need sixteen-bit arithmetic
+//! only, and of the shifted bytes just `b0` to `b3`. A cut asks for `v + 1` to be a multiple of a
+//! number with a power of two in it, so those bits decide most positions.
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;
@@ -31,14 +32,17 @@ pub static FORMS: &[Form<Candidates>] = &[
 ];
 
 impl Form<Candidates> {
-    /// Appends to `out` every position `p` in `start..bytes.len()` whose hash `v` has `(v + 1) & mask == 0`, in ascending order.
+    /// Appends to `out` every position `p` in `start..bytes.len()` whose hash `v` has `(v + 1) &
+    /// mask == 0`, in ascending order.
     ///
     /// # Panics
-    /// If `start` is below [`LOOK_BACK`], `bytes` is 4 GiB or longer, or this machine lacks the form.
+    /// If `start` is below [`LOOK_BACK`], `bytes` is 4 GiB or longer, or this machine lacks the
+    /// form.
     pub fn run(&self, bytes: &[u8], start: usize, mask: u16, out: &mut Vec<u32>) {
         assert!(self.usable());
         assert!(start >= LOOK_BACK && u32::try_from(bytes.len()).is_ok());
-        // SAFETY: the instruction set is there, as asserted; the other two conditions of the functions are asserted too.
+        // SAFETY: the instruction set is there, as asserted; the other two conditions of the
+        // functions are asserted too.
         unsafe { (self.function)(bytes, start, mask, out) }
     }
 }
@@ -67,10 +71,12 @@ pub fn hash(bytes: &[u8], position: usize) -> u32 {
         }
     };
     const LOW_BYTES: u64 = 0x00ff_00ff_00ff_00ff;
-    // Byte j of the word is b_(6 - j) with the weight 2 + j. A product sums four of them in its highest sixteen bits, without a carry.
+    // Byte j of the word is b_(6 - j) with the weight 2 + j. A product sums four of them in its
+    // highest sixteen bits, without a carry.
     let even = (word & LOW_BYTES).wrapping_mul(0x0002_0004_0006_0008) >> 48;
     let odd = (word >> 8 & 0x0000_00ff_00ff_00ff).wrapping_mul(0x0003_0005_0007_0000) >> 48;
-    // Byte k is b_k. Neighbours are shifted together: pairs by 5 of 8 bits, pairs of pairs by 10 of 16, and those by 20 of 32.
+    // Byte k is b_k. Neighbours are shifted together: pairs by 5 of 8 bits, pairs of pairs by 10 of
+    // 16, and those by 20 of 32.
     let word = (word << 8).swap_bytes();
     let pairs = (word & LOW_BYTES) ^ ((word & !LOW_BYTES) >> 3);
     let fours = (pairs & 0x0000_ffff_0000_ffff) ^ ((pairs & 0xffff_0000_ffff_0000) >> 6);
@@ -100,7 +106,8 @@ fn portable(bytes: &[u8], start: usize, mask: u16, out: &mut Vec<u32>) {
             out.push(start as u32);
         }
     } else {
-        // The byte that leaves is one that was not fed above, so the first step is made from its window alone.
+        // The byte that leaves is one that was not fed above, so the first step is made from its
+        // window alone.
         let first = hash(bytes, start) as u16;
         if first.wrapping_add(1) & mask == 0 {
             out.push(start as u32);
@@ -115,11 +122,13 @@ fn portable(bytes: &[u8], start: usize, mask: u16, out: &mut Vec<u32>) {
     }
 }
 
-/// Appends `p` and the number of each bit that is set in `hits`, in order; `out` has room for 64 more.
+/// Appends `p` and the number of each bit that is set in `hits`, in order; `out` has room for 64
+/// more.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[inline(always)]
 fn place(mut hits: u64, p: usize, out: &mut Vec<u32>) {
-    // Four places are written whether there are so many or not: the number of hits is not to be guessed by the CPU.
+    // Four places are written whether there are so many or not: the number of hits is not to be
+    // guessed by the CPU.
     let count = hits.count_ones() as usize;
     let end = out.len();
     for (i, place) in out.spare_capacity_mut()[..64].iter_mut().enumerate() {
@@ -143,13 +152,15 @@ mod x86 {
         std::arch::is_x86_feature_detected!("popcnt")
     }
 
-    /// Sixteen hashes at once, for the positions of one parity; two such give a mask of 32 positions.
+    /// Sixteen hashes at once, for the positions of one parity; two such give a mask of 32
+    /// positions.
     ///
     /// # Safety
     /// AVX2 and POPCNT; `start` is at least [`LOOK_BACK`] and `bytes` shorter than 4 GiB.
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
     pub unsafe fn candidates(bytes: &[u8], start: usize, mask: u16, out: &mut Vec<u32>) {
-        // A step over 32 positions from `p` loads from `p - 7` and up to `p + 32`; where that would not fit, the portable form goes on.
+        // A step over 32 positions from `p` loads from `p - 7` and up to `p + 32`; where that would
+        // not fit, the portable form goes on.
         let mut p = start;
         if p == LOOK_BACK && p < bytes.len() {
             super::portable(&bytes[..=p], p, mask, out);
@@ -162,7 +173,8 @@ mod x86 {
             let mut hits = 0u64;
             for half in 0..2 {
                 let at = p + 32 * half;
-                // SAFETY: the loads of `half_mask` reach from `at - 7 >= 0` to `at + 33 <= bytes.len()`.
+                // SAFETY: the loads of `half_mask` reach from `at - 7 >= 0` to `at + 33 <=
+                // bytes.len()`.
                 let even = unsafe { hashes(bytes.as_ptr().add(at - 7)) };
                 // SAFETY: the same, one byte on.
                 let odd = unsafe { hashes(bytes.as_ptr().add(at - 6)) };
@@ -197,7 +209,8 @@ mod x86 {
                 _mm256_loadu_si256(from.add(6).cast()),
             )
         };
-        // A word holds the older byte below the newer: w0 = b1 + 256·b0, w1 = b3 + 256·b2, w2 = b5 + 256·b4, w3 = b7 + 256·b6.
+        // A word holds the older byte below the newer: w0 = b1 + 256·b0, w1 = b3 + 256·b2, w2
+        // = b5 + 256·b4, w3 = b7 + 256·b6.
         let weights = |newer: i16, older: i16| _mm256_set1_epi16((newer << 8) | older);
         let sum = _mm256_add_epi16(
             _mm256_add_epi16(_mm256_maddubs_epi16(w0, weights(8, 7)), _mm256_maddubs_epi16(w1, weights(6, 5))),

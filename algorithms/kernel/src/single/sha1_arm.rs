@@ -1,5 +1,6 @@
-//! SHA-1 with the instructions of AArch64, `N` messages interleaved: one message waits for every `sha1c`, `sha1p` or `sha1m`, and the
-//! others fill the time. State: five words per message, message after message.
+//! SHA-1 with the instructions of AArch64, `N` messages interleaved: one message waits for every
+//! `sha1c`, `sha1p` or `sha1m`, and the others fill the time. State: five words per message,
+//! message after message.
 
 use crate::sha1::K;
 use core::arch::aarch64::*;

@@ -1,5 +1,5 @@
-//! SHA-1 with the SHA extensions, `N` messages interleaved: one message waits for every `sha1rnds4`, and the others fill the time.
-//! State: five words per message, message after message.
+//! SHA-1 with the SHA extensions, `N` messages interleaved: one message waits for every
+//! `sha1rnds4`, and the others fill the time. State: five words per message, message after message.
 
 use core::arch::x86_64::*;
 

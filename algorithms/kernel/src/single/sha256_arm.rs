@@ -1,5 +1,5 @@
-//! SHA-256 with the instructions of AArch64, `N` messages interleaved: one message waits for every `sha256h`, and the others fill the
-//! time. State: eight words per message, message after message.
+//! SHA-256 with the instructions of AArch64, `N` messages interleaved: one message waits for every
+//! `sha256h`, and the others fill the time. State: eight words per message, message after message.
 
 use crate::sha256::K;
 use core::arch::aarch64::*;

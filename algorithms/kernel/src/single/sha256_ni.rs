@@ -1,5 +1,6 @@
-//! SHA-256 with the SHA extensions, `N` messages interleaved: one message waits four cycles for every `sha256rnds2`, and the others
-//! fill the time. State: eight words per message, message after message.
+//! SHA-256 with the SHA extensions, `N` messages interleaved: one message waits four cycles for
+//! every `sha256rnds2`, and the others fill the time. State: eight words per message, message after
+//! message.
 
 use crate::sha256::K;
 use core::arch::x86_64::*;

@@ -1,7 +1,9 @@
-//! SHA-256 with the SHA extensions, four or six messages interleaved, in assembly: [`sha256_ni`](super::sha256_ni) does the same and is
-//! the oracle of this. Compiled from intrinsics, four messages are no longer limited by `sha256rnds2` but by the moves around it (every
-//! third instruction): the compiler keeps the schedules in registers, has eight too few, and saves and loads whatever comes next. Here
-//! the states alone stay in registers, two a message, and the schedules in memory, from where `sha256msg1` and `palignr` take them.
+//! SHA-256 with the SHA extensions, four or six messages interleaved, in assembly:
+//! [`sha256_ni`](super::sha256_ni) does the same and is the oracle of this. Compiled from
+//! intrinsics, four messages are no longer limited by `sha256rnds2` but by the moves around it
+//! (every third instruction): the compiler keeps the schedules in registers, has eight too few, and
+//! saves and loads whatever comes next. Here the states alone stay in registers, two a message, and
+//! the schedules in memory, from where `sha256msg1` and `palignr` take them.
 
 use super::sha256_ni::Lane;
 use crate::sha256::K;
@@ -26,8 +28,8 @@ static CONSTANTS: Aligned<[u32; 68]> = {
     Aligned(all)
 };
 
-/// Four rounds of one message, whose next four words of the schedule are in xmm13: `$abef` and `$cdgh` are its registers, `$q` and `$j` say
-/// which rounds, 16 · `$q` + 4 · `$j` and on.
+/// Four rounds of one message, whose next four words of the schedule are in xmm13: `$abef` and
+/// `$cdgh` are its registers, `$q` and `$j` say which rounds, 16 · `$q` + 4 · `$j` and on.
 macro_rules! rounds {
     ($abef:literal $cdgh:literal, $q:literal $j:literal) => {
         concat!(
@@ -64,8 +66,8 @@ macro_rules! first {
     };
 }
 
-/// Four further words (FIPS 180-4, section 6.2.2, step 1), and their rounds. `$j`, `$j1`, `$j2`, `$j3`: the places of the words 16, 12, 8
-/// and 4 before these.
+/// Four further words (FIPS 180-4, section 6.2.2, step 1), and their rounds. `$j`, `$j1`, `$j2`,
+/// `$j3`: the places of the words 16, 12, 8 and 4 before these.
 macro_rules! further {
     ($lane:literal $abef:literal $cdgh:literal, $q:literal $j:literal $j1:literal $j2:literal $j3:literal) => {
         concat!(
@@ -97,8 +99,9 @@ macro_rules! kernel {
             // The states at the beginning of a block, and the last sixteen words of each schedule.
             let mut before = Aligned([0u32; 8 * $n]);
             let mut words = Aligned([0u32; 16 * $n]);
-            // SAFETY: the caller's promise covers the instructions and the states. Every message has 64 · `blocks` bytes, of which each turn
-            // reads the next 64; the two buffers have 32 and 64 bytes a message; K has 64 words and the order of bytes behind them. All
+            // SAFETY: the caller's promise covers the instructions and the states. Every message
+            // has 64 · `blocks` bytes, of which each turn reads the next 64; the two buffers have
+            // 32 and 64 bytes a message; K has 64 words and the order of bytes behind them. All
             // registers that are written are named.
             unsafe {
                 $(let mut $p = Lane::load(state.add(8 * $lane));)*
@@ -156,7 +159,8 @@ mod tests {
     #[target_feature(enable = "sha,ssse3,sse4.1")]
     fn both<const N: usize>(states: &[u32; 48], messages: &[&[u8]; 6], blocks: usize) -> ([u32; 48], [u32; 48]) {
         let (mut ours, mut oracle) = (*states, *states);
-        // SAFETY: the test has asked for the instructions; there are states and messages of at least `blocks` blocks for six lanes.
+        // SAFETY: the test has asked for the instructions; there are states and messages of at
+        // least `blocks` blocks for six lanes.
         unsafe {
             match N {
                 4 => four(ours.as_mut_ptr(), messages.as_ptr(), blocks),

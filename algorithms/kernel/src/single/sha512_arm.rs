@@ -1,5 +1,5 @@
-//! SHA-512 with the instructions of AArch64, `N` messages interleaved: one message waits for every `sha512h`, and the others fill the
-//! time. State: eight words per message, message after message.
+//! SHA-512 with the instructions of AArch64, `N` messages interleaved: one message waits for every
+//! `sha512h`, and the others fill the time. State: eight words per message, message after message.
 
 use crate::sha512::K;
 use core::arch::aarch64::*;
@@ -53,8 +53,9 @@ impl Lane {
         // SAFETY: there are 80 constants.
         let wk = vaddq_u64(w[I % 8], unsafe { vld1q_u64(K.as_ptr().add(2 * I)) });
         let [ab, cd, ef, gh] = self.state;
-        // The first round takes its word and `h` from the high half, the second its word and `g` from the low one. The result is, in
-        // the same order, what the standard calls T1 (FIPS 180-4, section 6.4.2).
+        // The first round takes its word and `h` from the high half, the second its word and `g`
+        // from the low one. The result is, in the same order, what the standard calls T1 (FIPS
+        // 180-4, section 6.4.2).
         let sum = vaddq_u64(gh, vextq_u64::<1>(wk, wk));
         let t1 = vsha512hq_u64(sum, vextq_u64::<1>(ef, gh), vextq_u64::<1>(cd, ef));
         self.state = [vsha512h2q_u64(t1, cd, ab), ab, vaddq_u64(cd, t1), ef];

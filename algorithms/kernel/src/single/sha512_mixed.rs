@@ -1,5 +1,5 @@
-//! SHA-512 of one message: the rounds in general registers, the message schedule in vectors of two words beside them, which leaves the
-//! registers and the places of the integer units to the rounds.
+//! SHA-512 of one message: the rounds in general registers, the message schedule in vectors of two
+//! words beside them, which leaves the registers and the places of the integer units to the rounds.
 
 use crate::sha512::{K, sum0, sum1};
 use core::arch::x86_64::*;
@@ -33,7 +33,8 @@ unsafe fn xor3<const VL: bool>(a: __m128i, b: __m128i, c: __m128i) -> __m128i {
     unsafe { if VL { _mm_ternarylogic_epi64::<0x96>(a, b, c) } else { _mm_xor_si128(_mm_xor_si128(a, b), c) } }
 }
 
-/// Words `2 * I` and `2 * I + 1` of the next sixteen of the schedule (FIPS 180-4, section 6.4.2, step 1), in place.
+/// Words `2 * I` and `2 * I + 1` of the next sixteen of the schedule (FIPS 180-4, section 6.4.2,
+/// step 1), in place.
 ///
 /// # Safety
 /// As [`rotate`].
@@ -58,14 +59,15 @@ unsafe fn schedule<const VL: bool, const I: usize>(w: &mut [__m128i; 8]) {
 /// Compresses `blocks` blocks of one message.
 ///
 /// # Safety
-/// The CPU has AVX2, BMI1 and BMI2, and AVX-512 VL if `VL`; `state` is eight words; `messages` points to a slice of at least
-/// 128 · `blocks` bytes.
+/// The CPU has AVX2, BMI1 and BMI2, and AVX-512 VL if `VL`; `state` is eight words; `messages`
+/// points to a slice of at least 128 · `blocks` bytes.
 #[inline(always)]
 pub(crate) unsafe fn compress<const VL: bool>(state: *mut u64, messages: *const &[u8], blocks: usize) {
     // SAFETY: the caller's promise.
     let (message, before) = unsafe { ((*messages).as_ptr(), state.cast::<[u64; 8]>()) };
     let mut buffer = [0u64; 16];
-    // Words with their constants go through memory: the compiler would take them out of the vectors one by one, at twice the cost.
+    // Words with their constants go through memory: the compiler would take them out of the vectors
+    // one by one, at twice the cost.
     let sums = black_box(buffer.as_mut_ptr());
     for block in 0..blocks {
         // SAFETY: block < blocks; the sums are sixteen words; K has eighty.
@@ -95,7 +97,8 @@ pub(crate) unsafe fn compress<const VL: bool>(state: *mut u64, messages: *const 
                     let _ = last;
                 };
             }
-            // Two rounds, and between them, unless these are the last sixteen, the two words that take the place of theirs.
+            // Two rounds, and between them, unless these are the last sixteen, the two words that
+            // take the place of theirs.
             macro_rules! two {
                 ($j:literal $k:expr, $a:ident, $b:ident, $c:ident, $d:ident, $e:ident, $f:ident, $g:ident, $h:ident) => {
                     round!($a, $b, $c, $d, $e, $f, $g, $h, 2 * $j);

@@ -1,5 +1,5 @@
-//! Messages that end where a page ends and begin where one begins, with unreadable pages on both sides: a kernel that reads one byte too
-//! many dies here.
+//! Messages that end where a page ends and begin where one begins, with unreadable pages on both
+//! sides: a kernel that reads one byte too many dies here.
 
 use pfh_kernel::{Compression, KECCAK12, KECCAK24, MD5, RIPEMD160, SHA1, SHA256, SHA512, Word};
 
@@ -27,7 +27,8 @@ impl Guarded {
     }
 
     fn bytes(&mut self) -> &mut [u8] {
-        // SAFETY: `length` bytes from `base` on are mapped, readable and writable, and borrowed with self.
+        // SAFETY: `length` bytes from `base` on are mapped, readable and writable, and borrowed
+        // with self.
         unsafe { std::slice::from_raw_parts_mut(self.base, self.length) }
     }
 }

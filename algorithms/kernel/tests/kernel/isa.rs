@@ -1,4 +1,5 @@
-//! `PFH_ISA` lowers the choice of kernels. It is read once per process, so each level gets a process of its own.
+//! `PFH_ISA` lowers the choice of kernels. It is read once per process, so each level gets a
+//! process of its own.
 
 use pfh_kernel::{
     Compression, Costs, Isa, KECCAK12, KECCAK24, MD5, RIPEMD160, SHA1, SHA256, SHA512, Unused, Word, tables,

@@ -1,4 +1,5 @@
-//! The kernels from outside: each row of each table against portable ones, and the choice of the level. One binary, so that it is linked once.
+//! The kernels from outside: each row of each table against portable ones, and the choice of the
+//! level. One binary, so that it is linked once.
 
 #[cfg(unix)]
 mod edges;

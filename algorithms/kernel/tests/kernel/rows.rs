@@ -1,6 +1,6 @@
-//! Every kernel that this CPU can run, whichever it would choose, against two other hands: RustCrypto's single-message functions and
-//! AWS-LC's or, where that has none, those of a further crate.
-//! Kernels that the CPU cannot run are counted in the output.
+//! Every kernel that this CPU can run, whichever it would choose, against two other hands:
+//! RustCrypto's single-message functions and AWS-LC's or, where that has none, those of a further
+//! crate. Kernels that the CPU cannot run are counted in the output.
 
 use pfh_kernel::{
     Compression, KECCAK12, KECCAK24, Kernel, MAX_LANES, MD5, RIPEMD160, SHA1, SHA256, SHA512, Word, md5, ripemd160,
@@ -48,7 +48,8 @@ fn sponge_padded(message: &[u8], rate: usize, domain: u8) -> Vec<u8> {
     bytes
 }
 
-/// Runs padded messages, all of as many blocks, through a kernel, `steps` blocks at a time, and returns the words of each lane.
+/// Runs padded messages, all of as many blocks, through a kernel, `steps` blocks at a time, and
+/// returns the words of each lane.
 fn run<W: Word>(kernel: &Kernel<W>, initial: &[W], messages: &[Vec<u8>], block: usize, steps: usize) -> Vec<Vec<W>> {
     let words = initial.len();
     let mut state = vec![W::default(); kernel.state_length()];
@@ -93,8 +94,9 @@ struct Case<W: Word> {
 }
 
 impl<W: Word> Case<W> {
-    /// Messages of other lengths in every lane, padded to the same number of blocks. Every kernel gets the same ones, so that each oracle is
-    /// asked once: under an emulator they take longer than the kernels.
+    /// Messages of other lengths in every lane, padded to the same number of blocks. Every kernel
+    /// gets the same ones, so that each oracle is asked once: under an emulator they take longer
+    /// than the kernels.
     fn holds(&self, seed: u64, blocks: usize, steps: usize) {
         let whole = blocks * self.block;
         // From the shortest to the longest message that pads to so many blocks.
@@ -316,7 +318,8 @@ fn ripemd160() {
     ripemd160_case().holds_for_many();
 }
 
-/// RFC 9861, section 5: TurboSHAKE128 with domain 0x1f of the messages of 17^i bytes in the pattern 00..fa.
+/// RFC 9861, section 5: TurboSHAKE128 with domain 0x1f of the messages of 17^i bytes in the pattern
+/// 00..fa.
 #[test]
 fn keccak12_computes_the_examples_of_rfc_9861() {
     let expected = [

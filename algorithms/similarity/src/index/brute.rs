@@ -1,8 +1,8 @@
 //! sdhash and mrsh-v2: every filter against every filter.
 //!
-//! The digests are put in an order in which, of any two, the first is the one that is looked for in the second. Blocks of targets that fit the
-//! cache are compared with all filters that come before: the kernel counts common bits, and only the few counts above what chance
-//! gives are looked at.
+//! The digests are put in an order in which, of any two, the first is the one that is looked for in
+//! the second. Blocks of targets that fit the cache are compared with all filters that come before:
+//! the kernel counts common bits, and only the few counts above what chance gives are looked at.
 
 use super::{Pairs, Report, Visitor, count, ordered};
 use crate::mrsh_v2::{self, Base, MrshV2};
@@ -22,12 +22,13 @@ struct Weight {
 
 /// How two filters and two digests are scored.
 trait Rule {
-    /// Common bits below which two filters score nothing: a bound that no filter with these elements and at least as many ones goes below.
+    /// Common bits below which two filters score nothing: a bound that no filter with these
+    /// elements and at least as many ones goes below.
     fn least(&self, a: Weight, b: Weight) -> u32;
     /// The score of two filters that have at least so many bits in common.
     fn filters(&self, a: (&Bits, Weight), b: (&Bits, Weight), common: u32) -> f64;
-    /// The score of two digests from the sum of the best scores of the sought one's filters, and the number of filters that count of the
-    /// one sought and of the target.
+    /// The score of two digests from the sum of the best scores of the sought one's filters, and
+    /// the number of filters that count of the one sought and of the target.
     fn digests(&self, sum: f64, sought: u32, target: u32) -> u8;
 }
 
@@ -57,7 +58,8 @@ impl Packed {
     }
 }
 
-/// Which part of a search is done: several parts, each by a thread of its own, together hand out what one whole search does.
+/// Which part of a search is done: several parts, each by a thread of its own, together hand out
+/// what one whole search does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Share {
     /// The number of this part, below `of`.
@@ -132,8 +134,9 @@ impl Filters {
     }
 }
 
-/// Hands out every pair of sdhash digests with a similarity of at least `threshold`, which counts as 1 if it is 0; breaks off when the
-/// visitor does. `names`, where given, are the digests' names, which decide some ties as in [`sdhash::compare`].
+/// Hands out every pair of sdhash digests with a similarity of at least `threshold`, which counts
+/// as 1 if it is 0; breaks off when the visitor does. `names`, where given, are the digests' names,
+/// which decide some ties as in [`sdhash::compare`].
 ///
 /// # Panics
 /// If there are names, but not as many as digests.
@@ -147,8 +150,9 @@ pub fn sdhash(
     Filters::sdhash(digests, names, pairs, threshold).search(Share::WHOLE, visitor)
 }
 
-/// Hands out every pair of mrsh-v2 digests with a similarity of at least `threshold`, which counts as 1 if it is 0; breaks off when the
-/// visitor does. The score is that of [`mrsh_v2::compare`] with the digest that comes first in the list as the first.
+/// Hands out every pair of mrsh-v2 digests with a similarity of at least `threshold`, which counts
+/// as 1 if it is 0; breaks off when the visitor does. The score is that of [`mrsh_v2::compare`]
+/// with the digest that comes first in the list as the first.
 pub fn mrsh_v2(
     method: &MrshV2,
     digests: &[mrsh_v2::Digest],
@@ -206,7 +210,8 @@ fn search(
     let mut report = Report::default();
     let digests = packed.digests.len();
     let ends = |digest: usize| packed.starts.get(digest + 1).copied().unwrap_or(packed.bits.len());
-    // Most filters are full: for those, the bounds are computed once for each block, for the one with the fewest ones.
+    // Most filters are full: for those, the bounds are computed once for each block, for the one
+    // with the fewest ones.
     let most = packed.weights.iter().map(|weight| weight.elements).max().unwrap_or(0);
     let full = packed.weights.iter().filter(|weight| weight.elements == most);
     let full = Weight { elements: most, ones: full.map(|weight| weight.ones).min().unwrap_or(0) };
@@ -233,7 +238,8 @@ fn search(
         common.resize(block.len(), 0);
         full_bounds.clear();
         full_bounds.extend(weights.iter().map(|&weight| rule.least(full, weight)));
-        // For each target the sum over the filters of what is looked for, and the best for the filter at hand.
+        // For each target the sum over the filters of what is looked for, and the best for the
+        // filter at hand.
         let mut sums = vec![0.0f64; last + 1 - first];
         let mut bests = vec![0.0f64; last + 1 - first];
         let mut touched: Vec<usize> = Vec::new();

@@ -1,6 +1,7 @@
 //! Groups of digests that are linked by pairs.
 
-/// A partition of places into groups: two places are in one group if a chain of pairs leads from one to the other.
+/// A partition of places into groups: two places are in one group if a chain of pairs leads from
+/// one to the other.
 #[derive(Clone, Debug)]
 pub struct Clusters {
     /// A place's parent; a root is its own.
@@ -34,7 +35,8 @@ impl Clusters {
         place
     }
 
-    /// The groups of two or more, largest first, then by their smallest place; the places of each ascend.
+    /// The groups of two or more, largest first, then by their smallest place; the places of each
+    /// ascend.
     pub fn groups(mut self) -> Vec<Vec<u32>> {
         let count = self.parents.len() as u32;
         let mut groups: Vec<Vec<u32>> = vec![Vec::new(); count as usize];

@@ -1,10 +1,11 @@
 //! ssdeep: an inverted index of seven-letter sequences.
 //!
-//! A *key* is a sequence together with the level of its part. The keys of all digests are scattered into bins, each bin is sorted, and keys that
-//! two or more digests have become *groups*. Then each digest is compared with those before it in its groups, once.
+//! A *key* is a sequence together with the level of its part. The keys of all digests are scattered
+//! into bins, each bin is sorted, and keys that two or more digests have become *groups*. Then each
+//! digest is compared with those before it in its groups, once.
 //!
-//! If the bins outgrow the memory allowed, several passes are made, each over a range of them. Digests that share keys in several ranges are
-//! handed out in the first of those only.
+//! If the bins outgrow the memory allowed, several passes are made, each over a range of them.
+//! Digests that share keys in several ranges are handed out in the first of those only.
 
 use super::{HotGram, Pairs, Report, Visitor, count, ordered};
 use crate::ssdeep::{Digest, GRAM, Part, Target};
@@ -14,7 +15,8 @@ use std::ops::ControlFlow;
 /// A key's bits: seven letters of six, and the level.
 const LETTERS: u32 = 6 * GRAM as u32;
 const KEY: u32 = LETTERS + 5;
-/// Bins by the highest bits of a key: enough for a key's remaining bits and a place below 2^31 to fit 64 bits.
+/// Bins by the highest bits of a key: enough for a key's remaining bits and a place below 2^31 to
+/// fit 64 bits.
 const BIN: u32 = 14;
 const BINS: usize = 1 << BIN;
 const REST: u32 = KEY - BIN;
@@ -30,9 +32,11 @@ const STEP: usize = 4096;
 /// Comparisons between two reports of progress, about.
 const COMPARED: u64 = 1 << 18;
 
-/// Hands out every pair with a similarity of at least `threshold`, which counts as 1 if it is 0; breaks off when the visitor does.
+/// Hands out every pair with a similarity of at least `threshold`, which counts as 1 if it is 0;
+/// breaks off when the visitor does.
 ///
-/// `memory` bounds, in bytes, what is needed beside the digests, a copy of them and 12 bytes for each; two megabytes are always taken.
+/// `memory` bounds, in bytes, what is needed beside the digests, a copy of them and 12 bytes for
+/// each; two megabytes are always taken.
 pub fn ssdeep(
     digests: &[Digest],
     pairs: Pairs,
@@ -79,7 +83,8 @@ pub fn ssdeep(
     ControlFlow::Continue(report)
 }
 
-/// How many keys of collapsed digests are in each bin, and the ranges of bins that the memory holds at a time.
+/// How many keys of collapsed digests are in each bin, and the ranges of bins that the memory holds
+/// at a time.
 pub(super) fn plan(digests: &[Digest], memory: usize) -> (Vec<usize>, Vec<std::ops::Range<usize>>) {
     let mut sizes = vec![0usize; BINS];
     for digest in digests {
@@ -102,8 +107,9 @@ fn each_key(digest: &Digest, mut each: impl FnMut(u64)) {
     }
 }
 
-/// Numbers of which two digests have one in common if their score is above 0: for an index that lasts. Ascending, each once. Those of digests
-/// too short for a sequence of seven letters are made from the whole, as only identical ones score.
+/// Numbers of which two digests have one in common if their score is above 0: for an index that
+/// lasts. Ascending, each once. Those of digests too short for a sequence of seven letters are made
+/// from the whole, as only identical ones score.
 pub fn keys(digest: &Digest) -> Vec<u64> {
     let digest = digest.collapsed();
     let mut keys = Vec::with_capacity(2 * Part::LONGEST);
@@ -157,7 +163,8 @@ fn shared_before(a: &Digest, b: &Digest, first: usize) -> bool {
     shared
 }
 
-/// Identical digests that have no seven letters in a row, two or more of each: they score 100 all the same. Places ascend.
+/// Identical digests that have no seven letters in a row, two or more of each: they score 100 all
+/// the same. Places ascend.
 pub(super) fn identical_short_groups(digests: &[Digest]) -> Vec<Vec<u32>> {
     let short = |digest: &Digest| digest.first().letters().len() < GRAM && digest.second().letters().len() < GRAM;
     let mut places: Vec<u32> = (0..digests.len() as u32).filter(|&place| short(&digests[place as usize])).collect();

@@ -1,5 +1,6 @@
-//! Groups of ssdeep digests without all of their pairs. Of 60,000 digests that are nearly equal there are 1.8 billion pairs and one group:
-//! a digest that is linked to a group need not be compared with the rest of it.
+//! Groups of ssdeep digests without all of their pairs. Of 60,000 digests that are nearly equal
+//! there are 1.8 billion pairs and one group: a digest that is linked to a group need not be
+//! compared with the rest of it.
 
 use super::grams::{Groups, identical_short_groups, plan};
 use super::{Clusters, Pairs, Report, Visitor, count};
@@ -12,9 +13,11 @@ const MANY: usize = 64;
 /// Comparisons between two reports of progress.
 const STEP: u64 = 1 << 16;
 
-/// The groups that the pairs of [`ssdeep`](super::ssdeep) link together: the same ones. The visitor gets no pairs, only the progress.
+/// The groups that the pairs of [`ssdeep`](super::ssdeep) link together: the same ones. The visitor
+/// gets no pairs, only the progress.
 ///
-/// `memory` bounds, in bytes, what is needed beside the digests, a copy of them and 20 bytes for each; two megabytes are always taken.
+/// `memory` bounds, in bytes, what is needed beside the digests, a copy of them and 20 bytes for
+/// each; two megabytes are always taken.
 pub fn ssdeep_groups(
     digests: &[Digest],
     pairs: Pairs,

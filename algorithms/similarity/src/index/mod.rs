@@ -1,10 +1,13 @@
-//! All pairs of similar digests among many, exactly: the same pairs and scores as comparing each with each, sooner.
+//! All pairs of similar digests among many, exactly: the same pairs and scores as comparing each
+//! with each, sooner.
 //!
-//! * [`ssdeep`]: an inverted index of seven-letter sequences. No score above 0 is possible without one in common, except between identical
-//!   digests that are too short to have any, which are found by themselves.
-//! * [`mod@tlsh`]: digests grouped by length and quartile ratios, whose terms of the distance bound it from below.
-//! * [`sdhash`], [`mrsh_v2`]: every filter against every filter, in blocks that stay in the cache. Bloom filters of unrelated inputs can score
-//!   by chance, so nothing less finds the same pairs.
+//! * [`ssdeep`]: an inverted index of seven-letter sequences. No score above 0 is possible without
+//!   one in common, except between identical digests that are too short to have any, which are
+//!   found by themselves.
+//! * [`mod@tlsh`]: digests grouped by length and quartile ratios, whose terms of the distance bound
+//!   it from below.
+//! * [`sdhash`], [`mrsh_v2`]: every filter against every filter, in blocks that stay in the cache.
+//!   Bloom filters of unrelated inputs can score by chance, so nothing less finds the same pairs.
 //!
 //! All of them hand out pairs as they find them and keep none; [`Clusters`] makes groups of them.
 
@@ -64,7 +67,8 @@ pub trait Visitor {
         ControlFlow::Continue(())
     }
 
-    /// What most digests have in common, most first, as far as is known before they are compared (ssdeep).
+    /// What most digests have in common, most first, as far as is known before they are compared
+    /// (ssdeep).
     fn hot(&mut self, hottest: &[HotGram]) {
         let _ = hottest;
     }
@@ -83,8 +87,9 @@ impl Visitor for Vec<Hit> {
 pub struct Report {
     /// Pairs of digests, or for sdhash and mrsh-v2 pairs of filters, that were compared.
     pub compared: u64,
-    /// The seven-letter sequences that most digests have in common, most first (ssdeep): they cost the most time, as each digest with such a
-    /// sequence is compared with each other one. None is left out for that.
+    /// The seven-letter sequences that most digests have in common, most first (ssdeep): they cost
+    /// the most time, as each digest with such a sequence is compared with each other one. None is
+    /// left out for that.
     pub hottest: Vec<HotGram>,
     /// Passes over the digests that the memory allowed took (ssdeep).
     pub passes: u32,

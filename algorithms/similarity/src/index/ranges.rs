@@ -7,8 +7,9 @@ use std::ops::ControlFlow;
 
 /// Hands out every pair with a distance of at most `threshold`; breaks off when the visitor does.
 ///
-/// The terms for the lengths and the ratios depend on a digest's group only and are part of the distance, which has no negative terms; so two
-/// groups for which they exceed the threshold are passed over.
+/// The terms for the lengths and the ratios depend on a digest's group only and are part of the
+/// distance, which has no negative terms; so two groups for which they exceed the threshold are
+/// passed over.
 pub fn tlsh(digests: &[Digest], pairs: Pairs, threshold: u32, visitor: &mut impl Visitor) -> ControlFlow<(), Report> {
     let key = |place: u32| {
         let digest = &digests[place as usize];

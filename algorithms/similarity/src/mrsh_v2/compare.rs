@@ -12,8 +12,8 @@ pub enum Base {
     Larger,
 }
 
-/// The score, 0 to 100. Where both digests have the same number of filters the first counts as the larger, and swapping them can
-/// change the score by a little: fix the order, for instance by path.
+/// The score, 0 to 100. Where both digests have the same number of filters the first counts as the
+/// larger, and swapping them can change the score by a little: fix the order, for instance by path.
 pub fn compare(method: &MrshV2, a: &Digest, b: &Digest, base: Base) -> u8 {
     let (small, big) = if b.filters() > a.filters() { (a, b) } else { (b, a) };
     let comparable = |digest: &Digest| digest.comparable(method);
@@ -31,7 +31,8 @@ pub fn compare(method: &MrshV2, a: &Digest, b: &Digest, base: Base) -> u8 {
             for (j, &common) in common[..others.len()].iter().enumerate() {
                 let j = at * 64 + j;
                 let most = small.ones()[i].min(big.ones()[j]);
-                // The cut-off lies above 0.3 of the most possible, so most pairs need no more than this.
+                // The cut-off lies above 0.3 of the most possible, so most pairs need no more than
+                // this.
                 if 10 * common >= 3 * most {
                     best = best.max(filter_score(small.chunks(i), big.chunks(j), most, common));
                 }
@@ -42,7 +43,8 @@ pub fn compare(method: &MrshV2, a: &Digest, b: &Digest, base: Base) -> u8 {
     (sum / divisor as u64) as u8
 }
 
-/// The score of two filters with `x` and `y` chunks, `most` ones in the sparser and `common` ones in both.
+/// The score of two filters with `x` and `y` chunks, `most` ones in the sparser and `common` ones
+/// in both.
 pub(crate) fn filter_score(x: u32, y: u32, most: u32, common: u32) -> u8 {
     let cutoff = cutoff(x, y, most);
     if common < cutoff || most < cutoff + 1 {
@@ -52,7 +54,8 @@ pub(crate) fn filter_score(x: u32, y: u32, most: u32, common: u32) -> u8 {
     }
 }
 
-/// Common bits below which two filters with `x` and `y` chunks and `most` ones in the sparser score nothing.
+/// Common bits below which two filters with `x` and `y` chunks and `most` ones in the sparser score
+/// nothing.
 pub(crate) fn cutoff(x: u32, y: u32, most: u32) -> u32 {
     let least = f64::from(chance(x, y));
     (0.3 * (f64::from(most) - least) + least) as u32

@@ -1,4 +1,5 @@
-//! The digest's value, and the reference's file format: `name:size:filters − 1:chunks in the last:HEX`.
+//! The digest's value, and the reference's file format: `name:size:filters − 1:chunks in the
+//! last:HEX`.
 
 use super::MrshV2;
 use crate::bloom::{self, Filter};
@@ -36,7 +37,8 @@ impl Digest {
         self.filters.len()
     }
 
-    /// Chunks counted in a filter: those that set a bit that was not set. All but the last filter are full.
+    /// Chunks counted in a filter: those that set a bit that was not set. All but the last filter
+    /// are full.
     pub fn chunks(&self, filter: usize) -> u32 {
         if filter + 1 == self.filters.len() { self.last } else { self.maximum }
     }
@@ -54,8 +56,9 @@ impl Digest {
         &self.ones
     }
 
-    /// [`Degenerate::FewFeatures`] if no filter holds enough chunks to be compared; [`Degenerate::LowEntropy`] if fewer distinct
-    /// chunks than one in 40 of those that the length lets expect were found, so that most of the input is a repetition.
+    /// [`Degenerate::FewFeatures`] if no filter holds enough chunks to be compared;
+    /// [`Degenerate::LowEntropy`] if fewer distinct chunks than one in 40 of those that the length
+    /// lets expect were found, so that most of the input is a repetition.
     pub fn degenerate(&self, method: &MrshV2) -> Option<Degenerate> {
         let chunks = (self.filters.len() as u64 - 1) * u64::from(self.maximum) + u64::from(self.last);
         let expected = self.size / (u64::from(method.block_size) + method.skip() as u64);
@@ -66,8 +69,9 @@ impl Digest {
         }
     }
 
-    /// Appends the line of the reference's file format without its end; the reference ends it with two line feeds. Names that its reader
-    /// would split or cut (a colon, a line feed, a zero) are refused.
+    /// Appends the line of the reference's file format without its end; the reference ends it with
+    /// two line feeds. Names that its reader would split or cut (a colon, a line feed, a zero) are
+    /// refused.
     pub fn print_line(&self, name: &[u8], out: &mut Vec<u8>) -> Result<(), UnprintableName> {
         if name.iter().any(|byte| matches!(byte, b':' | b'\n' | 0)) {
             return Err(UnprintableName);
@@ -114,8 +118,8 @@ impl FromStr for Digest {
     }
 }
 
-/// Reads a line without its end: the digest and the name. Upper-case digits only, as the reference prints. Nothing is allocated before the
-/// length was found right.
+/// Reads a line without its end: the digest and the name. Upper-case digits only, as the reference
+/// prints. Nothing is allocated before the length was found right.
 pub(super) fn parse_line(line: &[u8], maximum: u32) -> Result<(Digest, &[u8]), ParseError> {
     let mut fields = line.splitn(5, |&c| c == b':');
     let mut field = || fields.next().ok_or(ParseError::Fields);

@@ -1,7 +1,8 @@
 //! Generation, in one pass over an input of unknown length.
 //!
-//! Three steps over each piece of the input: the kernel lists where the rolling hash may cut; those places are walked, the skip after
-//! each cut left out; the chunks between are hashed, several at a time, as each hash is one long chain of multiplications.
+//! Three steps over each piece of the input: the kernel lists where the rolling hash may cut; those
+//! places are walked, the skip after each cut left out; the chunks between are hashed, several at a
+//! time, as each hash is one long chain of multiplications.
 
 use super::fnv1a::{self, BASIS};
 use super::{Digest, Ends, MrshV2};
@@ -20,7 +21,8 @@ pub struct Generator {
     length: u64,
     /// The last bytes that the rolling hash was fed, oldest first.
     window: [u8; BACK],
-    /// After a cut: the bytes since, fewer than the skip is long. They are skipped once that many came, and fed if the input ends before.
+    /// After a cut: the bytes since, fewer than the skip is long. They are skipped once that many
+    /// came, and fed if the input ends before.
     held: Option<Vec<u8>>,
     /// The hash of the chunk that is open.
     open: u64,
@@ -39,7 +41,8 @@ pub struct Generator {
 pub struct Featured {
     /// The digest.
     pub digest: Digest,
-    /// The hashes of all chunks, ascending, each once: for [`shared`](crate::shared). Eight bytes for about 200 of the input.
+    /// The hashes of all chunks, ascending, each once: for [`shared`](crate::shared). Eight bytes
+    /// for about 200 of the input.
     pub chunks: Vec<u64>,
 }
 
@@ -67,8 +70,8 @@ impl Generator {
         Generator { features: Some(Vec::new()), ..Generator::new(method) }
     }
 
-    /// The digest with the hashes of its chunks; those are there only if the generator was made [to keep
-    /// them](Self::keeping_features).
+    /// The digest with the hashes of its chunks; those are there only if the generator was made [to
+    /// keep them](Self::keeping_features).
     pub fn finalize_featured(mut self) -> Featured {
         self.end();
         let mut chunks = self.features.take().unwrap_or_default();
@@ -97,8 +100,8 @@ impl Generator {
         self.chunks += 1;
     }
 
-    /// Takes in bytes one by one, whatever the window holds. Stops behind the first cut; returns the bytes taken in, and whether there
-    /// was one.
+    /// Takes in bytes one by one, whatever the window holds. Stops behind the first cut; returns
+    /// the bytes taken in, and whether there was one.
     fn feed(&mut self, bytes: &[u8]) -> (usize, bool) {
         for (i, &byte) in bytes.iter().enumerate() {
             let mut seven = [0; BACK + 1];
@@ -115,8 +118,9 @@ impl Generator {
         (bytes.len(), false)
     }
 
-    /// Takes in `bytes[BACK..]`; the bytes before were fed last and follow each other in the input. Stops early only behind a cut that
-    /// stands so near the end that `feed` must go on; returns the bytes taken in, and whether it stopped so.
+    /// Takes in `bytes[BACK..]`; the bytes before were fed last and follow each other in the input.
+    /// Stops early only behind a cut that stands so near the end that `feed` must go on; returns
+    /// the bytes taken in, and whether it stopped so.
     fn scan(&mut self, bytes: &[u8]) -> (usize, bool) {
         let method = self.method;
         let mut candidates = std::mem::take(&mut self.candidates);
@@ -177,7 +181,8 @@ impl Generator {
         (end - BACK, stopped)
     }
 
-    /// Adds the chunks of a piece that end where `ends` says, and leaves the one behind the last open.
+    /// Adds the chunks of a piece that end where `ends` says, and leaves the one behind the last
+    /// open.
     fn hash_chunks(&mut self, bytes: &[u8], ends: &[u32]) {
         let mut hashes = std::mem::take(&mut self.hashes);
         fnv1a::chunks(self.open, bytes, ends, &mut hashes);

@@ -1,7 +1,8 @@
 //! mrsh-v2: multi-resolution similarity hashing, version 2.0 of 2013 by Frank Breitinger.
 //!
-//! A rolling hash cuts the input into chunks of about `block size` bytes; each chunk's FNV-1a hash sets five bits in a Bloom filter, and a full
-//! filter is followed by another. After a cut the rolling hash skips a quarter of a block.
+//! A rolling hash cuts the input into chunks of about `block size` bytes; each chunk's FNV-1a hash
+//! sets five bits in a Bloom filter, and a full filter is followed by another. After a cut the
+//! rolling hash skips a quarter of a block.
 
 mod compare;
 mod digest;
@@ -20,14 +21,16 @@ use crate::{Comparison, Evidence, Method, Score};
 pub enum Ends {
     /// They do: the reference's plain build.
     Kept,
-    /// They do not, so that a fragment's digest holds only chunks of the whole: the reference's `-Dnetwork` build.
+    /// They do not, so that a fragment's digest holds only chunks of the whole: the reference's
+    /// `-Dnetwork` build.
     Dropped,
 }
 
 /// The method with its parameters. Digests made with different parameters must not be compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MrshV2 {
-    /// The reference's `b`: a chunk ends on average after this many bytes and the skip. 8 to 65,536.
+    /// The reference's `b`: a chunk ends on average after this many bytes and the skip. 8 to
+    /// 65,536.
     pub(crate) block_size: u32,
     /// Chunks that a filter holds. 8 to 400.
     pub(crate) maximum: u32,
@@ -42,8 +45,8 @@ impl MrshV2 {
     /// The same built with `-Dnetwork`.
     pub const NETWORK: MrshV2 = MrshV2 { ends: Ends::Dropped, ..MrshV2::PLAIN };
 
-    /// Other parameters: block size 8 to 65,536, `maximum` chunks per filter 8 to 400, `minimum` to compare 1 to `maximum`. None where
-    /// one is out of its range.
+    /// Other parameters: block size 8 to 65,536, `maximum` chunks per filter 8 to 400, `minimum` to
+    /// compare 1 to `maximum`. None where one is out of its range.
     pub fn with_parameters(block_size: u32, maximum: u32, minimum: u32, ends: Ends) -> Option<MrshV2> {
         let fits =
             (8..=65_536).contains(&block_size) && (8..=400).contains(&maximum) && (1..=maximum).contains(&minimum);
@@ -82,7 +85,8 @@ impl Method for MrshV2 {
         Generator::new(*self)
     }
 
-    /// The score as `compare` of this module gives it for [`Base::Smaller`]; on a tie of lengths the order of the two can matter by a point or two.
+    /// The score as `compare` of this module gives it for [`Base::Smaller`]; on a tie of lengths
+    /// the order of the two can matter by a point or two.
     fn compare(&self, a: &Digest, b: &Digest) -> Comparison {
         Comparison {
             score: Score::Similarity(compare(self, a, b, Base::Smaller)),

@@ -1,15 +1,19 @@
-//! The methods written as plainly as their specifications: whole inputs, one byte at a time, no SIMD.
+//! The methods written as plainly as their specifications: whole inputs, one byte at a time, no
+//! SIMD.
 //!
-//! Nothing here is meant to be fast or to be used in production. It is what the fast implementations, the fuzz targets and the
-//! real-file checks are measured against, and it is itself checked against the digests of the reference tools.
+//! Nothing here is meant to be fast or to be used in production. It is what the fast
+//! implementations, the fuzz targets and the real-file checks are measured against, and it is
+//! itself checked against the digests of the reference tools.
 
 pub mod mrsh_v2;
 pub mod sdhash;
 pub mod ssdeep;
 
-/// The rolling hash that ssdeep and mrsh-v2 share: a function of the last seven bytes fed, which start as zeros.
+/// The rolling hash that ssdeep and mrsh-v2 share: a function of the last seven bytes fed, which
+/// start as zeros.
 ///
-/// With `b0` the newest and `b6` the oldest byte, all modulo 2^32: `Σ (8 − k)·b_k + XOR (b_k << 5k)`.
+/// With `b0` the newest and `b6` the oldest byte, all modulo 2^32: `Σ (8 − k)·b_k + XOR (b_k <<
+/// 5k)`.
 #[derive(Clone, Default)]
 pub struct Rolling {
     window: [u8; 7],

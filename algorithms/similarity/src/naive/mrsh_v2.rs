@@ -11,7 +11,8 @@ pub struct Digest {
     pub filters: Vec<([u8; 256], u32)>,
 }
 
-/// The digest of `data` with block size `b`, `max` blocks per filter. `network` leaves out the first and the last chunk.
+/// The digest of `data` with block size `b`, `max` blocks per filter. `network` leaves out the
+/// first and the last chunk.
 pub fn digest(data: &[u8], b: u32, max: u32, network: bool) -> Digest {
     let mut filters = vec![([0u8; 256], 0u32)];
     let mut rolling = Rolling::default();

@@ -224,7 +224,8 @@ pub fn compare(a: &Digest, b: &Digest) -> Option<u32> {
 fn filter_score(a: &([u8; 256], u32), b: &([u8; 256], u32)) -> f64 {
     let cut = u32::from(CUTOFFS[4096 / (a.1 + b.1) as usize]);
     let common = |bytes: usize| a.0.iter().zip(&b.0).take(bytes).map(|(x, y)| (x & y).count_ones()).sum::<u32>();
-    // The reference estimates first and gives up early; its estimates can be wrong, and parity needs them.
+    // The reference estimates first and gives up early; its estimates can be wrong, and parity
+    // needs them.
     if 8 * common(32) + 48 < cut || 4 * common(64) + 48 < cut || 2 * common(128) + 48 < cut || common(256) <= cut {
         return 0.0;
     }

@@ -6,7 +6,8 @@ const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 const LEVELS: u32 = 31;
 const FIRST_LIMIT: usize = 64;
 
-/// The digest `block size:first:second` of `data`. `eliminate_runs` is the ELIMSEQ flag, `no_truncation` NOTRUNC.
+/// The digest `block size:first:second` of `data`. `eliminate_runs` is the ELIMSEQ flag,
+/// `no_truncation` NOTRUNC.
 pub fn digest(data: &[u8], eliminate_runs: bool, no_truncation: bool) -> String {
     let mut rolling = Rolling::default();
     let values: Vec<u32> = data.iter().map(|&byte| rolling.feed(byte)).collect();

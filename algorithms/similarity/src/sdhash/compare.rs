@@ -11,10 +11,12 @@ pub(crate) const LEAST_ELEMENTS: u32 = 16;
 /// Filters compared at a time.
 const BATCH: usize = 64;
 
-/// The score, 0 to 100; none where the reference comes to a negative number, because nothing could be compared.
+/// The score, 0 to 100; none where the reference comes to a negative number, because nothing could
+/// be compared.
 ///
-/// The digest with fewer filters is looked for in the other one; on a tie the one with fewer elements in its last filter, and then the one whose
-/// name comes first. `names` is the order of the first name to the second's, as bytes, and [`Ordering::Equal`] where there are none: so it
+/// The digest with fewer filters is looked for in the other one; on a tie the one with fewer
+/// elements in its last filter, and then the one whose name comes first. `names` is the order of
+/// the first name to the second's, as bytes, and [`Ordering::Equal`] where there are none: so it
 /// can, rarely, change the score, as it does in the reference.
 pub fn compare(a: &Digest, b: &Digest, names: Ordering) -> Option<u8> {
     let last = |digest: &Digest| digest.counts()[digest.filters() - 1];
@@ -23,7 +25,8 @@ pub fn compare(a: &Digest, b: &Digest, names: Ordering) -> Option<u8> {
     directed(reference, target)
 }
 
-/// How much of the first digest is found in the second: the score, once it is decided which is looked for in which.
+/// How much of the first digest is found in the second: the score, once it is decided which is
+/// looked for in which.
 pub(super) fn directed(reference: &Digest, target: &Digest) -> Option<u8> {
     let mut common = [0; BATCH];
     // The reference starts at −1 and overwrites the sum as long as it is negative.
@@ -62,7 +65,8 @@ pub(crate) fn cutoff(elements: u32) -> u32 {
     u32::from(CUTOFFS[(4096 / elements) as usize])
 }
 
-/// The score of two filters, 0 to 1, which hold `elements` together, share `common` bits and of which the sparser has `most`.
+/// The score of two filters, 0 to 1, which hold `elements` together, share `common` bits and of
+/// which the sparser has `most`.
 #[inline]
 pub(crate) fn filter_score(a: &Bits, b: &Bits, elements: u32, most: u32, common: u32) -> f64 {
     let cut = cutoff(elements);
@@ -72,8 +76,8 @@ pub(crate) fn filter_score(a: &Bits, b: &Bits, elements: u32, most: u32, common:
     f64::from(common - cut) / (f64::from(most) - f64::from(cut))
 }
 
-/// The reference first estimates the common bits from an eighth, a quarter and half of the filters, and gives up if that is far too few; now and
-/// then it errs.
+/// The reference first estimates the common bits from an eighth, a quarter and half of the filters,
+/// and gives up if that is far too few; now and then it errs.
 fn estimated_away(a: &Bits, b: &Bits, cut: u32) -> bool {
     let part = |words: std::ops::Range<usize>| -> u32 {
         a.0[words.clone()].iter().zip(&b.0[words]).map(|(a, b)| (a & b).count_ones()).sum()

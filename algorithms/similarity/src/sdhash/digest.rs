@@ -51,7 +51,8 @@ impl Digest {
         self.counts[filter]
     }
 
-    /// The digest of some of the filters, of a part of the input with this length in bytes. Block mode only.
+    /// The digest of some of the filters, of a part of the input with this length in bytes. Block
+    /// mode only.
     pub(super) fn part(&self, size: u64, filters: std::ops::Range<usize>) -> Digest {
         Digest {
             size,
@@ -82,8 +83,10 @@ impl Digest {
         &self.counts
     }
 
-    /// [`Degenerate::Saturated`] if it matches random data; [`Degenerate::FewFeatures`] if no filter holds the 16 elements without which it is not compared; [`Degenerate::LowEntropy`] if the
-    /// elements stand for less than 2 % of the input, so that even a score of 100 is about a small part of it.
+    /// [`Degenerate::Saturated`] if it matches random data; [`Degenerate::FewFeatures`] if no
+    /// filter holds the 16 elements without which it is not compared; [`Degenerate::LowEntropy`] if
+    /// the elements stand for less than 2 % of the input, so that even a score of 100 is about a
+    /// small part of it.
     pub fn degenerate(&self) -> Option<Degenerate> {
         if super::saturated::is_saturated(self) {
             return Some(Degenerate::Saturated);
@@ -101,7 +104,8 @@ impl Digest {
         }
     }
 
-    /// Appends the reference's line without its end. A name with a line feed is refused; everything else is told apart by its length.
+    /// Appends the reference's line without its end. A name with a line feed is refused; everything
+    /// else is told apart by its length.
     pub fn print_line(&self, name: &[u8], out: &mut Vec<u8>) -> Result<(), UnprintableName> {
         if name.contains(&b'\n') {
             return Err(UnprintableName);
@@ -138,7 +142,8 @@ impl Digest {
         (head, tail)
     }
 
-    /// Reads a line without its end: the digest and the name. Nothing is allocated before the length was found right.
+    /// Reads a line without its end: the digest and the name. Nothing is allocated before the
+    /// length was found right.
     pub fn parse_line(line: &[u8]) -> Result<(Digest, &[u8]), ParseError> {
         if let Some(rest) = line.strip_prefix(STREAM_MARK) {
             let (name, size, rest) = parse_head(rest, STREAM_PARAMETERS)?;
@@ -148,7 +153,8 @@ impl Digest {
             if last > STREAM_ELEMENTS || count == 0 {
                 return Err(ParseError::Number);
             }
-            // Every filter takes some of the text: with the first condition neither product can overflow.
+            // Every filter takes some of the text: with the first condition neither product can
+            // overflow.
             if count > text.len() || text.len() != base64::encoded_length(count * Filter::LENGTH) {
                 return Err(ParseError::Length);
             }
@@ -195,7 +201,8 @@ impl Digest {
     }
 }
 
-/// Splits at the first colon. Fields before the digest proper are short, so it is not looked for beyond that.
+/// Splits at the first colon. Fields before the digest proper are short, so it is not looked for
+/// beyond that.
 fn field(text: &[u8]) -> Result<(&[u8], &[u8]), ParseError> {
     let colon = text.iter().take(24).position(|&c| c == b':').ok_or(ParseError::Fields)?;
     Ok((&text[..colon], &text[colon + 1..]))
@@ -261,7 +268,8 @@ mod tests {
         assert_eq!(error(&stream("99999999999999999999:a", "1:5")), ParseError::Number);
         assert_eq!(error(&stream("1:a", "2:5")), ParseError::Length);
         assert_eq!(error(&stream("1:a", "18446744073709551615:5")), ParseError::Length);
-        // So many that the length of their text, modulo 2^64, is that of one filter's: found by the fuzz target sdbf_line.
+        // So many that the length of their text, modulo 2^64, is that of one filter's: found by the
+        // fuzz target sdbf_line.
         assert_eq!(error(&stream("1:a", "54043195528445953:5")), ParseError::Length);
         assert_eq!(error("sdbf:03:1:a:600:sha1:256:5:7ff:160:55121555555546606:0:"), ParseError::Length);
         assert_eq!(error(&stream("1:a", "0:5")), ParseError::Number);

@@ -13,7 +13,8 @@ const PADDING: [u8; 64] = {
 /// Features hashed at a time.
 const BATCH: usize = 64;
 
-/// Calls `each` with the five words that a feature sets bits by, for the features that begin at `places`, in their order.
+/// Calls `each` with the five words that a feature sets bits by, for the features that begin at
+/// `places`, in their order.
 pub(super) fn each(bytes: &[u8], places: &[u32], mut each: impl FnMut([u32; 5])) {
     let mut state = Vec::new();
     for batch in places.chunks(BATCH) {
@@ -35,7 +36,8 @@ pub(super) fn each(bytes: &[u8], places: &[u32], mut each: impl FnMut([u32; 5]))
             with_messages(lanes, feature, |messages| kernel.compress(&mut state, messages, 1, 64));
             with_messages(lanes, |_| &PADDING[..], |messages| kernel.compress(&mut state, messages, 1, 64));
             for lane in 0..places.len() {
-                // The digest's bytes are the state's words, big end first; they are read with the little end first.
+                // The digest's bytes are the state's words, big end first; they are read with the
+                // little end first.
                 each(std::array::from_fn(|word| state[kernel.position(word, lane)].swap_bytes()));
             }
         }

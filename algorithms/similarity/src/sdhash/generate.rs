@@ -29,7 +29,8 @@ pub struct Generator {
     /// Bytes of the chunk or block before the ones in `bytes`.
     before: usize,
     bytes: Vec<u8>,
-    /// The ranks of the windows that begin at the bytes, as far as they are known, and how often each was the lowest.
+    /// The ranks of the windows that begin at the bytes, as far as they are known, and how often
+    /// each was the lowest.
     ranks: Vec<u16>,
     scores: Vec<u8>,
     popularity: Popularity,
@@ -43,7 +44,8 @@ struct Filters {
     filters: Vec<Filter>,
     /// Elements of each filter.
     counts: Vec<u32>,
-    /// All elements since it was started anew: what it holds is not counted again. Stream mode only.
+    /// All elements since it was started anew: what it holds is not counted again. Stream mode
+    /// only.
     big: Vec<u64>,
     big_count: u32,
 }
@@ -53,8 +55,8 @@ struct Filters {
 pub struct Featured {
     /// The digest.
     pub digest: Digest,
-    /// Eight bytes of the SHA-1 of every feature, ascending, each once: for [`shared`](crate::shared). In all, eight bytes for about 60
-    /// of the input.
+    /// Eight bytes of the SHA-1 of every feature, ascending, each once: for
+    /// [`shared`](crate::shared). In all, eight bytes for about 60 of the input.
     pub features: Vec<u64>,
 }
 
@@ -86,8 +88,8 @@ impl Generator {
         Generator { features: Some(Vec::new()), ..Generator::new(method) }
     }
 
-    /// The digest with the hashes of its features; those are there only if the generator was made [to keep
-    /// them](Self::keeping_features).
+    /// The digest with the hashes of its features; those are there only if the generator was made
+    /// [to keep them](Self::keeping_features).
     pub fn finalize_featured(mut self) -> Result<Featured, NoDigest> {
         self.end();
         let mut features = self.features.take().unwrap_or_default();
@@ -216,7 +218,8 @@ fn keep(features: &mut Option<Vec<u64>>, words: [u32; 5]) {
     }
 }
 
-/// The score from which windows of a block become elements, and how many may that have just this score.
+/// The score from which windows of a block become elements, and how many may that have just this
+/// score.
 fn threshold(scores: &[u8]) -> (u8, u32) {
     const MOST: u32 = BLOCK_ELEMENTS;
     let mut histogram = [0u32; 256];

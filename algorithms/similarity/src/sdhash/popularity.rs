@@ -1,7 +1,8 @@
 //! How often each window is the lowest-ranked of 64 neighbours.
 //!
-//! The definition depends on its own history: while the neighbourhood slides, the lowest rank seen last is kept until it leaves or a lower one
-//! enters; then the neighbourhood is searched again, from the left. It has to be followed exactly.
+//! The definition depends on its own history: while the neighbourhood slides, the lowest rank seen
+//! last is kept until it leaves or a lower one enters; then the neighbourhood is searched again,
+//! from the left. It has to be followed exactly.
 
 use super::WINDOW;
 
@@ -16,7 +17,8 @@ pub(super) struct Popularity {
 }
 
 impl Popularity {
-    /// Goes on through the neighbourhoods before `end`. `ranks` must reach 65 further than `end`, `scores` 64 further.
+    /// Goes on through the neighbourhoods before `end`. `ranks` must reach 65 further than `end`,
+    /// `scores` 64 further.
     pub(super) fn run(&mut self, ranks: &[u16], scores: &mut [u8], end: usize) {
         let Popularity { next: mut i, mut at, mut least } = *self;
         while i < end {
@@ -55,7 +57,8 @@ impl Popularity {
     }
 }
 
-/// The leftmost lowest rank that is not zero, and the end of the run of equal ranks that it begins. The first rank is not zero.
+/// The leftmost lowest rank that is not zero, and the end of the run of equal ranks that it begins.
+/// The first rank is not zero.
 fn lowest(ranks: &[u16; WINDOW], base: usize) -> (u16, usize) {
     let least = ranks.iter().map(|rank| rank.wrapping_sub(1)).min().expect("64 ranks").wrapping_add(1);
     let mut at = ranks.iter().position(|&rank| rank == least).expect("the minimum");

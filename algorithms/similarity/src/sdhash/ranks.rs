@@ -3,7 +3,8 @@
 use super::WINDOW;
 use super::tables::{ENTROPY, RANKS};
 
-/// Windows that slide at the same time, each over a part of its own, so that their table look-ups overlap.
+/// Windows that slide at the same time, each over a part of its own, so that their table look-ups
+/// overlap.
 const LANES: usize = 4;
 
 /// What a byte value's next occurrence adds to the entropy, by the occurrences before.
@@ -17,8 +18,8 @@ const STEPS: [i32; 64] = {
     steps
 };
 
-/// Appends the ranks of the windows that begin at 0 to `bytes.len() - 65`. (The window at the last place has no byte behind it, and such never
-/// get a rank.)
+/// Appends the ranks of the windows that begin at 0 to `bytes.len() - 65`. (The window at the last
+/// place has no byte behind it, and such never get a rank.)
 pub(super) fn append(bytes: &[u8], ranks: &mut Vec<u16>) {
     let count = bytes.len().saturating_sub(WINDOW);
     if count == 0 {

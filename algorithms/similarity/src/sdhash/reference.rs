@@ -1,10 +1,12 @@
-//! The mode that the reference takes by itself: by the input's length, which nobody knows before its end.
+//! The mode that the reference takes by itself: by the input's length, which nobody knows before
+//! its end.
 
 use super::generate::Featured;
 use super::{Digest, Generator, REFERENCE_STREAM_LIMIT, Sdhash};
 use crate::{Hasher, NoDigest};
 
-/// One input on its way to a digest in the mode of [`Sdhash::of_reference`]. Up to 16 MiB of it are kept, until it is known to be longer.
+/// One input on its way to a digest in the mode of [`Sdhash::of_reference`]. Up to 16 MiB of it are
+/// kept, until it is known to be longer.
 #[derive(Clone, Debug)]
 pub struct Either {
     generator: Generator,
@@ -14,7 +16,8 @@ pub struct Either {
 }
 
 impl Either {
-    /// For an input that nothing is known of; `features` says whether to keep them for [`Self::finalize_featured`].
+    /// For an input that nothing is known of; `features` says whether to keep them for
+    /// [`Self::finalize_featured`].
     pub fn new(features: bool) -> Either {
         Either { generator: start(Sdhash::STREAM, features), kept: Some(Vec::new()), features }
     }

@@ -1,7 +1,8 @@
 //! Digests that match random data, and so say nothing by matching anything.
 //!
-//! In stream mode a feature that came before sets its bits and is not counted: input that repeats itself fills filters beyond their 160 elements,
-//! until every other filter is found in them. The reference does the same.
+//! In stream mode a feature that came before sets its bits and is not counted: input that repeats
+//! itself fills filters beyond their 160 elements, until every other filter is found in them. The
+//! reference does the same.
 
 use super::compare::directed;
 use super::{Digest, Sdhash};

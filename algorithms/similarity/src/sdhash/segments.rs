@@ -1,7 +1,8 @@
 //! The reference's segments: in block mode it makes a digest for each 128 MiB of a longer file.
 //!
-//! A block lies in one segment, so the segments' filters, one after the other, are those of the whole file: the digest stays one value, and
-//! is cut where the reference's own format is written, and where digests are compared as the reference compares them.
+//! A block lies in one segment, so the segments' filters, one after the other, are those of the
+//! whole file: the digest stays one value, and is cut where the reference's own format is written,
+//! and where digests are compared as the reference compares them.
 
 use super::{Digest, MINIMUM_LENGTH, Sdhash};
 
@@ -28,7 +29,8 @@ impl Segment {
     }
 }
 
-/// The file's name and where the segment begins, in MiB, of a name as the reference gives it to a segment.
+/// The file's name and where the segment begins, in MiB, of a name as the reference gives it to a
+/// segment.
 pub fn split_name(name: &[u8]) -> Option<(&[u8], u64)> {
     let text = name.strip_suffix(b"M")?;
     let dot = text.iter().rposition(|&byte| byte == b'.')?;
@@ -37,7 +39,8 @@ pub fn split_name(name: &[u8]) -> Option<(&[u8], u64)> {
     (dot > 0 && text[dot + 1..] == *format!("{begin:04}").as_bytes()).then_some((&text[..dot], begin))
 }
 
-/// How many segments a file of so many bytes has: what is left over has one of its own if it is more than 512 bytes.
+/// How many segments a file of so many bytes has: what is left over has one of its own if it is
+/// more than 512 bytes.
 fn count(size: u64, segment: u64) -> u64 {
     (size / segment + u64::from(size % segment > MINIMUM_LENGTH)).max(1)
 }
@@ -48,7 +51,8 @@ impl Digest {
         self.block() == Sdhash::BLOCKS.block && count(self.size(), SEGMENT) > 1
     }
 
-    /// The digests that the reference makes of the file: one for each 128 MiB in blocks of 16 KiB; otherwise this one.
+    /// The digests that the reference makes of the file: one for each 128 MiB in blocks of 16 KiB;
+    /// otherwise this one.
     pub fn into_segments(self) -> Vec<Segment> {
         if self.is_segmented() { self.cut(SEGMENT) } else { vec![Segment { begin: None, digest: self }] }
     }
@@ -68,7 +72,8 @@ impl Digest {
         (0..many).map_while(of).collect()
     }
 
-    /// Whether it can be a segment that others follow: 128 MiB in blocks of 16 KiB, all of which have a filter.
+    /// Whether it can be a segment that others follow: 128 MiB in blocks of 16 KiB, all of which
+    /// have a filter.
     pub fn is_whole_segment(&self) -> bool {
         self.size() == SEGMENT && self.block() == Sdhash::BLOCKS.block && self.filters() as u64 == SEGMENT / (16 << 10)
     }

@@ -1,8 +1,10 @@
 //! The constants that define sdhash 4.0.
 //!
-//! [`RANKS`] and [`CUTOFFS`] are data of sdhash 4.0 by Vassil Roussev and Candice Quates (`sdbf/sdbf_conf.cc`, Apache-2.0).
+//! [`RANKS`] and [`CUTOFFS`] are data of sdhash 4.0 by Vassil Roussev and Candice Quates
+//! (`sdbf/sdbf_conf.cc`, Apache-2.0).
 
-/// The contribution of a byte value that occurs `i` times in a window of 64 bytes: `⌊−p·log2(p)/6 · 1,024,000⌋`, `p = i/64`.
+/// The contribution of a byte value that occurs `i` times in a window of 64 bytes: `⌊−p·log2(p)/6 ·
+/// 1,024,000⌋`, `p = i/64`.
 #[rustfmt::skip]
 pub const ENTROPY: [u32; 65] = [
     0, 16000, 26666, 35320, 42666, 49040, 54640, 59596, 64000, 67921, 71415, 74523, 77281, 79718, 81858, 83724, 85333,
@@ -11,7 +13,8 @@ pub const ENTROPY: [u32; 65] = [
     50344, 47485, 44550, 41539, 38453, 35296, 32067, 28768, 25400, 21965, 18464, 14897, 11266, 7572, 3816, 0,
 ];
 
-/// The precedence rank of a window by its entropy in thousandths (`ENTR64_RANKS`). Zero: never a feature.
+/// The precedence rank of a window by its entropy in thousandths (`ENTR64_RANKS`). Zero: never a
+/// feature.
 #[rustfmt::skip]
 pub const RANKS: [u16; 1001] = [
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
@@ -58,7 +61,8 @@ pub const RANKS: [u16; 1001] = [
     801, 802, 791, 792, 501, 502, 503, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 ];
 
-/// The number of common bits that two filters have by chance (`CUTOFFS256`), by `4096 / (elements of one + of the other)`.
+/// The number of common bits that two filters have by chance (`CUTOFFS256`), by `4096 / (elements
+/// of one + of the other)`.
 #[rustfmt::skip]
 pub const CUTOFFS: [u16; 149] = [
     1250, 1250, 1250, 1250, 1006, 806, 650, 534, 442, 374, 319, 273, 240, 210, 184, 166, 148, 132, 121, 110, 100, 93,

@@ -43,7 +43,8 @@ impl Target {
         Target { digest, first: Positions::new(&digest.first), second: Positions::new(&digest.second) }
     }
 
-    /// The score with another digest, 0 to 100. `other` must be [collapsed](Digest::collapsed); the score is symmetric.
+    /// The score with another digest, 0 to 100. `other` must be [collapsed](Digest::collapsed); the
+    /// score is symmetric.
     pub fn score(&self, other: &Digest) -> u8 {
         let Digest { level, first, second } = &self.digest;
         if *level == other.level {
@@ -70,7 +71,8 @@ fn part_score(positions: &Positions, a: &Part, b: &Part, level: u8) -> u8 {
     let total = a.len() + b.len();
     let distance = total - 2 * common_subsequence(positions, b);
     let score = 100 - 100 * (64 * distance / total) / 64;
-    // Short digests of small block sizes match by chance; the score is bounded by what they can carry.
+    // Short digests of small block sizes match by chance; the score is bounded by what they can
+    // carry.
     let bound = if level < 4 { (1 << level) * a.len().min(b.len()) } else { 100 };
     score.min(bound) as u8
 }
@@ -89,13 +91,15 @@ fn share_gram(positions: &Positions, b: &[u8]) -> bool {
         if run != 0 {
             return true;
         }
-        // No gram can hold the letter that broke the run together with those behind it that matched.
+        // No gram can hold the letter that broke the run together with those behind it that
+        // matched.
         end += GRAM - back;
     }
     false
 }
 
-/// Length of the longest common subsequence, all places at once: a zero bit of `free` is a place used in it.
+/// Length of the longest common subsequence, all places at once: a zero bit of `free` is a place
+/// used in it.
 fn common_subsequence(positions: &Positions, b: &[u8]) -> usize {
     let mut free = u64::MAX;
     for &letter in b {

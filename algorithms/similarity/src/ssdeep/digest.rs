@@ -101,13 +101,14 @@ impl Digest {
         &self.second
     }
 
-    /// The digest with runs of more than three equal letters cut down to three: libfuzzy's ELIMSEQ, and what is compared.
+    /// The digest with runs of more than three equal letters cut down to three: libfuzzy's ELIMSEQ,
+    /// and what is compared.
     pub fn collapsed(&self) -> Digest {
         Digest { level: self.level, first: self.first.collapsed(), second: self.second.collapsed() }
     }
 
-    /// Whether too little is left of the digest for a score other than 0, or 100 for an identical one, to be possible or to mean much:
-    /// fewer than seven distinct sequences of seven letters.
+    /// Whether too little is left of the digest for a score other than 0, or 100 for an identical
+    /// one, to be possible or to mean much: fewer than seven distinct sequences of seven letters.
     pub fn degenerate(&self) -> Option<Degenerate> {
         let collapsed = self.first.collapsed();
         // Nearly always the first seven differ: it is asked once for every pair that is found.
@@ -182,7 +183,8 @@ mod tests {
 
     #[test]
     fn fewer_than_seven_sequences_are_degenerate() {
-        // Twelve letters hold six sequences of seven, thirteen hold seven; the same sequence counts once.
+        // Twelve letters hold six sequences of seven, thirteen hold seven; the same sequence counts
+        // once.
         let degenerate = |first: &str| format!("3:{first}:").parse::<Digest>().unwrap().degenerate();
         assert_eq!(degenerate("abcdefghijkl"), Some(Degenerate::FewFeatures));
         assert_eq!(degenerate("abcdefghijklm"), None);

@@ -1,8 +1,10 @@
 //! Generation, in one pass over an input of unknown length.
 //!
-//! A *level* is a block size, `3 · 2^level`. Every cut of a level is one of all lower levels too. The state of a level's piece hash depends
-//! on where its last cut was and on the bytes since, so levels whose last cut was the same share a *run*: of a dozen levels only
-//! a few runs differ, and those advance over the same bytes together in the kernel. A level that can no longer be printed is dropped.
+//! A *level* is a block size, `3 · 2^level`. Every cut of a level is one of all lower levels too.
+//! The state of a level's piece hash depends on where its last cut was and on the bytes since, so
+//! levels whose last cut was the same share a *run*: of a dozen levels only a few runs differ, and
+//! those advance over the same bytes together in the kernel. A level that can no longer be printed
+//! is dropped.
 
 use super::digest::{Digest, Part};
 use crate::{Hasher, NoDigest};
@@ -27,7 +29,8 @@ struct Level {
     cuts: u64,
     /// The states at the first 63 cuts.
     states: [u8; LONG as usize],
-    /// The state at the last cut, if it was the 64th or a later one; and likewise from the 32nd for the short form.
+    /// The state at the last cut, if it was the 64th or a later one; and likewise from the 32nd for
+    /// the short form.
     last: u8,
     last_short: u8,
     /// The run that goes on from the last cut, or from the 63rd.
@@ -52,7 +55,8 @@ pub struct Generator {
     levels: Vec<Level>,
     /// Levels from this one on are not needed; 32 means all are.
     ceiling: usize,
-    /// The states of the runs. While there are levels above `levels`, the first run has no cut behind it and serves those.
+    /// The states of the runs. While there are levels above `levels`, the first run has no cut
+    /// behind it and serves those.
     runs: Vec<u8>,
     hits: Vec<u32>,
 }
@@ -83,21 +87,24 @@ impl Generator {
         }
     }
 
-    /// For an input of exactly this many bytes: follows only so many levels below the highest that its digest can begin with. None where
-    /// nothing is gained by that.
+    /// For an input of exactly this many bytes: follows only so many levels below the highest that
+    /// its digest can begin with. None where nothing is gained by that.
     pub(super) fn with_length(length: u64, below: usize) -> Option<Generator> {
         let level = level_for(length);
         (level > below).then(|| Generator::following(level - below, level + 2))
     }
 
-    /// After the first bytes of an input of which no more is known, where these alone show that its digest begins with one of the
-    /// highest levels: those are all that is followed. What `update` comes to by following every level until it can be dropped, without the
-    /// many cuts of low levels: 4,457 real files took one thread .77 s of processor time instead of .97 (minima of nine rounds).
+    /// After the first bytes of an input of which no more is known, where these alone show that its
+    /// digest begins with one of the highest levels: those are all that is followed. What `update`
+    /// comes to by following every level until it can be dropped, without the many cuts of low
+    /// levels: 4,457 real files took one thread .77 s of processor time instead of .97 (minima of
+    /// nine rounds).
     fn having(bytes: &[u8]) -> Option<Generator> {
         let low = level_for(bytes.len() as u64).checked_sub(2)?;
         let mut from_low = Generator::following(low, LEVELS + 1);
         from_low.go_on(bytes);
-        // The lowest could be dropped, and so could those below it: the lower a level, the more its cuts, and the shorter what it is for.
+        // The lowest could be dropped, and so could those below it: the lower a level, the more its
+        // cuts, and the shorter what it is for.
         if from_low.low == low {
             return None;
         }
@@ -206,7 +213,8 @@ impl Generator {
             self.low += 1;
         }
         for (i, level) in self.levels.iter_mut().enumerate() {
-            // With so many cuts it is the second part only if the level below is the highest that the length allows.
+            // With so many cuts it is the second part only if the level below is the highest that
+            // the length allows.
             if level.run_short.is_some() && self.low + i > 0 && too_long(self.low + i - 1, self.length) {
                 level.run_short = None;
             }
@@ -214,7 +222,8 @@ impl Generator {
         self.drop_runs();
     }
 
-    /// Drops runs that no level uses. The run without a cut stays until all levels that are followed have one.
+    /// Drops runs that no level uses. The run without a cut stays until all levels that are
+    /// followed have one.
     fn drop_runs(&mut self) {
         let uncut_needed = self.low + self.levels.len() < self.ceiling;
         // A bit for each run: there are never more than twice the levels, and the new one.

@@ -6,8 +6,9 @@ use crate::{ParseError, UnprintableName};
 /// The first line of a file, without its end.
 pub const FILE_HEADER: &str = "ssdeep,1.1--blocksize:hash:hash,filename";
 
-/// Appends the line of a digest without its end. A quotation mark in the name is escaped with a backslash, as ssdeep does, and nothing else
-/// is: so a name that holds a line feed, or a backslash before a quotation mark or at its end, would be misread and is refused.
+/// Appends the line of a digest without its end. A quotation mark in the name is escaped with a
+/// backslash, as ssdeep does, and nothing else is: so a name that holds a line feed, or a backslash
+/// before a quotation mark or at its end, would be misread and is refused.
 pub fn print_line(digest: &Digest, name: &[u8], out: &mut Vec<u8>) -> Result<(), UnprintableName> {
     let misread = |pair: &[u8]| pair == b"\\\"";
     if name.contains(&b'\n') || name.windows(2).any(misread) || name.ends_with(b"\\") {

@@ -1,8 +1,8 @@
 //! ssdeep: context-triggered piecewise hashing, as ssdeep 2.14 (and 2.9, 2.11 to 2.13) has it.
 //!
-//! A rolling hash over seven bytes cuts the input at several block sizes at once; of two neighbouring block sizes the pieces'
-//! six-bit hashes are printed as a letter each. Written from a description of the format and the scoring rules; no code of the
-//! GPL-licensed original was used.
+//! A rolling hash over seven bytes cuts the input at several block sizes at once; of two
+//! neighbouring block sizes the pieces' six-bit hashes are printed as a letter each. Written from a
+//! description of the format and the scoring rules; no code of the GPL-licensed original was used.
 
 mod compare;
 mod digest;
@@ -34,8 +34,9 @@ impl Method for Ssdeep {
     }
 
     fn digest(&self, input: &[u8]) -> Result<Digest, NoDigest> {
-        // Knowing the length, only a few block sizes need be followed; the fewer, the lower the entropy for which that fails. Of 4,457 real
-        // files two below the highest do for all but 56, five for all.
+        // Knowing the length, only a few block sizes need be followed; the fewer, the lower the
+        // entropy for which that fails. Of 4,457 real files two below the highest do for all but
+        // 56, five for all.
         for below in [2, 5] {
             if let Some(mut generator) = Generator::with_length(input.len() as u64, below) {
                 generator.update(input);

@@ -1,4 +1,5 @@
-//! The fast implementations against the plain ones: inputs made to hit the edges, in pieces of any length.
+//! The fast implementations against the plain ones: inputs made to hit the edges, in pieces of any
+//! length.
 
 use crate::inputs::{low, prng, text};
 use pfh_similarity::mrsh_v2::{self, Base, Ends, MrshV2};
@@ -7,7 +8,8 @@ use pfh_similarity::ssdeep::{self, Ssdeep, Target};
 use pfh_similarity::{Hasher, Method, naive};
 use proptest::prelude::*;
 
-/// Stretches of different kinds put together: random, low entropy, text, constant runs longer than any tile, repetitions.
+/// Stretches of different kinds put together: random, low entropy, text, constant runs longer than
+/// any tile, repetitions.
 fn input() -> impl Strategy<Value = Vec<u8>> {
     let length = prop_oneof![0usize..80, 500usize..600, 0usize..5000, 0usize..60_000];
     let stretch = (0u8..7, any::<u64>(), length).prop_map(|(kind, seed, length)| match kind {
@@ -149,7 +151,8 @@ fn lengths_at_edges() {
     }
 }
 
-/// Stream mode's chunks of 32 MiB: no feature straddles two of them, and the last may be too short for any.
+/// Stream mode's chunks of 32 MiB: no feature straddles two of them, and the last may be too short
+/// for any.
 #[test]
 fn sdhash_chunks() {
     const CHUNK: usize = 32 << 20;

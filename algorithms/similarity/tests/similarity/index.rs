@@ -61,7 +61,8 @@ fn check_ssdeep(digests: &[ssdeep::Digest], thresholds: &[u8]) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 30, ..ProptestConfig::default() })]
 
-    /// Digests cut from a few long texts, so that many share letters in a row, at neighbouring block sizes; short and identical ones among them.
+    /// Digests cut from a few long texts, so that many share letters in a row, at neighbouring
+    /// block sizes; short and identical ones among them.
     #[test]
     fn ssdeep_digests(
         stock in prop::collection::vec("[A-Da/]{120}", 3),
@@ -78,7 +79,8 @@ proptest! {
     }
 }
 
-/// 60,000 digests of which each differs from each in some letters: 1.8 billion pairs, one group, and some comparisons for each digest.
+/// 60,000 digests of which each differs from each in some letters: 1.8 billion pairs, one group,
+/// and some comparisons for each digest.
 #[test]
 fn groups_of_near_equal_digests_need_few_comparisons() {
     let base: Vec<u8> = prng(1, 96).iter().map(|byte| b'A' + byte % 26).collect();
@@ -167,7 +169,8 @@ fn vectors() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 5, ..ProptestConfig::default() })]
 
-    /// Many small inputs that share stretches: sparse last filters, ties, digests without any comparable filter.
+    /// Many small inputs that share stretches: sparse last filters, ties, digests without any
+    /// comparable filter.
     #[test]
     fn filters(seeds in prop::collection::vec((0u64..4, 0usize..30_000, 0u64..40, 0usize..30_000), 2..40)) {
         let data: Vec<Vec<u8>> =

@@ -1,7 +1,9 @@
-//! The crate against the plain implementations, and against ssdeep itself where there is one, over real files.
+//! The crate against the plain implementations, and against ssdeep itself where there is one, over
+//! real files.
 //!
-//! `PFH_CORPUS` names a directory with files (all below it are taken), `PFH_SSDEEP` a program that is ssdeep 2.14. Without them the files of this
-//! crate and of its vectors are taken, and ssdeep is left out.
+//! `PFH_CORPUS` names a directory with files (all below it are taken), `PFH_SSDEEP` a program that
+//! is ssdeep 2.14. Without them the files of this crate and of its vectors are taken, and ssdeep is
+//! left out.
 
 use pfh_similarity::mrsh_v2::MrshV2;
 use pfh_similarity::sdhash::Sdhash;

@@ -1,4 +1,5 @@
-//! The methods as algorithms of a registry: names, texts, any split into pieces, inputs without a digest.
+//! The methods as algorithms of a registry: names, texts, any split into pieces, inputs without a
+//! digest.
 
 use crate::inputs::{inputs, prng};
 use pfh_digest::{Algorithm, Output, Registry, Row, Standing};
@@ -48,7 +49,8 @@ fn texts_are_the_methods_own() {
                 "{name} {algorithm}"
             );
             assert_eq!(Named::of(algorithm), Some(method));
-            // Both kinds of mrsh-v2 look alike, and a stream of sdhash like what it is below 16 MiB by itself.
+            // Both kinds of mrsh-v2 look alike, and a stream of sdhash like what it is below 16 MiB
+            // by itself.
             let looks_like = Named::recognise(own.as_bytes()).map(|found| found.name());
             let plain = method.name().trim_end_matches("-network").trim_end_matches("-stream");
             let plain = if own.starts_with("sdbf-dd:") { "sdhash-dd" } else { plain };
@@ -92,7 +94,8 @@ fn texts_are_read_as_values() {
     }
 }
 
-/// Without being told the length: a stream below 16 MiB, blocks from there on, whatever the pieces; the features too.
+/// Without being told the length: a stream below 16 MiB, blocks from there on, whatever the pieces;
+/// the features too.
 #[test]
 fn sdhash_takes_the_mode_of_its_tool() {
     let bytes = prng(9, (16 << 20) + 700);
@@ -109,7 +112,8 @@ fn sdhash_takes_the_mode_of_its_tool() {
     }
 }
 
-/// What repeats itself fills the filters of stream mode until anything is found in them; blocks do not suffer from it.
+/// What repeats itself fills the filters of stream mode until anything is found in them; blocks do
+/// not suffer from it.
 #[test]
 fn repetitions_saturate_a_stream() {
     use pfh_similarity::{Degenerate, sdhash};

@@ -1,4 +1,5 @@
-//! The crate gives what the reference tools gave: every digest, every score, and every digest reads back.
+//! The crate gives what the reference tools gave: every digest, every score, and every digest reads
+//! back.
 
 use crate::inputs::{expected, inputs};
 use pfh_similarity::mrsh_v2::{self, Base, MrshV2};

@@ -51,8 +51,9 @@ impl Sample {
     }
 }
 
-/// The probability with which a sample of `shown` of `leaves` leaves holds at least one of those that are lost, if that is the fraction
-/// `loss` of all, rounded up to whole leaves. Drawn without replacement: 1 − Π (leaves − lost − i) / (leaves − i), i from 0 below `shown`.
+/// The probability with which a sample of `shown` of `leaves` leaves holds at least one of those
+/// that are lost, if that is the fraction `loss` of all, rounded up to whole leaves. Drawn without
+/// replacement: 1 − Π (leaves − lost − i) / (leaves − i), i from 0 below `shown`.
 pub fn finds(leaves: u64, shown: u64, loss: f64) -> f64 {
     let lost = ((leaves as f64 * loss).ceil() as u64).clamp(1, leaves.max(1));
     if shown.saturating_add(lost) > leaves {
@@ -64,8 +65,9 @@ pub fn finds(leaves: u64, shown: u64, loss: f64) -> f64 {
     -missed.exp_m1()
 }
 
-/// The least number of leaves that misses a corruption of the fraction `corruption` of all leaves with a probability of at most
-/// 1 − `confidence`: ⌈ln(1 − confidence) / ln(1 − corruption)⌉, as for drawing with replacement, which overstates the need a little.
+/// The least number of leaves that misses a corruption of the fraction `corruption` of all
+/// leaves with a probability of at most 1 − `confidence`: ⌈ln(1 − confidence) / ln(1 −
+/// corruption)⌉, as for drawing with replacement, which overstates the need a little.
 /// `leaves_for(0.99, 0.01)` is 459.
 ///
 /// # Errors
@@ -94,8 +96,8 @@ fn draw(stream: &mut blake3::OutputReader, leaves: u64, count: usize) -> BTreeSe
     drawn
 }
 
-/// How many leaves of each file a sample of a set of files holds, drawn from all leaves of all files alike: `leaves` are those of each
-/// file, `seed` is random and known to nobody before.
+/// How many leaves of each file a sample of a set of files holds, drawn from all leaves of all
+/// files alike: `leaves` are those of each file, `seed` is random and known to nobody before.
 pub fn spread(seed: &[u8; 32], leaves: &[u64], sample: Sample) -> Vec<u64> {
     let all = leaves.iter().fold(0u64, |sum, count| sum.saturating_add(*count));
     let shown = sample.size(all);
@@ -130,8 +132,8 @@ impl fmt::Display for ImpossibleSample {
 
 impl Error for ImpossibleSample {}
 
-/// A question about one file: it binds nonce, identity, root, length and sample. Equal challenges have equal answers, so a nonce must
-/// never be used twice.
+/// A question about one file: it binds nonce, identity, root, length and sample. Equal challenges
+/// have equal answers, so a nonce must never be used twice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Challenge {
     nonce: [u8; 32],
@@ -143,7 +145,8 @@ pub struct Challenge {
 
 impl Challenge {
     /// * `nonce`: fresh from a cryptographic random generator, unknown to the server until now.
-    /// * `identity`: what both sides call the file and, if the auditor likes, the server; at most [`IDENTITY`] bytes.
+    /// * `identity`: what both sides call the file and, if the auditor likes, the server; at most
+    ///   [`IDENTITY`] bytes.
     ///
     /// # Errors
     /// For a longer identity or a sample of no leaves.
@@ -187,10 +190,11 @@ impl Challenge {
         (self.root, self.length) == (*commitment.root(), commitment.length())
     }
 
-    /// The indices of the leaves to be shown, ascending, of a file of `leaves` leaves. Both sides derive them: a stream of 64-bit
-    /// numbers, BLAKE3 in its key derivation mode over the challenge; numbers beyond the greatest multiple of `leaves` and repeated
-    /// ones are passed over, so that every set is equally likely. Takes memory for each: look at [`Sample::size`] before, if all may be
-    /// asked for.
+    /// The indices of the leaves to be shown, ascending, of a file of `leaves` leaves. Both sides
+    /// derive them: a stream of 64-bit numbers, BLAKE3 in its key derivation mode over the
+    /// challenge; numbers beyond the greatest multiple of `leaves` and repeated ones are passed
+    /// over, so that every set is equally likely. Takes memory for each: look at [`Sample::size`]
+    /// before, if all may be asked for.
     pub fn indices(&self, leaves: u64) -> Vec<u64> {
         match self.sample {
             Sample::Leaves(count) if u64::from(count) < leaves => {

@@ -6,8 +6,8 @@ use std::fmt;
 use super::{Challenge, Proof};
 use crate::outboard::{Parameters, Value, Values, multiproof};
 
-/// A file as the auditor remembers it: root and length, 40 bytes, and the parameters of the tree, which are usually one policy for
-/// all files.
+/// A file as the auditor remembers it: root and length, 40 bytes, and the parameters of the tree,
+/// which are usually one policy for all files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Commitment {
     parameters: Parameters,
@@ -32,7 +32,8 @@ pub enum Rejected {
     Digest,
     /// An update starts from another root, length or parameters than are kept.
     Kept,
-    /// There is a signature, and it is not that of the key that it names over this transcript, or that is no key.
+    /// There is a signature, and it is not that of the key that it names over this transcript, or
+    /// that is no key.
     Signature,
     /// There is no signature, and one is asked for.
     Unsigned,
@@ -96,8 +97,8 @@ impl Commitment {
         range.end - range.start
     }
 
-    /// Judges an answer: it shows just the leaves that the challenge asks for, they belong to the file, and a signature, if there is
-    /// one, is that of the key that it names.
+    /// Judges an answer: it shows just the leaves that the challenge asks for, they belong to the
+    /// file, and a signature, if there is one, is that of the key that it names.
     ///
     /// # Errors
     /// Whatever is wrong with the answer; then it proves nothing.
@@ -105,7 +106,8 @@ impl Commitment {
         if !challenge.is_about(self) {
             return Err(Rejected::Challenge);
         }
-        // The number of leaves that a challenge claims costs nothing before as many have been shown.
+        // The number of leaves that a challenge claims costs nothing before as many have been
+        // shown.
         if proof.leaves.len() as u64 != challenge.sample().size(self.leaf_count()) {
             return Err(Rejected::Leaves);
         }

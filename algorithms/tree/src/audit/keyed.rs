@@ -1,4 +1,5 @@
-//! The short answer: 32 bytes, for an auditor who has the data as well, or who computed answers ahead while he had it.
+//! The short answer: 32 bytes, for an auditor who has the data as well, or who computed answers
+//! ahead while he had it.
 
 use std::io;
 use std::ops::Range;
@@ -14,12 +15,13 @@ const KEY: &str = "pfh audit 1 key of a keyed answer";
 #[derive(Clone, Copy, Debug)]
 pub struct KeyedAnswer([u8; 32]);
 
-/// Computes the answer from the file itself. The nonce is in the key, so that it goes into every compression and no state can be saved
-/// from before it was known. The bytes are not compared with the commitment: for the auditor's own copy take
-/// [`keyed_answer_of_copy`].
+/// Computes the answer from the file itself. The nonce is in the key, so that it goes into every
+/// compression and no state can be saved from before it was known. The bytes are not compared with
+/// the commitment: for the auditor's own copy take [`keyed_answer_of_copy`].
 ///
 /// # Errors
-/// If the challenge is not about this commitment, or the file cannot be read or is shorter than committed.
+/// If the challenge is not about this commitment, or the file cannot be read or is shorter than
+/// committed.
 pub fn keyed_answer(
     challenge: &Challenge,
     commitment: &Commitment,
@@ -28,8 +30,9 @@ pub fn keyed_answer(
     computed(challenge, commitment, &mut read, |_, _| {})
 }
 
-/// The answer of the auditor's own copy, if the leaves that it is computed from are those of the file that was committed: their values
-/// and the siblings in the copy's tree must give the committed root. Without a tree all leaves must be asked for.
+/// The answer of the auditor's own copy, if the leaves that it is computed from are those of the
+/// file that was committed: their values and the siblings in the copy's tree must give the
+/// committed root. Without a tree all leaves must be asked for.
 ///
 /// # Errors
 /// As for [`keyed_answer`]; [`Unproved::Copy`] if the copy is not the file that was committed.

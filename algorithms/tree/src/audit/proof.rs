@@ -40,7 +40,8 @@ pub enum Unproved {
         /// Index of the leaf that is not whole.
         leaf: u64,
     },
-    /// The auditor's own copy is not the file that was committed, or has no tree to show that it is.
+    /// The auditor's own copy is not the file that was committed, or has no tree to show that it
+    /// is.
     Copy,
     /// The answer could not be written.
     Write(io::Error),
@@ -78,9 +79,10 @@ pub(super) fn leaf_of(
     if leaf.len() as u64 == commitment.leaf_length(index) { Ok(leaf) } else { Err(Unproved::Length { leaf: index }) }
 }
 
-/// Answers a challenge from the tree and the file, all of the answer in memory; `read` gives the bytes of a range of the file. What it
-/// gives is not compared with the tree: a server with damaged data answers, and is found out. [`Prover`](super::Prover) does the same
-/// in the memory of one leaf.
+/// Answers a challenge from the tree and the file, all of the answer in memory; `read` gives the
+/// bytes of a range of the file. What it gives is not compared with the tree: a server with damaged
+/// data answers, and is found out. [`Prover`](super::Prover) does the same in the memory of one
+/// leaf.
 ///
 /// # Errors
 /// If the challenge is about another file, or the file or the tree cannot be read.
@@ -102,7 +104,8 @@ pub fn prove(
 }
 
 impl Proof {
-    /// The digest of everything that has been said: challenge (nonce, identity, root, length, sample), parameters, leaves, values.
+    /// The digest of everything that has been said: challenge (nonce, identity, root, length,
+    /// sample), parameters, leaves, values.
     pub(super) fn transcript(&self, challenge: &Challenge, commitment: &Commitment) -> blake3::Hash {
         let mut transcript = Transcript::new(challenge, commitment, self.leaves.len() as u64);
         self.leaves.iter().for_each(|leaf| transcript.bind(leaf));
@@ -150,7 +153,8 @@ impl Proof {
     pub fn decode(bytes: &[u8]) -> Result<Proof, Malformed> {
         let mut reader = Reader::open(bytes, MAGIC, VERSION)?;
         let count = reader.u64()?;
-        // Each leaf takes at least its length field, so a claimed count cannot cost more than the input.
+        // Each leaf takes at least its length field, so a claimed count cannot cost more than the
+        // input.
         let mut leaves = Vec::new();
         for _ in 0..count {
             let length = reader.u32()? as usize;

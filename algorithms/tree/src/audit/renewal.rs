@@ -1,5 +1,5 @@
-//! A change of a file that an auditor without the file can follow: from the root that is kept to the new one, by the paths of the
-//! leaves that changed.
+//! A change of a file that an auditor without the file can follow: from the root that is kept to
+//! the new one, by the paths of the leaves that changed.
 
 use super::{Commitment, Rejected};
 use crate::Malformed;
@@ -10,7 +10,8 @@ use std::ops::Range;
 const MAGIC: &[u8; 8] = b"pfh upda";
 const VERSION: u8 = 1;
 
-/// The values of the leaves before and after, and the values beside their paths, which both states share.
+/// The values of the leaves before and after, and the values beside their paths, which both states
+/// share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Renewal {
     old: Header,
@@ -81,12 +82,14 @@ impl Renewal {
 }
 
 impl Commitment {
-    /// The commitment after a change: the values of the leaves before and the siblings give the root that is kept, the values after and
-    /// the same siblings the new one. So nothing but these leaves has changed. What the new leaves hold is not shown: that they are
-    /// wanted is for whoever ordered the change to say.
+    /// The commitment after a change: the values of the leaves before and the siblings give the
+    /// root that is kept, the values after and the same siblings the new one. So nothing but these
+    /// leaves has changed. What the new leaves hold is not shown: that they are wanted is for
+    /// whoever ordered the change to say.
     ///
     /// # Errors
-    /// If the change starts from another state than is kept, or its paths do not lead to the roots that it states.
+    /// If the change starts from another state than is kept, or its paths do not lead to the roots
+    /// that it states.
     pub fn renew(&self, renewal: &Renewal) -> Result<Commitment, Rejected> {
         let (parameters, length) = (self.parameters(), self.length());
         if (renewal.old.parameters, renewal.old.length, renewal.old.root) != (parameters, length, *self.root()) {

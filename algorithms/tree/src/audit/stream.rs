@@ -1,5 +1,5 @@
-//! Answers that are made and judged while they pass: in the memory of a leaf and a value for each leaf of a sample, whatever the length
-//! of file and answer.
+//! Answers that are made and judged while they pass: in the memory of a leaf and a value for each
+//! leaf of a sample, whatever the length of file and answer.
 
 use std::error::Error;
 use std::fmt;
@@ -50,7 +50,8 @@ pub(super) fn indices(challenge: &Challenge, leaves: u64) -> Box<dyn Iterator<It
 /// Signs a transcript: the public key, and the signature.
 pub type Sign<'a> = &'a dyn Fn(&[u8; 32]) -> ([u8; 32], [u8; 64]);
 
-/// An answer that is ready to be written: the challenge fits, the paths of its leaves have been read and proven.
+/// An answer that is ready to be written: the challenge fits, the paths of its leaves have been
+/// read and proven.
 pub struct Prover<'a> {
     challenge: &'a Challenge,
     commitment: Commitment,
@@ -89,8 +90,9 @@ impl<'a> Prover<'a> {
         fixed + bytes + 4 * shown + 32 * self.siblings.len() as u64
     }
 
-    /// Writes the answer. `read` gives the bytes of a range of the file; `settled` is asked when all have been read, whether the file
-    /// has been the same all the time: if not, the answer is cut.
+    /// Writes the answer. `read` gives the bytes of a range of the file; `settled` is asked when
+    /// all have been read, whether the file has been the same all the time: if not, the answer is
+    /// cut.
     ///
     /// # Errors
     /// If the file cannot be read or the answer not written.
@@ -132,7 +134,8 @@ impl<'a> Prover<'a> {
     }
 }
 
-/// An answer that proves what was asked. Whether its signature, if it has one, is genuine is for its reader to look at.
+/// An answer that proves what was asked. Whether its signature, if it has one, is genuine is for
+/// its reader to look at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Accepted {
     /// The digest that binds challenge and answer.
@@ -204,9 +207,10 @@ enum Climb {
 }
 
 impl Commitment {
-    /// Judges an answer as it comes, as [`verify`](Commitment::verify) does one in memory. All leaves of a file of any length take the
-    /// memory of a few leaves; a sample takes 40 bytes for each leaf beside that. Every number in the answer is compared with what it
-    /// must be before anything is read or kept for it.
+    /// Judges an answer as it comes, as [`verify`](Commitment::verify) does one in memory. All
+    /// leaves of a file of any length take the memory of a few leaves; a sample takes 40 bytes for
+    /// each leaf beside that. Every number in the answer is compared with what it must be before
+    /// anything is read or kept for it.
     ///
     /// # Errors
     /// If the answer cannot be read, is none, or proves nothing.

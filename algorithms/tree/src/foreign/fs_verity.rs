@@ -1,5 +1,6 @@
-//! fs-verity (Linux, Documentation/filesystems/fsverity.rst): a Merkle tree over blocks, each padded with zeros, whose nodes fill blocks of
-//! the same length; the digest is that of a descriptor of 256 bytes with the root.
+//! fs-verity (Linux, Documentation/filesystems/fsverity.rst): a Merkle tree over blocks, each
+//! padded with zeros, whose nodes fill blocks of the same length; the digest is that of a
+//! descriptor of 256 bytes with the root.
 
 use super::algorithm;
 use pfh_digest::{Algorithm, hash_many, hex};
@@ -21,7 +22,8 @@ pub(super) struct FsVerity {
     algorithm: Algorithm,
     block: usize,
     salt: Vec<u8>,
-    /// The salt, padded with zeros to a block of the hash's compression function; empty without a salt.
+    /// The salt, padded with zeros to a block of the hash's compression function; empty without a
+    /// salt.
     front: Vec<u8>,
     length: u64,
     /// Data that waits for a company of blocks; then, level by level, hashes that wait for a block.

@@ -1,4 +1,5 @@
-//! The tree hash of Amazon S3 Glacier: SHA-256 of each MiB, then of pairs, a last one without a partner moving up as it is.
+//! The tree hash of Amazon S3 Glacier: SHA-256 of each MiB, then of pairs, a last one without a
+//! partner moving up as it is.
 
 use super::algorithm;
 use pfh_digest::{hash_many, hex};

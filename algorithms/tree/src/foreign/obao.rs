@@ -1,5 +1,6 @@
-//! The outboard form of bao (versions 0.10 to 0.13): the length of the file in 64 bits, least significant byte first, then the parent nodes
-//! of the BLAKE3 tree over chunks of 1 KiB in pre-order, each the values of its two children.
+//! The outboard form of bao (versions 0.10 to 0.13): the length of the file in 64 bits, least
+//! significant byte first, then the parent nodes of the BLAKE3 tree over chunks of 1 KiB in
+//! pre-order, each the values of its two children.
 
 use crate::Malformed;
 use crate::outboard::{Function, Outboard, Parameters, Value, Values};
@@ -38,11 +39,12 @@ fn parents(tree: &Outboard, level: u32, index: usize, bytes: &mut Vec<u8>) {
     }
 }
 
-/// Reads bao's form and gives the tree over leaves of `leaf_length` bytes. Every node is computed again; the root is for the caller to
-/// compare, and the file is not looked at.
+/// Reads bao's form and gives the tree over leaves of `leaf_length` bytes. Every node is computed
+/// again; the root is for the caller to compare, and the file is not looked at.
 ///
 /// # Errors
-/// If it is none, if any node is not that of its children, or for a file of one chunk, of which the form holds nothing.
+/// If it is none, if any node is not that of its children, or for a file of one chunk, of which the
+/// form holds nothing.
 pub fn decode(bytes: &[u8], leaf_length: usize) -> Result<Outboard, Malformed> {
     let asked = Parameters::new(Function::Blake3, leaf_length).ok_or(Malformed::Field("leaf length"))?;
     let (length, nodes) = bytes.split_first_chunk::<8>().ok_or(Malformed::Truncated)?;

@@ -1,4 +1,5 @@
-//! What Amazon S3 states of an object that was uploaded in parts: the digest of the parts' digests, and how many there are.
+//! What Amazon S3 states of an object that was uploaded in parts: the digest of the parts' digests,
+//! and how many there are.
 
 use super::algorithm;
 use pfh_digest::{Algorithm, Hasher, hex};

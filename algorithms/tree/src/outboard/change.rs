@@ -32,9 +32,10 @@ impl fmt::Display for WrongChange {
 impl Error for WrongChange {}
 
 impl Outboard {
-    /// Replaces leaves by their new data, given whole with their indices in any order (of two for one index the later counts), and
-    /// computes the paths above them anew. The cost is the changed leaves and their distinct ancestors: for one leaf the height of
-    /// the tree. The length of the file stays. Returns the number of values that were computed.
+    /// Replaces leaves by their new data, given whole with their indices in any order (of two for
+    /// one index the later counts), and computes the paths above them anew. The cost is the changed
+    /// leaves and their distinct ancestors: for one leaf the height of the tree. The length of the
+    /// file stays. Returns the number of values that were computed.
     ///
     /// # Errors
     /// For an index or a length that the file has not; the tree is unchanged then.
@@ -55,7 +56,8 @@ impl Outboard {
         self.replace(&values)
     }
 
-    /// As [`update`](Outboard::update), for leaves whose values have been computed; indices ascend and are distinct.
+    /// As [`update`](Outboard::update), for leaves whose values have been computed; indices ascend
+    /// and are distinct.
     ///
     /// # Errors
     /// For an index that the file has not; the tree is unchanged then.
@@ -91,15 +93,17 @@ impl Outboard {
         Ok(computed)
     }
 
-    /// Where the data for [`append`](Outboard::append) begins: the start of the last leaf if that is not full, else the end.
+    /// Where the data for [`append`](Outboard::append) begins: the start of the last leaf if that
+    /// is not full, else the end.
     pub fn append_start(&self) -> u64 {
         let leaf = self.parameters.leaf_length() as u64;
         // A lone full leaf is hashed again, as BLAKE3 hashes a root otherwise.
         if self.leaf_count() == 1 { 0 } else { self.length - self.length % leaf }
     }
 
-    /// Lets the file end in `data`, which begins at [`append_start`](Outboard::append_start) and repeats what the file holds from
-    /// there on before what is new. Costs the leaves in `data` and the nodes above them.
+    /// Lets the file end in `data`, which begins at [`append_start`](Outboard::append_start) and
+    /// repeats what the file holds from there on before what is new. Costs the leaves in `data` and
+    /// the nodes above them.
     ///
     /// # Errors
     /// If `data` would make the file shorter; the tree is unchanged then.

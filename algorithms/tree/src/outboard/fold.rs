@@ -2,7 +2,8 @@
 
 use super::{Parameters, Value};
 
-/// Takes the values of all leaves from left to right and gives the root. Holds a value for each level.
+/// Takes the values of all leaves from left to right and gives the root. Holds a value for each
+/// level.
 pub(crate) struct Fold {
     parameters: Parameters,
     length: u64,
@@ -17,7 +18,8 @@ impl Fold {
         Fold { parameters, length, stack: Vec::new(), count: 0 }
     }
 
-    /// The next leaf's value. Two subtrees of one size are joined only when more follows: the last join is the root.
+    /// The next leaf's value. Two subtrees of one size are joined only when more follows: the last
+    /// join is the root.
     pub(crate) fn push(&mut self, value: Value) {
         while self.stack.len() as u32 > self.count.count_ones() {
             self.join();

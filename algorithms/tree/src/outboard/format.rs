@@ -109,12 +109,12 @@ impl Outboard {
         bytes
     }
 
-    /// Reads the binary form and computes every node and the root again: what is returned is a consistent tree. Costs a node per
-    /// leaf.
+    /// Reads the binary form and computes every node and the root again: what is returned is a
+    /// consistent tree. Costs a node per leaf.
     ///
     /// # Errors
-    /// If any bit of it has been changed. (One who changes the file with the tree can make a consistent tree of another file:
-    /// only a root that is kept elsewhere shows that.)
+    /// If any bit of it has been changed. (One who changes the file with the tree can make a
+    /// consistent tree of another file: only a root that is kept elsewhere shows that.)
     pub fn decode(bytes: &[u8]) -> Result<Outboard, Malformed> {
         let Header { parameters, length, root } = Header::decode(bytes)?;
         let mut reader = Reader::after(bytes, Header::BYTES)?;

@@ -1,5 +1,5 @@
-//! The record of a change, written and synced before the tree is touched: whatever interrupts the writing of the tree, the change can
-//! be made again from it. `docs/tree.md` lists every byte.
+//! The record of a change, written and synced before the tree is touched: whatever interrupts the
+//! writing of the tree, the change can be made again from it. `docs/tree.md` lists every byte.
 
 use std::collections::BTreeMap;
 
@@ -34,8 +34,8 @@ impl Journal {
         self.nodes.get(&offset).copied()
     }
 
-    /// Whether a tree with this header (`None`: a damaged one) is the one that the change was made for: before it, after it, or
-    /// in between.
+    /// Whether a tree with this header (`None`: a damaged one) is the one that the change was made
+    /// for: before it, after it, or in between.
     pub(super) fn is_for(&self, header: Option<&Header>) -> bool {
         header.is_none_or(|header| {
             (header.parameters, header.length) == (self.new.parameters, self.new.length)
@@ -43,7 +43,8 @@ impl Journal {
         })
     }
 
-    /// What is to be written to the tree, in ascending order: offsets and bytes, values that touch each other joined, the header last.
+    /// What is to be written to the tree, in ascending order: offsets and bytes, values that touch
+    /// each other joined, the header last.
     pub fn writes(&self) -> Vec<(u64, Vec<u8>)> {
         let mut writes: Vec<(u64, Vec<u8>)> = Vec::new();
         for (&offset, value) in &self.nodes {

@@ -1,17 +1,18 @@
-//! One proof for many leaves: the values that cannot be computed from the leaves shown, each once, level by level from the leaves
-//! up, ascending within a level.
+//! One proof for many leaves: the values that cannot be computed from the leaves shown, each once,
+//! level by level from the leaves up, ascending within a level.
 
 use std::io;
 
 use super::{Parameters, Value, Values};
 
-/// The number of values on a level below which lies a level of `count`, the highest having one or two.
+/// The number of values on a level below which lies a level of `count`, the highest having one or
+/// two.
 fn above(count: u64) -> Option<u64> {
     (count > 2).then(|| count.div_ceil(2))
 }
 
-/// Calls `missing` with level and index of each value that the root needs beside the leaves of these indices, which ascend and are
-/// the file's.
+/// Calls `missing` with level and index of each value that the root needs beside the leaves of
+/// these indices, which ascend and are the file's.
 fn walk(leaves: u64, indices: &[u64], mut missing: impl FnMut(u32, u64) -> io::Result<()>) -> io::Result<()> {
     let mut known = indices.to_vec();
     let mut count = Some(leaves);
@@ -58,7 +59,8 @@ pub(crate) fn sibling_count(leaves: u64, indices: &[u64]) -> u64 {
     count
 }
 
-/// The root of a file of `length` bytes over leaf values with ascending indices; `None` if the siblings are too few or too many.
+/// The root of a file of `length` bytes over leaf values with ascending indices; `None` if the
+/// siblings are too few or too many.
 pub(crate) fn root(
     parameters: &Parameters,
     length: u64,
@@ -68,7 +70,8 @@ pub(crate) fn root(
     root_and_nodes(parameters, length, known, siblings, |_, _, _| {})
 }
 
-/// As [`root`]; `node` is called with level, index and value of each stored value above the leaves that was computed.
+/// As [`root`]; `node` is called with level, index and value of each stored value above the leaves
+/// that was computed.
 pub(crate) fn root_and_nodes(
     parameters: &Parameters,
     length: u64,

@@ -1,5 +1,6 @@
-//! A tree in its binary form, read value by value. What is used is verified: the values of a path and their siblings must give the
-//! root of the header, whose checksum is verified when the tree is opened.
+//! A tree in its binary form, read value by value. What is used is verified: the values of a path
+//! and their siblings must give the root of the header, whose checksum is verified when the tree is
+//! opened.
 
 use std::error::Error;
 use std::fmt;
@@ -58,11 +59,13 @@ pub struct Paged<'a> {
 }
 
 impl<'a> Paged<'a> {
-    /// Opens the binary form of `bytes` bytes that `read` gives. `journal` is the record of a change that may have been interrupted,
-    /// if there is one; a record that is not whole, or of another state of the tree, is passed over.
+    /// Opens the binary form of `bytes` bytes that `read` gives. `journal` is the record of a
+    /// change that may have been interrupted, if there is one; a record that is not whole, or of
+    /// another state of the tree, is passed over.
     ///
     /// # Errors
-    /// If the header cannot be read or has been changed, or the tree has not the number of bytes that it must have.
+    /// If the header cannot be read or has been changed, or the tree has not the number of bytes
+    /// that it must have.
     pub fn open(bytes: u64, journal: Option<&[u8]>, read: ReadAt<'a>) -> Result<Paged<'a>, Unusable> {
         let mut front = [0; Header::BYTES];
         if bytes < front.len() as u64 {
@@ -96,7 +99,8 @@ impl<'a> Paged<'a> {
         self.journal.as_ref()
     }
 
-    /// Proves the values of these leaves, which ascend and are the file's, and gives them with the siblings that lead to the root.
+    /// Proves the values of these leaves, which ascend and are the file's, and gives them with the
+    /// siblings that lead to the root.
     ///
     /// # Errors
     /// If they cannot be read, or do not give the root: the tree has been changed.
@@ -105,8 +109,8 @@ impl<'a> Paged<'a> {
         proven(self, indices)
     }
 
-    /// What must be written where when these leaves get these values, indices ascending and distinct. Reads the paths of the leaves
-    /// and proves them.
+    /// What must be written where when these leaves get these values, indices ascending and
+    /// distinct. Reads the paths of the leaves and proves them.
     ///
     /// # Errors
     /// If there is no such leaf, the paths cannot be read, or do not give the root.

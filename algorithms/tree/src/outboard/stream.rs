@@ -7,12 +7,14 @@ use super::{Outboard, Parameters, Value};
 /// Bytes whose leaves are hashed in one go: several lanes' worth of the longest usual leaves.
 const COMPANY: usize = 1 << 20;
 
-/// Takes a file in pieces and gives its tree. Holds 32 bytes for each leaf so far and at most 1 MiB, or one leaf, of the file.
+/// Takes a file in pieces and gives its tree. Holds 32 bytes for each leaf so far and at most 1
+/// MiB, or one leaf, of the file.
 #[derive(Clone, Debug)]
 pub struct Builder {
     parameters: Parameters,
     length: u64,
-    /// The end of the file so far. A leaf leaves this buffer only when more follows, so that a lone leaf is known as such.
+    /// The end of the file so far. A leaf leaves this buffer only when more follows, so that a lone
+    /// leaf is known as such.
     pending: Vec<u8>,
     values: Vec<Value>,
 }

@@ -1,6 +1,7 @@
-//! Why a hash of file and nonce is no audit: servers that have deleted the file answer the naive challenges rightly from saved
-//! states. (Ristenpart, Shacham, Shrimpton, *Careful with composition*, EUROCRYPT 2011: iterated hashes are online.) The same
-//! servers fail against the audit of this crate.
+//! Why a hash of file and nonce is no audit: servers that have deleted the file answer the naive
+//! challenges rightly from saved states. (Ristenpart, Shacham, Shrimpton, *Careful with
+//! composition*, EUROCRYPT 2011: iterated hashes are online.) The same servers fail against the
+//! audit of this crate.
 
 use blake3::hazmat::{self, HasherExt, Mode};
 use pfh_digest::Algorithm;
@@ -41,7 +42,8 @@ fn sha256_of_file_then_nonce_is_forged_from_112_bytes() {
     }
 }
 
-/// SHA3-256(file ‖ nonce): the 200 bytes of the sponge's state, into which the tail is already xored, and where it stands.
+/// SHA3-256(file ‖ nonce): the 200 bytes of the sponge's state, into which the tail is already
+/// xored, and where it stands.
 #[test]
 fn sha3_of_file_then_nonce_is_forged_from_201_bytes() {
     let file = file();
@@ -77,7 +79,8 @@ fn subtree(bytes: &[u8], offset: u64) -> [u8; 32] {
     hasher.finalize_non_root()
 }
 
-/// The root over subtrees from left to right, all but the last of a power of two of chunks, descending.
+/// The root over subtrees from left to right, all but the last of a power of two of chunks,
+/// descending.
 fn root_of(subtrees: &[[u8; 32]]) -> [u8; 32] {
     let (first, rest) = subtrees.split_first().unwrap();
     let mut right = *rest.last().unwrap();
@@ -87,8 +90,8 @@ fn root_of(subtrees: &[[u8; 32]]) -> [u8; 32] {
     *hazmat::merge_subtrees_root(first, &right, Mode::Hash).as_bytes()
 }
 
-/// BLAKE3(file ‖ nonce): the values of the complete subtrees and the tail of less than a chunk. Here one value suffices: the file's
-/// whole MiB is one subtree.
+/// BLAKE3(file ‖ nonce): the values of the complete subtrees and the tail of less than a chunk.
+/// Here one value suffices: the file's whole MiB is one subtree.
 #[test]
 fn blake3_of_file_then_nonce_is_forged_from_subtree_values() {
     let file = file();
@@ -101,8 +104,9 @@ fn blake3_of_file_then_nonce_is_forged_from_subtree_values() {
     }
 }
 
-/// BLAKE3(nonce ‖ file), although the nonce comes first: only the first chunk depends on it. The server keeps the 992 bytes that
-/// share the nonce's chunk, and the values of the subtrees after it, which double in size: 32 bytes for each.
+/// BLAKE3(nonce ‖ file), although the nonce comes first: only the first chunk depends on it. The
+/// server keeps the 992 bytes that share the nonce's chunk, and the values of the subtrees after
+/// it, which double in size: 32 bytes for each.
 #[test]
 fn blake3_of_nonce_then_file_is_forged_from_1400_bytes() {
     let file = file();
@@ -127,7 +131,8 @@ fn blake3_of_nonce_then_file_is_forged_from_1400_bytes() {
     }
 }
 
-/// The cure: whoever kept the whole tree, but not the file, cannot answer; nor can one who kept all answers so far.
+/// The cure: whoever kept the whole tree, but not the file, cannot answer; nor can one who kept all
+/// answers so far.
 #[test]
 fn the_same_server_fails_the_audit() {
     let file = file();

@@ -92,7 +92,8 @@ fn samples_are_distinct_ascending_and_differ_by_nonce() {
 #[test]
 fn damage_is_detected_as_often_as_promised() {
     for function in Function::ALL {
-        // The debug profile does a tenth of it for the slow functions; the release profile does all.
+        // The debug profile does a tenth of it for the slow functions; the release profile does
+        // all.
         let trials = if cfg!(debug_assertions) && function != Function::Blake3 { 100 } else { 1000 };
         let leaves = 10_000;
         let data = noise(leaves * LEAF, 3);
@@ -236,8 +237,8 @@ fn a_forger_who_makes_the_transcript_right_is_rejected_by_the_tree() {
     }
 }
 
-/// A million forged answers, each another guess at the missing leaf with a right transcript; none is accepted. The debug profile does a
-/// hundredth.
+/// A million forged answers, each another guess at the missing leaf with a right transcript; none
+/// is accepted. The debug profile does a hundredth.
 #[test]
 fn no_forged_answer_is_accepted() {
     let attempts: u64 = if cfg!(debug_assertions) { 10_000 } else { 1_000_000 };

@@ -21,7 +21,8 @@ fn in_pieces(mut root: Foreign, data: &[u8], piece: usize) -> String {
     root.finish()
 }
 
-/// The values of the kernel's and the tool's own tests (fsverity-utils, testprogs/test_compute_digest.c uses the same descriptor).
+/// The values of the kernel's and the tool's own tests (fsverity-utils,
+/// testprogs/test_compute_digest.c uses the same descriptor).
 #[test]
 fn fs_verity_of_nothing() {
     let root = Foreign::fs_verity(Hash::Sha256, 4096, b"").unwrap();

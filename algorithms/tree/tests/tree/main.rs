@@ -1,4 +1,5 @@
-//! The tree modes from outside: vectors, outboards, proofs, audits and attacks on them. One binary, so that it is linked once.
+//! The tree modes from outside: vectors, outboards, proofs, audits and attacks on them. One binary,
+//! so that it is linked once.
 
 mod attacks;
 mod audit;

@@ -4,7 +4,8 @@ use super::Malformed;
 use crate::Time;
 use libdeflater::{CompressionLvl, Compressor, DecompressionError, Decompressor};
 
-/// Case data and the medium's own words. Fields hold no tab and no line feed: these separate the format's fields.
+/// Case data and the medium's own words. Fields hold no tab and no line feed: these separate the
+/// format's fields.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct About {
     /// Case number.
@@ -78,7 +79,8 @@ impl About {
         deflate(&utf16)
     }
 
-    /// The payload of `header`: zlib over one-byte text, in which what is not ASCII becomes `?` (`header2` has it whole).
+    /// The payload of `header`: zlib over one-byte text, in which what is not ASCII becomes `?`
+    /// (`header2` has it whole).
     pub fn encode_header(&self) -> Vec<u8> {
         let at = Time { seconds: self.acquired, nanoseconds: 0 }.to_string();
         let number = |range| at.get(range).and_then(|digits: &str| digits.parse::<u32>().ok()).unwrap_or(0);

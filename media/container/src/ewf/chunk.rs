@@ -110,10 +110,12 @@ impl Default for Decompressor {
 }
 
 impl Decompressor {
-    /// Unpacks a stored chunk into `out`, whose length is that of the chunk: never more comes out, whatever is in `bytes`.
+    /// Unpacks a stored chunk into `out`, whose length is that of the chunk: never more comes out,
+    /// whatever is in `bytes`.
     ///
     /// # Errors
-    /// When the checksum is wrong, or another number of bytes comes out than the medium's geometry says.
+    /// When the checksum is wrong, or another number of bytes comes out than the medium's geometry
+    /// says.
     pub fn unpack(&mut self, bytes: &[u8], is_compressed: bool, out: &mut [u8]) -> Result<(), Malformed> {
         if is_compressed {
             return match self.0.zlib_decompress(bytes, out) {

@@ -1,4 +1,5 @@
-//! Finds the chunks of an image that may be damaged or hostile, in memory that does not grow with what the image claims.
+//! Finds the chunks of an image that may be damaged or hostile, in memory that does not grow with
+//! what the image claims.
 
 use super::{About, Descriptor, Digests, Errors, FileHeader, Malformed, Section, Table, Volume};
 use std::io;
@@ -143,8 +144,8 @@ impl Index {
         Ok(index)
     }
 
-    /// Reads what there is of an image whose acquisition was cut off: everything up to the last complete section of
-    /// chunks. `None` where not even the volume section is there.
+    /// Reads what there is of an image whose acquisition was cut off: everything up to the last
+    /// complete section of chunks. `None` where not even the volume section is there.
     ///
     /// # Errors
     /// When the files cannot be read; damage only ends the search.
@@ -181,7 +182,8 @@ impl Index {
         })
     }
 
-    /// Where chunk `number` is. `cached` keeps the table last used; give the same one back each time.
+    /// Where chunk `number` is. `cached` keeps the table last used; give the same one back each
+    /// time.
     ///
     /// # Errors
     /// When the chunk does not exist, or its table contradicts itself.
@@ -250,8 +252,8 @@ impl Pass {
                 }
                 return Ok(descriptor);
             }
-            // Both ways to the next section must agree, else one file could hold two images; and it must lie ahead, else
-            // sections could go round in a circle.
+            // Both ways to the next section must agree, else one file could hold two images; and it
+            // must lie ahead, else sections could go round in a circle.
             let sizes_agree = offset.checked_add(descriptor.size) == Some(descriptor.next);
             if !sizes_agree || descriptor.size < Descriptor::LENGTH as u64 || descriptor.next > length {
                 return Err(at(Malformed::new("a section whose size and successor disagree")));

@@ -1,12 +1,13 @@
-//! EWF-E01 in the form that EnCase 6 writes, after J. Metz, "Expert Witness Compression Format (EWF)", the libewf
-//! project's specification.
+//! EWF-E01 in the form that EnCase 6 writes, after J. Metz, "Expert Witness Compression Format
+//! (EWF)", the libewf project's specification.
 //!
-//! An image is a set of segment files. A segment is a [file header](FileHeader) and sections, each behind a
-//! [`Descriptor`] of 76 bytes. Media data are chunks of (by default) 64 sectors, deflated or stored, which `sectors`
-//! sections hold and `table` sections point at; `table2` is the table's copy. All numbers are little-endian, all
-//! checksums Adler-32.
+//! An image is a set of segment files. A segment is a [file header](FileHeader) and sections, each
+//! behind a [`Descriptor`] of 76 bytes. Media data are chunks of (by default) 64 sectors, deflated
+//! or stored, which `sectors` sections hold and `table` sections point at; `table2` is the table's
+//! copy. All numbers are little-endian, all checksums Adler-32.
 //!
-//! [`Writer`] lays an image out as positioned writes; [`Index`] finds the way through one that may be hostile.
+//! [`Writer`] lays an image out as positioned writes; [`Index`] finds the way through one that may
+//! be hostile.
 
 mod about;
 mod chunk;

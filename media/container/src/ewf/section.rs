@@ -48,10 +48,11 @@ impl FileHeader {
 /// What stands before each section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Descriptor {
-    /// The section's type: `header2`, `header`, `volume`, `data`, `sectors`, `table`, `table2`, `error2`, `digest`, `hash`,
-    /// `next`, `done`; at most 16 bytes.
+    /// The section's type: `header2`, `header`, `volume`, `data`, `sectors`, `table`, `table2`,
+    /// `error2`, `digest`, `hash`, `next`, `done`; at most 16 bytes.
     pub kind: String,
-    /// Where the next section starts, in bytes from the start of the segment; its own start in `next` and `done`.
+    /// Where the next section starts, in bytes from the start of the segment; its own start in
+    /// `next` and `done`.
     pub next: u64,
     /// Length in bytes, with the descriptor; 0 in `next` and `done`.
     pub size: u64,
@@ -67,7 +68,8 @@ impl Descriptor {
         Descriptor { kind: kind.to_owned(), next: offset + size, size }
     }
 
-    /// `next` or `done`: the last section of a segment points at itself and has size 0, as EnCase writes it.
+    /// `next` or `done`: the last section of a segment points at itself and has size 0, as EnCase
+    /// writes it.
     pub fn last(kind: &str, offset: u64) -> Self {
         Descriptor { kind: kind.to_owned(), next: offset, size: 0 }
     }
@@ -101,8 +103,8 @@ impl Descriptor {
     }
 }
 
-/// The file name extension of a segment, without the dot: `E01` … `E99`, `EAA` … `EZZ`, `FAA` … `ZZZ`. `None` for segment 0
-/// and beyond `ZZZ` (segment 14,971): there is no name for more.
+/// The file name extension of a segment, without the dot: `E01` … `E99`, `EAA` … `EZZ`, `FAA` …
+/// `ZZZ`. `None` for segment 0 and beyond `ZZZ` (segment 14,971): there is no name for more.
 pub fn extension(segment: u16) -> Option<String> {
     match segment {
         0 => None,

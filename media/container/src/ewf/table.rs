@@ -10,7 +10,8 @@ const MOST_ACCEPTED: usize = 65_535;
 /// Where the chunks of one `sectors` section start.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Table {
-    /// Added to every entry, in bytes from the start of the segment: how EnCase 6.7 and later pass 2 GiB.
+    /// Added to every entry, in bytes from the start of the segment: how EnCase 6.7 and later pass
+    /// 2 GiB.
     pub base: u64,
     /// Offset from the base; the topmost bit says that the chunk is compressed.
     pub entries: Vec<u32>,
@@ -38,7 +39,8 @@ impl Table {
         bytes
     }
 
-    /// How many entries follow a table header (its first 24 bytes), whose section has `payload` bytes.
+    /// How many entries follow a table header (its first 24 bytes), whose section has `payload`
+    /// bytes.
     ///
     /// # Errors
     /// When the checksum is wrong or the section has another length than so many entries take.
@@ -71,7 +73,8 @@ impl Table {
         Ok(Table { base: u64_at(header, 8), entries })
     }
 
-    /// Where chunk `index` of this table starts, in bytes from the start of the segment, and whether it is compressed.
+    /// Where chunk `index` of this table starts, in bytes from the start of the segment, and
+    /// whether it is compressed.
     pub fn entry(&self, index: usize) -> Option<(u64, bool)> {
         let entry = *self.entries.get(index)?;
         Some((self.base.checked_add(u64::from(entry & !COMPRESSED))?, entry & COMPRESSED != 0))

@@ -2,12 +2,14 @@
 
 use super::{Malformed, is_sealed, seal, u32_at};
 
-/// The `error2` section: runs of sectors that could not be read, as (first sector, number of sectors).
+/// The `error2` section: runs of sectors that could not be read, as (first sector, number of
+/// sectors).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Errors(pub Vec<(u32, u32)>);
 
 impl Errors {
-    /// Runs of byte ranges, in sectors. The format's 32 bits end at sector 2^32 (2 TiB with 512-byte sectors).
+    /// Runs of byte ranges, in sectors. The format's 32 bits end at sector 2^32 (2 TiB with
+    /// 512-byte sectors).
     ///
     /// # Errors
     /// Names the first run that the section has no room for.

@@ -59,7 +59,8 @@ pub struct Volume {
 
 /// Length of the volume section of EWF-S01, in bytes.
 const SMART_LENGTH: usize = 94;
-/// What is wrong with an image of EWF-S01, which has E01's signature: nothing but that it is another format.
+/// What is wrong with an image of EWF-S01, which has E01's signature: nothing but that it is
+/// another format.
 pub const SMART: &str = "the volume section of EWF-S01 (SMART), which is not read";
 
 impl Volume {
@@ -122,7 +123,8 @@ impl Volume {
         if !geometry || volume.sectors.div_ceil(u64::from(volume.sectors_per_chunk)) != u64::from(volume.chunks) {
             return Err(Malformed::new("the volume's chunks and sectors contradict each other"));
         }
-        // 32,768 sectors are the most that EnCase offers; 16 MiB are that with sectors of 512 bytes.
+        // 32,768 sectors are the most that EnCase offers; 16 MiB are that with sectors of 512
+        // bytes.
         if volume.chunk_length() > 16 << 20 || volume.sectors.checked_mul(volume.bytes_per_sector.into()).is_none() {
             return Err(Malformed::new("chunks of more than 16 MiB, or more bytes than 2^64"));
         }

@@ -3,8 +3,9 @@
 use super::table::COMPRESSED;
 use super::{About, Descriptor, Digests, Errors, FileHeader, Packed, Table, Volume, extension};
 
-/// Chunks in one `sectors` section. A section that its tables follow can be found again after a crash, so this is also
-/// the step in which an acquisition resumes: 64 MiB with chunks of 32 KiB. Tables may hold 16,375.
+/// Chunks in one `sectors` section. A section that its tables follow can be found again after a
+/// crash, so this is also the step in which an acquisition resumes: 64 MiB with chunks of 32 KiB.
+/// Tables may hold 16,375.
 const CHUNKS_PER_SECTION: usize = 2048;
 /// Appended bytes are handed out in pieces of about this size.
 const PIECE: usize = 1 << 20;
@@ -20,7 +21,8 @@ pub struct Write {
     pub bytes: Vec<u8>,
 }
 
-/// The image does not fit: too many segments (names end at `ZZZ`), or a segment too small for a single chunk.
+/// The image does not fit: too many segments (names end at `ZZZ`), or a segment too small for a
+/// single chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TooLarge {
     /// More than 14,971 segments.
@@ -46,7 +48,8 @@ impl std::error::Error for TooLarge {}
 /// How an image is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Geometry {
-    /// The volume section; sectors and chunks may be 0 and are corrected at the end, which standard input needs.
+    /// The volume section; sectors and chunks may be 0 and are corrected at the end, which standard
+    /// input needs.
     pub volume: Volume,
     /// Largest segment file in bytes.
     pub segment: u64,
@@ -63,7 +66,8 @@ pub struct Section {
     pub chunks: u64,
 }
 
-/// Lays out an image, chunk by chunk. Nothing is written here: [`take`](Writer::take) hands out what is to be written.
+/// Lays out an image, chunk by chunk. Nothing is written here: [`take`](Writer::take) hands out
+/// what is to be written.
 pub struct Writer {
     geometry: Geometry,
     about: About,
@@ -78,7 +82,8 @@ pub struct Writer {
     entries: Vec<u32>,
     chunks: u64,
     errors: usize,
-    /// Where volume and data sections are, to be corrected once the number of sectors is known: (segment, offset).
+    /// Where volume and data sections are, to be corrected once the number of sectors is known:
+    /// (segment, offset).
     volumes: Vec<(u16, u64)>,
 }
 
@@ -103,7 +108,8 @@ impl Writer {
         writer
     }
 
-    /// The least size of a segment in bytes: room for a chunk of `chunk` bytes as it is, and for what must stand around it.
+    /// The least size of a segment in bytes: room for a chunk of `chunk` bytes as it is, and for
+    /// what must stand around it.
     pub fn least_segment(chunk: u64) -> u64 {
         let descriptor = Descriptor::LENGTH as u64;
         let begin = FileHeader::LENGTH as u64 + descriptor + Volume::LENGTH as u64;
@@ -113,7 +119,8 @@ impl Writer {
         begin + descriptor + chunk + 4 + tables + descriptor + Volume::LENGTH as u64 + digests + descriptor
     }
 
-    /// Goes on with an image of which everything up to a section's end is on disk. What comes behind must have been cut off.
+    /// Goes on with an image of which everything up to a section's end is on disk. What comes
+    /// behind must have been cut off.
     pub fn resume(geometry: Geometry, about: About, at: Section) -> Self {
         let mut writer = Writer::new(geometry, about);
         for segment in 2..=at.segment {
@@ -125,7 +132,8 @@ impl Writer {
         writer
     }
 
-    /// Says how many runs of unreadable sectors there are so far: the error section needs room in the last segment.
+    /// Says how many runs of unreadable sectors there are so far: the error section needs room in
+    /// the last segment.
     pub fn set_errors(&mut self, runs: usize) {
         self.errors = runs;
     }
@@ -140,12 +148,14 @@ impl Writer {
         self.segment
     }
 
-    /// Chunks in finished sections: what a resumed acquisition finds again, once everything taken is on disk.
+    /// Chunks in finished sections: what a resumed acquisition finds again, once everything taken
+    /// is on disk.
     pub fn settled(&self) -> u64 {
         self.chunks - self.entries.len() as u64
     }
 
-    /// What is to be written, in order. `Write`s may overlap earlier ones: a section's descriptor is known only at its end.
+    /// What is to be written, in order. `Write`s may overlap earlier ones: a section's descriptor
+    /// is known only at its end.
     pub fn take(&mut self) -> Vec<Write> {
         std::mem::take(&mut self.ready)
     }
@@ -174,7 +184,8 @@ impl Writer {
             self.append(&[0; Descriptor::LENGTH]);
         }
         let flag = if packed.is_compressed { COMPRESSED } else { 0 };
-        // A section is at most 2,048 chunks of 16 MiB and never near 2 GiB in practice: a segment is closed before.
+        // A section is at most 2,048 chunks of 16 MiB and never near 2 GiB in practice: a segment
+        // is closed before.
         self.entries.push((self.offset - start) as u32 | flag);
         self.append(&packed.bytes);
         self.chunks += 1;

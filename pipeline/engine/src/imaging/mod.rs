@@ -1,8 +1,9 @@
 //! One medium, read once: to every digest and every target at the same time.
 //!
-//! A reader fills slabs of one byte-bounded budget; each unit of algorithms and each target has a thread of its own, and
-//! all of them read the same slabs, in order (Panichprecha et al., *Multi-threading in disk cloner*: a reader and a writer
-//! around a ring buffer; here the ring is the budget, and it has as many readers as there are ends).
+//! A reader fills slabs of one byte-bounded budget; each unit of algorithms and each target has a
+//! thread of its own, and all of them read the same slabs, in order (Panichprecha et al.,
+//! *Multi-threading in disk cloner*: a reader and a writer around a ring buffer; here the ring is
+//! the budget, and it has as many readers as there are ends).
 
 mod prefix;
 mod reading;
@@ -36,7 +37,8 @@ pub struct Imaging {
     pub algorithms: Vec<Algorithm>,
     /// Digests of every window of so many bytes, too.
     pub piecewise: Option<u64>,
-    /// Marks (xxh3-128) of every so many bytes, to find differing places by later. They prove nothing.
+    /// Marks (xxh3-128) of every so many bytes, to find differing places by later. They prove
+    /// nothing.
     pub marks: Option<u64>,
     /// Bytes that may be read and not yet hashed and written.
     pub memory: usize,
@@ -54,14 +56,16 @@ pub struct Imaging {
     pub readers: usize,
     /// Whether the holes of a sparse file are taken for zeros without being read.
     pub holes: Holes,
-    /// The image is filled up with zeros to a multiple of so many bytes (formats that count sectors).
+    /// The image is filled up with zeros to a multiple of so many bytes (formats that count
+    /// sectors).
     pub pad: Option<u32>,
-    /// How often targets are synced and told to the caller, so that an interrupted run can go on there.
+    /// How often targets are synced and told to the caller, so that an interrupted run can go on
+    /// there.
     pub checkpoint: Duration,
     /// Digests of the image's prefix at the checkpoints, where they are wanted.
     pub prefixes: Option<Prefixes>,
-    /// Digests that the part that is there already must have: (bytes from the image's start, digest), in order, at most
-    /// [`done`](Imaging::done).
+    /// Digests that the part that is there already must have: (bytes from the image's start,
+    /// digest), in order, at most [`done`](Imaging::done).
     pub stated: Vec<(u64, Digest)>,
 }
 
@@ -70,7 +74,8 @@ pub struct Imaging {
 pub struct Prefixes {
     /// By which algorithm. One of [`Imaging::algorithms`] costs next to nothing.
     pub algorithm: Algorithm,
-    /// A digest at every multiple of so many bytes, too, for targets that settle behind what was written (E01: a chunk).
+    /// A digest at every multiple of so many bytes, too, for targets that settle behind what was
+    /// written (E01: a chunk).
     pub grain: Option<u64>,
 }
 
@@ -128,7 +133,8 @@ pub trait Target: Send {
     /// Whatever the system says; the run ends.
     fn write(&mut self, portion: &Portion) -> io::Result<()>;
 
-    /// Puts everything written on the medium, and says up to which offset of the image (in bytes) it could go on later.
+    /// Puts everything written on the medium, and says up to which offset of the image (in bytes)
+    /// it could go on later.
     ///
     /// # Errors
     /// Late write errors arrive here: without this call they arrive nowhere.
@@ -156,8 +162,8 @@ pub struct MediumProgress {
     pub elapsed: Duration,
 }
 
-/// Takes up to which offset all targets have the image on their media, in bytes, the unreadable runs so far, and the digest of
-/// the image up to there where [`Imaging::prefixes`] asks for it.
+/// Takes up to which offset all targets have the image on their media, in bytes, the unreadable
+/// runs so far, and the digest of the image up to there where [`Imaging::prefixes`] asks for it.
 pub type Settled<'a> = dyn FnMut(u64, &[Bad], Option<&Digest>) -> io::Result<()> + 'a;
 
 /// How the caller follows the run.

@@ -14,7 +14,8 @@ impl History {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(found);
     }
 
-    /// The digest of the first `upto` bytes, where it is known. What lies before is forgotten with it.
+    /// The digest of the first `upto` bytes, where it is known. What lies before is forgotten with
+    /// it.
     pub(super) fn take(&self, upto: u64) -> Option<Digest> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let found = all.get(&upto).cloned()?;
@@ -23,7 +24,8 @@ impl History {
     }
 }
 
-/// Where in a portion that starts at `offset` digests are taken: behind every multiple of `grain`, and at its end.
+/// Where in a portion that starts at `offset` digests are taken: behind every multiple of `grain`,
+/// and at its end.
 pub(super) fn cuts(offset: u64, length: u64, grain: Option<u64>) -> impl Iterator<Item = u64> {
     let end = offset + length;
     let mut at = offset;

@@ -126,8 +126,9 @@ impl Reader<'_> {
         read.retried += rescue.retried();
     }
 
-    /// Several blocks at a time, by as many threads: a device with a queue gives more that way. They are delivered in
-    /// order; each round waits for its last block, which the slabs behind it bridge.
+    /// Several blocks at a time, by as many threads: a device with a queue gives more that way.
+    /// They are delivered in order; each round waits for its last block, which the slabs behind it
+    /// bridge.
     #[expect(clippy::too_many_arguments, reason = "the parts of one loop")]
     fn several(
         &self,
@@ -165,7 +166,8 @@ impl Reader<'_> {
             let mut bad_sectors = 0;
             while read.bytes < end && read.stopped.is_none() {
                 while under_way + early.len() < readers * 2 && asked < end {
-                    // With blocks under way only a free slab is taken; without any it is waited for.
+                    // With blocks under way only a free slab is taken; without any it is waited
+                    // for.
                     let slab =
                         if under_way + early.len() == 0 { self.slab(budget, events, read) } else { budget.try_take() };
                     let Some(slab) = slab else { break };
@@ -197,7 +199,8 @@ impl Reader<'_> {
                                 .map(|b| b.length.div_ceil(u64::from(self.medium.sector())))
                                 .sum::<u64>();
                             self.deliver(slab, n, &bad, read, send);
-                            // Each thread counts by itself; together they may have seen more than allowed.
+                            // Each thread counts by itself; together they may have seen more than
+                            // allowed.
                             if self.imaging.policy.most_errors.is_some_and(|most| bad_sectors > most) {
                                 read.stopped = Some(Stop::Errors { offset: read.bytes });
                             }
@@ -281,8 +284,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// What is there as the checkpoint states it: what was lost then counts as filled, for a run that tried it again and was
-    /// cut off may have read some of it. `None` where nothing was lost.
+    /// What is there as the checkpoint states it: what was lost then counts as filled, for a run
+    /// that tried it again and was cut off may have read some of it. `None` where nothing was lost.
     fn as_stated(&self, bytes: &[u8], at: u64) -> Option<Vec<u8>> {
         let end = at + bytes.len() as u64;
         let mut changed: Option<Vec<u8>> = None;

@@ -32,12 +32,12 @@ enum Event {
     ReaderDone,
 }
 
-/// Reads a medium once, into every digest and every target. `prefix` is the image so far, where the run goes on with one.
-/// Nothing is complete before this returns `Ok` without `stopped`.
+/// Reads a medium once, into every digest and every target. `prefix` is the image so far, where the
+/// run goes on with one. Nothing is complete before this returns `Ok` without `stopped`.
 ///
 /// # Errors
-/// When a target fails, or what is there already cannot be read back. Unreadable sectors are no error; they are in
-/// [`Imaged::bad`].
+/// When a target fails, or what is there already cannot be read back. Unreadable sectors are no
+/// error; they are in [`Imaged::bad`].
 pub fn image(
     medium: &Medium,
     prefix: Option<&Medium>,
@@ -231,7 +231,8 @@ fn watch(
     }
 }
 
-/// Puts together what the units found. A run that stopped has no digests: they would be those of a part.
+/// Puts together what the units found. A run that stopped has no digests: they would be those of a
+/// part.
 fn gather(imaging: &Imaging, units: Vec<Unit>, read: &Read) -> Imaged {
     let mut digests = vec![None; imaging.algorithms.len()];
     let (mut pieces, mut marks) = (Vec::new(), Vec::new());

@@ -27,7 +27,8 @@ pub(super) struct Found {
     pub(super) pieces: Vec<Piece>,
 }
 
-/// Cuts the algorithms into units: those that a stitched kernel computes for the time of one together, every other by itself, the marks by themselves.
+/// Cuts the algorithms into units: those that a stitched kernel computes for the time of one
+/// together, every other by itself, the marks by themselves.
 pub(super) fn cut(imaging: &Imaging) -> Vec<Unit> {
     let Imaging { algorithms, piecewise, marks, .. } = imaging;
     let (mut together, mut units): (Vec<usize>, Vec<Vec<usize>>) = (Vec::new(), Vec::new());

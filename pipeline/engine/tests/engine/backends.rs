@@ -101,7 +101,8 @@ proptest! {
 #[test]
 fn many_small_empty_and_edge_sized_files() {
     let root = tempfile::tempdir().unwrap();
-    // Around the smallest slab, half of it, the place given to a file in a pack (64 bytes), and the largest slab.
+    // Around the smallest slab, half of it, the place given to a file in a pack (64 bytes), and the
+    // largest slab.
     let edges = [0, 1, 62, 63, 64, 65, 2047, 2048, 2049, 4095, 4096, 4097, 524_287, 524_288, 524_289, 1 << 20];
     for at in 0..3000usize {
         let length = if at % 100 < edges.len() && at < 200 { edges[at % 100] } else { at % 5000 };
@@ -236,7 +237,8 @@ fn a_file_rewritten_while_it_is_read_has_no_wrong_digest() {
     let stop = Arc::new(Mutex::new(false));
     let (halt, place, rewritten) = (stop.clone(), root.path().to_path_buf(), new.clone());
     let writer = std::thread::spawn(move || {
-        // Growing, shrinking and rewriting in place: every state between the two is nobody's content.
+        // Growing, shrinking and rewriting in place: every state between the two is nobody's
+        // content.
         for round in 0.. {
             if *halt.lock().unwrap() {
                 break;

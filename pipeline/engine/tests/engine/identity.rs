@@ -1,4 +1,5 @@
-//! Output is the same for any mode, thread count, budget and order of arrival, and every input appears exactly once.
+//! Output is the same for any mode, thread count, budget and order of arrival, and every input
+//! appears exactly once.
 
 use pfh_digest::Algorithm;
 use pfh_engine::{Control, Mode, Outcome, Plan, Record, run};

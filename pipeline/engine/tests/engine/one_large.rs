@@ -1,4 +1,5 @@
-//! One long message under a tree algorithm: the same digest whoever hashes its leaves, and more than one thread hashes them.
+//! One long message under a tree algorithm: the same digest whoever hashes its leaves, and more
+//! than one thread hashes them.
 
 use pfh_digest::{Algorithm, Executor, Output, ROWS, Registry, Row, Standing, State, Task, Value};
 use pfh_engine::{Control, Mode, Outcome, Plan, Record, Stats, run};
@@ -92,7 +93,8 @@ fn windows_and_other_algorithms_stay_right_beside_trees() {
     }
 }
 
-/// A tree whose leaves take long: the reader is ahead of it whatever the machine does meanwhile. Its digest is the number of bytes.
+/// A tree whose leaves take long: the reader is ahead of it whatever the machine does meanwhile.
+/// Its digest is the number of bytes.
 #[derive(Clone, Default)]
 struct Slow(u64);
 
@@ -127,8 +129,8 @@ impl State for Slow {
     }
 }
 
-/// The proof that idle threads lend themselves: leaves of one message under one algorithm are in the hands of several threads, and of no
-/// more than the plan has.
+/// The proof that idle threads lend themselves: leaves of one message under one algorithm are in
+/// the hands of several threads, and of no more than the plan has.
 #[test]
 fn one_long_message_is_hashed_by_several_threads() {
     static ROW: Row = Row::new("slow", &[], Output::Fixed(8), Standing::NonCryptographic, 1, || Box::new(Slow(0)));
@@ -147,11 +149,13 @@ fn one_long_message_is_hashed_by_several_threads() {
     }
 }
 
-/// What need not wait is hashed at once: a cached message goes through a small part of the table, under a tree and under any algorithm when no other
-/// message is left. Before that it filled a quarter of the default table first, and in time the whole.
+/// What need not wait is hashed at once: a cached message goes through a small part of the table,
+/// under a tree and under any algorithm when no other message is left. Before that it filled a
+/// quarter of the default table first, and in time the whole.
 #[test]
 fn a_cached_message_never_fills_the_table() {
-    // Which of two threads is ahead, and by how much, is a question of pace: under qemu-user 14 MiB were seen beside two threads.
+    // Which of two threads is ahead, and by how much, is a question of pace: under qemu-user 14 MiB
+    // were seen beside two threads.
     if let Ok(emulator) = std::env::var("PFH_EMULATOR") {
         let line = format!(
             "skipped: one_large::a_cached_message_never_fills_the_table needs its own pace, which {emulator} has not\n"
@@ -162,7 +166,8 @@ fn a_cached_message_never_fills_the_table() {
     let message = noise(192 << 20);
     for (name, threads, most) in [("blake3", 1, 4 << 20), ("blake3", 2, 12 << 20), ("xxh3-128", 1, 4 << 20)] {
         let plan = Plan { threads, ..Plan::new(vec![ALL.find(name).unwrap()]) };
-        // A reader that is kept waiting by others' work for most of its time calls for more in the table: one run of three is free of that.
+        // A reader that is kept waiting by others' work for most of its time calls for more in the
+        // table: one run of three is free of that.
         let peak = (0..3).map(|_| digests(std::slice::from_ref(&message), &plan).1.peak_table).min().unwrap();
         assert!(peak <= most, "{name} with {threads} threads: {peak} bytes at once");
     }

@@ -59,7 +59,8 @@ pub(crate) fn of(device: u64) -> Facts {
     facts
 }
 
-/// Where a block device (`st_rdev`) or one of its partitions is mounted, and whether for writing (mountinfo of proc(5)).
+/// Where a block device (`st_rdev`) or one of its partitions is mounted, and whether for writing
+/// (mountinfo of proc(5)).
 pub fn mounts(device: u64) -> Vec<(String, bool)> {
     let mut numbers = vec![shown(device)];
     let here = directory(device);

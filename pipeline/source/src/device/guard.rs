@@ -1,8 +1,9 @@
 //! Where the bytes behind a name lie, so that no command writes onto what it reads.
 //!
-//! A name stands for a file or a block device, which lies on others: a file on the device of its file system, a
-//! partition on its disk, a loop device on its backing file, a mapped device (LVM, dm-crypt, RAID) on its slaves. Two
-//! names meet when these chains share storage of which at least one of the two owns all.
+//! A name stands for a file or a block device, which lies on others: a file on the device of its
+//! file system, a partition on its disk, a loop device on its backing file, a mapped device (LVM,
+//! dm-crypt, RAID) on its slaves. Two names meet when these chains share storage of which at least
+//! one of the two owns all.
 
 use crate::entry::Stat;
 use crate::os::{Errno, FileType, device_of, file_type, kernel_text, names_in, split_device, stat_path};
@@ -28,7 +29,8 @@ struct Share {
     /// In bytes, `[from, to)`.
     from: u64,
     to: u64,
-    /// Whether all of that range belongs to the name. A file has only some blocks of the device below it.
+    /// Whether all of that range belongs to the name. A file has only some blocks of the device
+    /// below it.
     whole: bool,
 }
 
@@ -53,7 +55,8 @@ pub struct Place {
 pub enum Meeting {
     /// They are one file, or one device.
     Same,
-    /// One lies on the other: a loop device on its file, a partition on its disk, a file on a file system of the device.
+    /// One lies on the other: a loop device on its file, a partition on its disk, a file on a file
+    /// system of the device.
     Above,
 }
 
@@ -93,7 +96,8 @@ pub struct Places {
 }
 
 impl Places {
-    /// The place of a name; of one that does not exist, the place where a file of that name would be made.
+    /// The place of a name; of one that does not exist, the place where a file of that name would
+    /// be made.
     ///
     /// # Errors
     /// What the system says of the name, or of the directory of a name that does not exist.
@@ -167,7 +171,8 @@ impl Places {
             return known.clone();
         }
         let mut found = Vec::new();
-        // Numbers of major 0 are made up by file systems that have no device of their own, or several (btrfs).
+        // Numbers of major 0 are made up by file systems that have no device of their own, or
+        // several (btrfs).
         let device_below = if split_device(device).0 == 0 { mounted_from(path) } else { Some(device) };
         if let Some(below) = device_below {
             self.descend(Share { storage: Storage::Device(below), from: 0, to: u64::MAX, whole: false }, &mut found);
@@ -235,8 +240,8 @@ fn device_number(text: &str) -> Option<u64> {
     Some(device_of(disk.parse().ok()?, part.parse().ok()?))
 }
 
-/// The block device that the file system of `path` was mounted from, by the mount point that is nearest above it
-/// (mountinfo of proc(5)); of an overlay, that of its upper directory.
+/// The block device that the file system of `path` was mounted from, by the mount point that is
+/// nearest above it (mountinfo of proc(5)); of an overlay, that of its upper directory.
 fn mounted_from(path: &Path) -> Option<u64> {
     let path = path.canonicalize().ok()?;
     let table = kernel_text("/proc/self/mountinfo")?;
@@ -280,7 +285,8 @@ fn unescaped(text: &str) -> PathBuf {
     PathBuf::from(std::ffi::OsStr::from_bytes(&bytes))
 }
 
-/// Whether `source` and `target` (paths) are, or lie on, the same file or block device. Names that do not exist are not.
+/// Whether `source` and `target` (paths) are, or lie on, the same file or block device. Names that
+/// do not exist are not.
 pub fn is_same_medium(source: &[u8], target: &[u8]) -> bool {
     let mut places = Places::default();
     let mut find = |path: &[u8]| places.find(Path::new(std::ffi::OsStr::from_bytes(path))).ok();
@@ -334,7 +340,8 @@ mod tests {
             is_device: true,
         };
         let meet = |a, b| place(2, a).meets(&place(3, b)).is_some();
-        // Two partitions of one disk; a partition and the extended one around it; two files of one file system.
+        // Two partitions of one disk; a partition and the extended one around it; two files of one
+        // file system.
         assert!(!meet(share(0, 5, true), share(5, 9, true)));
         assert!(meet(share(0, 9, true), share(5, 9, true)));
         assert!(!meet(share(0, 9, false), share(0, 9, false)) && meet(share(0, 9, false), share(3, 4, true)));

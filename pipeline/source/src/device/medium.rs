@@ -19,7 +19,8 @@ pub enum Kind {
     File,
     /// A pipe, a terminal, standard input: read once, from front to back.
     Stream,
-    /// What is computed: the content of an image in a format of its own (E01, split raw), a pattern.
+    /// What is computed: the content of an image in a format of its own (E01, split raw), a
+    /// pattern.
     Image,
 }
 
@@ -138,13 +139,14 @@ impl Medium {
         Medium { bytes, kind, size, sectors, facts, device: None, faults, recorded, before, fell_back }
     }
 
-    /// Treats everything that `map` does not call finished as unreadable: for tests and training (ddrescue's `-H`).
+    /// Treats everything that `map` does not call finished as unreadable: for tests and training
+    /// (ddrescue's `-H`).
     pub fn set_faults(&mut self, map: Map) {
         self.faults = Some(map);
     }
 
-    /// Reports the ranges that the image's own list of errors (E01's `error2`) names as filled in, so that a copy of the
-    /// image carries them on.
+    /// Reports the ranges that the image's own list of errors (E01's `error2`) names as filled in,
+    /// so that a copy of the image carries them on.
     pub fn carry_errors(&mut self) {
         let Bytes::Image(image) = &self.bytes else { return };
         let (sector, size) = (u64::from(image.sector()), image.size());
@@ -173,7 +175,8 @@ impl Medium {
         self.size
     }
 
-    /// Logical sector size in bytes: what is lost at least with one error. 512 for files and streams.
+    /// Logical sector size in bytes: what is lost at least with one error. 512 for files and
+    /// streams.
     pub fn sector(&self) -> u32 {
         self.sectors.0
     }
@@ -183,8 +186,9 @@ impl Medium {
         self.sectors.1
     }
 
-    /// What differs in a file's metadata since it was opened, so that what was read may be of several states: `size`, `mtime`
-    /// or `ctime`. `None` for what is no file: a device has no times of its own.
+    /// What differs in a file's metadata since it was opened, so that what was read may be of
+    /// several states: `size`, `mtime` or `ctime`. `None` for what is no file: a device has no
+    /// times of its own.
     pub fn changed(&self) -> Option<&'static str> {
         let (Bytes::Seekable { cached, .. }, Some(before)) = (&self.bytes, &self.before) else { return None };
         match os::stat(cached) {
@@ -219,7 +223,8 @@ impl Medium {
         }
     }
 
-    /// Where the hole at `offset` ends, in bytes; `None` where there is data, or nobody knows (SEEK_DATA of lseek(2)).
+    /// Where the hole at `offset` ends, in bytes; `None` where there is data, or nobody knows
+    /// (SEEK_DATA of lseek(2)).
     pub fn hole_at(&self, offset: u64) -> Option<u64> {
         let (Bytes::Seekable { cached, .. }, Kind::File, Some(size)) = (&self.bytes, self.kind, self.size) else {
             return None;

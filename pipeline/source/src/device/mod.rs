@@ -1,4 +1,5 @@
-//! Media to be acquired: block devices, files, standard input, images. Read-only, sector by sector where they fail.
+//! Media to be acquired: block devices, files, standard input, images. Read-only, sector by sector
+//! where they fail.
 
 mod facts;
 mod guard;

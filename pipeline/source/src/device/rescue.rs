@@ -1,9 +1,9 @@
 //! Reading a medium that fails: exactly the unreadable sectors are lost, and each is told.
 //!
-//! A read that fails is repeated sector by sector, from the front up to the first sector that fails, then from behind
-//! down to the last, then between (ddrescue's trimming and scraping, within one block). So there is one failing read per
-//! block and one (and its retries) per bad sector; halving would cost eleven for the first sector of a MiB alone, each a
-//! timeout of the device.
+//! A read that fails is repeated sector by sector, from the front up to the first sector that
+//! fails, then from behind down to the last, then between (ddrescue's trimming and scraping, within
+//! one block). So there is one failing read per block and one (and its retries) per bad sector;
+//! halving would cost eleven for the first sector of a MiB alone, each a timeout of the device.
 
 use super::medium::{Kind, Medium};
 use super::skips::Skips;
@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 pub enum Fill {
     /// Zeros.
     Zeros,
-    /// These bytes, over and over. The byte at offset o of the medium is filled with the pattern's byte o mod its length,
-    /// so that the image does not depend on how runs and blocks are cut.
+    /// These bytes, over and over. The byte at offset o of the medium is filled with the pattern's
+    /// byte o mod its length, so that the image does not depend on how runs and blocks are cut.
     Pattern(Vec<u8>),
 }
 
@@ -34,8 +34,8 @@ pub struct ErrorPolicy {
     pub slow: Duration,
     /// … and so many slow reads end the acquisition, before a dying disk is dead.
     pub most_slow: Option<u64>,
-    /// After so many unreadable sectors in a row the zone is passed over, with skips that double; what was passed over is
-    /// [`Loss::NotTried`]. `None`: every sector is tried.
+    /// After so many unreadable sectors in a row the zone is passed over, with skips that double;
+    /// what was passed over is [`Loss::NotTried`]. `None`: every sector is tried.
     pub skip_after: Option<u64>,
 }
 
@@ -84,7 +84,8 @@ pub enum Loss {
     Unreadable,
     /// They were passed over, in a zone of unreadable sectors, and not tried one by one.
     NotTried,
-    /// The source is an image whose own list of errors says that they were filled in when it was made.
+    /// The source is an image whose own list of errors says that they were filled in when it was
+    /// made.
     Recorded,
 }
 
@@ -184,8 +185,8 @@ impl<'a> Rescue<'a> {
         Self::beside(medium, policy, skips)
     }
 
-    /// As [`new`](Rescue::new), where several threads read one medium: a zone that one of them passes over is passed over by
-    /// all.
+    /// As [`new`](Rescue::new), where several threads read one medium: a zone that one of them
+    /// passes over is passed over by all.
     pub fn beside(medium: &'a Medium, policy: ErrorPolicy, skips: Arc<Skips>) -> Self {
         Rescue { medium, policy, skips, bad_sectors: 0, slow: 0, retried: 0, reads: 0 }
     }
@@ -200,8 +201,8 @@ impl<'a> Rescue<'a> {
         self.reads
     }
 
-    /// Fills `buffer` from `offset` on, the unreadable parts with the fill, and returns these. Streams may end: the
-    /// number is how many bytes there were.
+    /// Fills `buffer` from `offset` on, the unreadable parts with the fill, and returns these.
+    /// Streams may end: the number is how many bytes there were.
     ///
     /// # Errors
     /// When there is no going on; what is in the buffer is then of no account.
@@ -211,7 +212,8 @@ impl<'a> Rescue<'a> {
         Ok((done, bad))
     }
 
-    /// Adds what the medium's own list of errors names between `offset` and `offset + length` and no read has found.
+    /// Adds what the medium's own list of errors names between `offset` and `offset + length` and
+    /// no read has found.
     fn add_recorded(&self, offset: u64, length: u64, bad: &mut Vec<Bad>) {
         let end = offset + length;
         let mut recorded = Vec::new();
@@ -247,7 +249,8 @@ impl<'a> Rescue<'a> {
                 continue;
             }
             if self.skips.in_zone() {
-                // One sector tells whether the zone ends here, at the price of one sector's timeout.
+                // One sector tells whether the zone ends here, at the price of one sector's
+                // timeout.
                 let until = ((at / self.size() + 1) * self.size()).min(end);
                 match self.sector(buffer, offset, at, until)? {
                     None => done = (until - offset) as usize,
@@ -305,7 +308,8 @@ impl<'a> Rescue<'a> {
         u64::from(self.medium.sector())
     }
 
-    /// Passes over a zone from `at` on, unless the device is dead: it fails where it was read before.
+    /// Passes over a zone from `at` on, unless the device is dead: it fails where it was read
+    /// before.
     fn skip(&mut self, at: u64, errno: Errno) -> Result<(), Stop> {
         let mut room = vec![0; self.medium.sector() as usize + PAGE];
         let skew = room.as_ptr().align_offset(PAGE);
@@ -329,8 +333,8 @@ impl<'a> Rescue<'a> {
         self.fill(buffer, at);
     }
 
-    /// Sector by sector; `bad` gets the runs that stay unreadable, in order. Returns up to where: before the end where a zone
-    /// is passed over.
+    /// Sector by sector; `bad` gets the runs that stay unreadable, in order. Returns up to where:
+    /// before the end where a zone is passed over.
     fn narrow(&mut self, buffer: &mut [u8], offset: u64, bad: &mut Vec<Bad>) -> Result<u64, Stop> {
         let sector = self.size();
         let end = offset + buffer.len() as u64;
@@ -430,7 +434,8 @@ impl ErrorPolicy {
     pub fn fill(&self, buffer: &mut [u8], at: u64) {
         match &self.fill {
             Fill::Pattern(bytes) if !bytes.is_empty() => {
-                // The pattern's phase is that of the medium, so that it does not depend on how blocks are cut.
+                // The pattern's phase is that of the medium, so that it does not depend on how
+                // blocks are cut.
                 for (place, byte) in buffer.iter_mut().enumerate() {
                     *byte = bytes[((at + place as u64) % bytes.len() as u64) as usize];
                 }

@@ -1,7 +1,8 @@
-//! Zones of unreadable sectors that are passed over, with skips that double (ddrescue's first passes).
+//! Zones of unreadable sectors that are passed over, with skips that double (ddrescue's first
+//! passes).
 //!
-//! A head that is down or a controller that answers EIO to everything would otherwise be asked sector by sector, each a
-//! timeout: hours for what a few hundred reads can tell.
+//! A head that is down or a controller that answers EIO to everything would otherwise be asked
+//! sector by sector, each a timeout: hours for what a few hundred reads can tell.
 
 use super::medium::Medium;
 use std::sync::{Mutex, PoisonError};

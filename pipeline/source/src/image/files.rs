@@ -10,7 +10,8 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Files kept open at once. A disk of 2 TB makes some 1,400 segments of the usual 1.4 GiB, and a process may have 1,024 files open by default.
+/// Files kept open at once. A disk of 2 TB makes some 1,400 segments of the usual 1.4 GiB, and a
+/// process may have 1,024 files open by default.
 const OPEN: usize = 32;
 
 /// The files of an image, in order.
@@ -27,7 +28,8 @@ struct Piece {
     identity: (u64, u64),
 }
 
-/// The segments of an E01 image, by the name of the first: same stem, extensions counted up, in the first's case.
+/// The segments of an E01 image, by the name of the first: same stem, extensions counted up, in the
+/// first's case.
 pub(super) fn segments(first: &Path) -> io::Result<Vec<PathBuf>> {
     let lower = first.extension().is_some_and(|e| e.to_str().is_some_and(|e| e.starts_with('e')));
     let mut found = Vec::new();
@@ -43,7 +45,8 @@ pub(super) fn segments(first: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// The pieces of a split raw image, by the name of the first; just that one if its name is not a first piece's.
+/// The pieces of a split raw image, by the name of the first; just that one if its name is not a
+/// first piece's.
 pub(super) fn next_pieces(first: &Path) -> Vec<PathBuf> {
     let mut found = vec![first.to_owned()];
     let Some(suffix) = first.extension().and_then(|e| e.to_str()) else { return found };

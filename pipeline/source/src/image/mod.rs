@@ -72,7 +72,8 @@ impl OpenError {
     }
 }
 
-/// The files that an image of this name consists of, as far as they are there: E01 segments, pieces, or the one file.
+/// The files that an image of this name consists of, as far as they are there: E01 segments,
+/// pieces, or the one file.
 pub fn files_of(first: &Path) -> Vec<PathBuf> {
     let is_segment = first.extension().is_some_and(|e| e.eq_ignore_ascii_case("e01"));
     let segments = if is_segment { files::segments(first).ok() } else { None };
@@ -100,8 +101,8 @@ pub struct Image {
 }
 
 impl Image {
-    /// Opens an image by the name of its first file: an E01 segment, the first piece of a split image (`.000`, `.001`,
-    /// `.aaa`, with its successors), or a raw image.
+    /// Opens an image by the name of its first file: an E01 segment, the first piece of a split
+    /// image (`.000`, `.001`, `.aaa`, with its successors), or a raw image.
     ///
     /// # Errors
     /// When a file is missing, or the image is damaged in what describes it.
@@ -129,8 +130,8 @@ impl Image {
         Self::open_raw(path)
     }
 
-    /// Opens an E01 image that is damaged outside of its chunks, as far as it goes; says of each thing where it is not as the
-    /// format demands. Damaged chunks are unreadable, as ever.
+    /// Opens an E01 image that is damaged outside of its chunks, as far as it goes; says of each
+    /// thing where it is not as the format demands. Damaged chunks are unreadable, as ever.
     ///
     /// # Errors
     /// When a file cannot be read, or nothing states the geometry.
@@ -144,7 +145,8 @@ impl Image {
         Ok((Self::with(files, Format::E01, size, Some(index)), departures))
     }
 
-    /// Opens a file, or the pieces of a split image, as raw bytes, whatever its name and its first bytes say.
+    /// Opens a file, or the pieces of a split image, as raw bytes, whatever its name and its first
+    /// bytes say.
     ///
     /// # Errors
     /// When a file cannot be opened.
@@ -156,8 +158,8 @@ impl Image {
         Ok(Self::with(files, format, size, None))
     }
 
-    /// Opens an E01 image whose acquisition was cut off: its content up to the last finished section. `None` when there is
-    /// none, or no such file. A complete image is opened whole.
+    /// Opens an E01 image whose acquisition was cut off: its content up to the last finished
+    /// section. `None` when there is none, or no such file. A complete image is opened whole.
     ///
     /// # Errors
     /// When a file of it cannot be read.
@@ -205,7 +207,8 @@ impl Image {
         self.files.paths()
     }
 
-    /// Drops what the page cache holds of it, so that reads come from the medium, where the system can be asked to.
+    /// Drops what the page cache holds of it, so that reads come from the medium, where the system
+    /// can be asked to.
     ///
     /// # Errors
     /// What the system says.
@@ -267,7 +270,8 @@ impl Image {
         Ok(())
     }
 
-    /// Whether the image itself is damaged at an offset of the medium; `false` also where it cannot be read.
+    /// Whether the image itself is damaged at an offset of the medium; `false` also where it cannot
+    /// be read.
     pub fn is_damaged_at(&self, offset: u64) -> bool {
         let failed = self.read_at(&mut [0], offset).is_err();
         let damage = self.damage.lock().unwrap_or_else(PoisonError::into_inner);
@@ -280,7 +284,8 @@ impl Image {
     }
 }
 
-/// The first and the last bytes of a regular file; nothing of a device, whose content has no format of its own.
+/// The first and the last bytes of a regular file; nothing of a device, whose content has no format
+/// of its own.
 fn ends(path: &Path) -> io::Result<(Vec<u8>, Vec<u8>)> {
     use std::os::fd::AsFd;
     let file = crate::os::open_evidence(path)?;

@@ -7,9 +7,11 @@ use crate::entry::Stat;
 pub enum ChangeTimes {
     /// They are kept, and nobody can set them.
     Kept,
-    /// They are kept where they differ from the modification time; where not, somebody may have put that in their place.
+    /// They are kept where they differ from the modification time; where not, somebody may have put
+    /// that in their place.
     Doubtful,
-    /// There are none on the medium: what is reported is the modification time, which anybody can set, or the time of creation.
+    /// There are none on the medium: what is reported is the modification time, which anybody can
+    /// set, or the time of creation.
     Missing,
 }
 

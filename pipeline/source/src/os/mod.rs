@@ -1,9 +1,10 @@
 //! Every system call of the project, in one folder per platform. `unsafe` is allowed only here.
 //!
-//! `linux` uses what Linux has; `portable` uses the standard library and POSIX, and is taken on every other system, and on Linux with the
-//! feature `portable-os`, so that it is tested. Both have the same functions: the one list below names them. What the portable folder
-//! cannot promise is in docs/limitations.md. Nothing outside of this folder asks which of them it has, except by [`DEVICES`] and
-//! [`EVICTS`].
+//! `linux` uses what Linux has; `portable` uses the standard library and POSIX, and is taken on
+//! every other system, and on Linux with the feature `portable-os`, so that it is tested. Both have
+//! the same functions: the one list below names them. What the portable folder cannot promise is in
+//! docs/limitations.md. Nothing outside of this folder asks which of them it has, except by
+//! [`DEVICES`] and [`EVICTS`].
 
 mod change_times;
 mod file_type;

@@ -1,7 +1,8 @@
 //! How long a call is made again that the system breaks off at once: EINTR, EAGAIN.
 //!
-//! Signals interrupt a call once; a system, or a file system in user space, that never stops interrupting would keep the
-//! program busy forever. Every loop over such a call asks its [`Patience`] for leave, and fails when that has run out.
+//! Signals interrupt a call once; a system, or a file system in user space, that never stops
+//! interrupting would keep the program busy forever. Every loop over such a call asks its
+//! [`Patience`] for leave, and fails when that has run out.
 
 use super::platform::{self, Errno};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -10,8 +11,8 @@ use std::time::{Duration, Instant};
 
 /// The limit in milliseconds. One for the process: the calls of all its runs meet the same system.
 static LIMIT: AtomicU64 = AtomicU64::new(60_000);
-/// How often patience has run out since such a call last ended well. Each time halves the limit, so that an error which meets
-/// every file does not cost the full limit for each of them.
+/// How often patience has run out since such a call last ended well. Each time halves the limit, so
+/// that an error which meets every file does not cost the full limit for each of them.
 static WEARY: AtomicU32 = AtomicU32::new(0);
 /// The limit is halved at most so often: to a 64th.
 const HALVINGS: u32 = 6;
@@ -19,12 +20,14 @@ const HALVINGS: u32 = 6;
 const AT_ONCE: u32 = 4;
 /// The longest pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(20);
-/// A call that took so long before it was interrupted waited for something, and a signal came: that begins anew.
+/// A call that took so long before it was interrupted waited for something, and a signal came: that
+/// begins anew.
 const BLOCKED: Duration = Duration::from_secs(1);
 /// A descriptor that was polled for so long was not ready: its call was not broken off at once.
 const WAITED: Duration = Duration::from_millis(1);
 
-/// Sets how long a call may fail with EINTR or EAGAIN before that is an error: `--stall-timeout`. 60 s by default.
+/// Sets how long a call may fail with EINTR or EAGAIN before that is an error: `--stall-timeout`.
+/// 60 s by default.
 pub fn set_patience(limit: Duration) {
     LIMIT.store(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
 }
@@ -51,10 +54,12 @@ impl Patience {
         Patience { within: Some(limit), ..Patience::default() }
     }
 
-    /// Waits a little before the call is made again: not at all at first, then for longer and longer.
+    /// Waits a little before the call is made again: not at all at first, then for longer and
+    /// longer.
     ///
     /// # Errors
-    /// The errno, when the call has failed for as long as is allowed. Nothing else in [`os`](super) returns EINTR or EAGAIN.
+    /// The errno, when the call has failed for as long as is allowed. Nothing else in [`os`](super)
+    /// returns EINTR or EAGAIN.
     pub fn again(&mut self, errno: Errno) -> Result<(), Errno> {
         if self.last.is_some_and(|last| last.elapsed() >= BLOCKED) {
             *self = Patience { within: self.within, ..Patience::default() };
@@ -65,7 +70,8 @@ impl Patience {
             return Ok(());
         }
         let from = *self.from.get_or_insert_with(Instant::now);
-        // A little less than the limit: whoever watches the thread is not to take it for lost before it reports by itself.
+        // A little less than the limit: whoever watches the thread is not to take it for lost
+        // before it reports by itself.
         let shared = (patience() / 8 * 7) / (1 << WEARY.load(Ordering::Relaxed).min(HALVINGS));
         let limit = self.within.unwrap_or(shared);
         if from.elapsed() >= limit {
@@ -87,8 +93,9 @@ impl Patience {
         }
     }
 
-    /// As [`again`](Patience::again) for a descriptor that is not ready, after `wait` has waited for it. Waiting may take as long as it
-    /// likes; that the descriptor is said to be ready and is not may go on for the limit.
+    /// As [`again`](Patience::again) for a descriptor that is not ready, after `wait` has waited
+    /// for it. Waiting may take as long as it likes; that the descriptor is said to be ready and is
+    /// not may go on for the limit.
     pub(crate) fn again_after(&mut self, wait: impl FnOnce() -> Result<(), Errno>) -> Result<(), Errno> {
         let from = Instant::now();
         wait()?;
@@ -116,7 +123,8 @@ pub fn retry<T>(mut call: impl FnMut() -> Result<T, Errno>) -> Result<T, Errno> 
     }
 }
 
-/// Writes to a descriptor; EINTR is retried, and one that does not block (O_NONBLOCK) is waited for.
+/// Writes to a descriptor; EINTR is retried, and one that does not block (O_NONBLOCK) is waited
+/// for.
 ///
 /// # Errors
 /// As `write`; EINTR and EAGAIN when they did not end.
@@ -140,8 +148,9 @@ pub fn write(fd: impl std::os::fd::AsFd, bytes: &[u8]) -> Result<usize, Errno> {
     }
 }
 
-/// An errno of `call` as an I/O error. EINTR and EAGAIN, which come only after the limit, become an error of the kind `TimedOut`
-/// that names the call: the standard library would repeat an `Interrupted` call forever.
+/// An errno of `call` as an I/O error. EINTR and EAGAIN, which come only after the limit, become an
+/// error of the kind `TimedOut` that names the call: the standard library would repeat an
+/// `Interrupted` call forever.
 pub fn broken(call: &str, errno: Errno) -> io::Error {
     match errno {
         Errno::INTR | Errno::AGAIN => {
@@ -153,7 +162,8 @@ pub fn broken(call: &str, errno: Errno) -> io::Error {
     }
 }
 
-/// A reader or writer whose interrupted calls are made again, within the limit. Nothing behind it sees `Interrupted`.
+/// A reader or writer whose interrupted calls are made again, within the limit. Nothing behind it
+/// sees `Interrupted`.
 #[derive(Debug)]
 pub struct Patient<T>(pub T);
 

@@ -67,7 +67,8 @@ pub enum FileError {
 }
 
 impl FileError {
-    /// Whether the error is an answer: the seal does not hold, is no seal, or is not there although a key is asked for.
+    /// Whether the error is an answer: the seal does not hold, is no seal, or is not there although
+    /// a key is asked for.
     pub fn is_verdict(&self) -> bool {
         match self {
             FileError::Wrong { .. } => true,
@@ -100,7 +101,8 @@ pub struct Held {
     pub records: u64,
     /// Who signed it.
     pub signer: SignedBy,
-    /// The algorithm of digests that do not name theirs, if it is another than the one that the options give.
+    /// The algorithm of digests that do not name theirs, if it is another than the one that the
+    /// options give.
     pub algorithm: Option<Algorithm>,
 }
 
@@ -147,7 +149,8 @@ impl Against {
         seal.verify(found, self.0.as_ref())
     }
 
-    /// Why a seal did not hold against a file that holds the key which signed it: that key is private.
+    /// Why a seal did not hold against a file that holds the key which signed it: that key is
+    /// private.
     fn mistaken(&self, seal: &Seal, found: &Seal, public: Option<&Path>) -> Option<FileError> {
         let has_signed = |key: &key::VerifyingKey| seal.verify(found, Some(key)).is_ok();
         public.and_then(|path| key::not_private(path, has_signed).err()).map(FileError::from)
@@ -195,7 +198,8 @@ fn signed(seal: Seal, manifest: &Path, signing: Option<&Path>) -> Result<Seal, F
 /// Seals a manifest that has been written, and signs the seal with the key in `signing`.
 ///
 /// # Errors
-/// When the manifest or the key cannot be read, the manifest has a line that is no record, or the seal cannot be written.
+/// When the manifest or the key cannot be read, the manifest has a line that is no record, or the
+/// seal cannot be written.
 pub fn write(manifest: &Path, options: &Options, registry: Registry, signing: Option<&Path>) -> Result<(), FileError> {
     let seal = of(manifest, options, registry)
         .map_err(|error| FileError::Manifest { manifest: manifest.to_owned(), error })?;
@@ -209,8 +213,8 @@ pub fn write(manifest: &Path, options: &Options, registry: Registry, signing: Op
     put().map_err(|error| FileError::Write { seal: path.clone(), error })
 }
 
-/// Verifies the seal of a manifest, if it has one or a key is given; `None` if there is neither. A seal knows the algorithm of digests
-/// that do not name theirs.
+/// Verifies the seal of a manifest, if it has one or a key is given; `None` if there is neither. A
+/// seal knows the algorithm of digests that do not name theirs.
 ///
 /// # Errors
 /// When the seal does not hold, or cannot be read or compared.
@@ -259,8 +263,8 @@ pub fn verify(
     }
 }
 
-/// The seal of the manifest as it is now. If it is not the one that is looked for, and digests do not name their algorithm, each
-/// algorithm that could be meant is tried.
+/// The seal of the manifest as it is now. If it is not the one that is looked for, and digests do
+/// not name their algorithm, each algorithm that could be meant is tried.
 fn meant(
     manifest: &Path,
     options: &Options,

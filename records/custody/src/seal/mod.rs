@@ -1,8 +1,10 @@
-//! Seals: a Merkle root over a manifest's records, signed where there is a key. A seal lies beside its manifest, whatever that is
-//! written in, and covers what the records say: names, sizes, digests, times. It does not cover comments and summaries.
+//! Seals: a Merkle root over a manifest's records, signed where there is a key. A seal lies beside
+//! its manifest, whatever that is written in, and covers what the records say: names, sizes,
+//! digests, times. It does not cover comments and summaries.
 //!
-//! The leaves are the SHA-256 of a zero byte and a record's canonical bytes, in ascending order; a node is the SHA-256 of a one byte
-//! and its two children; of n leaves the left subtree takes the largest power of two below n (the tree of RFC 6962, §2.1).
+//! The leaves are the SHA-256 of a zero byte and a record's canonical bytes, in ascending order; a
+//! node is the SHA-256 of a one byte and its two children; of n leaves the left subtree takes the
+//! largest power of two below n (the tree of RFC 6962, §2.1).
 
 mod files;
 
@@ -52,7 +54,8 @@ pub enum SealError {
     /// The signature is not that of the key that the seal names.
     #[error("the signature is wrong")]
     Signature,
-    /// The seal is signed, or must be, and this build knows no signatures: it lacks the feature `sign`.
+    /// The seal is signed, or must be, and this build knows no signatures: it lacks the feature
+    /// `sign`.
     #[error("this build verifies and makes no signatures")]
     NoSignatures,
     /// The seal is not signed, or not by the key that is asked for.
@@ -98,7 +101,8 @@ impl Seal {
         self
     }
 
-    /// Whether this is the seal of the records that `found` was made of, signed with `key` where one is asked for.
+    /// Whether this is the seal of the records that `found` was made of, signed with `key` where
+    /// one is asked for.
     ///
     /// # Errors
     /// What is wrong with it.

@@ -1,6 +1,8 @@
-//! Reading DFXML: ours, hashdeep's (also its pieces, which stand outside `<byte_runs>`), and whatever else keeps to the schema.
+//! Reading DFXML: ours, hashdeep's (also its pieces, which stand outside `<byte_runs>`), and
+//! whatever else keeps to the schema.
 //!
-//! No DTD is accepted, so there are no entities to expand; a token longer than the limit ends the reading.
+//! No DTD is accepted, so there are no entities to expand; a token longer than the limit ends the
+//! reading.
 
 use std::io::{self, BufRead, Read};
 
@@ -246,7 +248,8 @@ impl<R: BufRead> Decoder<R> {
                         object.entry.pieces.push(Piece { offset, length, digests: Vec::new() });
                         Open::ByteRun
                     }
-                    // Runs without an offset in the file say where it lies on a disk; they are not pieces to check.
+                    // Runs without an offset in the file say where it lies on a disk; they are not
+                    // pieces to check.
                     _ => Open::Other,
                 }
             }
@@ -352,7 +355,8 @@ impl Object {
     }
 }
 
-/// The kind of thing that a letter of the schema's `name_type` stands for, where that is none whose content is hashed.
+/// The kind of thing that a letter of the schema's `name_type` stands for, where that is none whose
+/// content is hashed.
 fn no_file(letter: &str) -> Option<&'static str> {
     match letter {
         "d" => Some("directory"),

@@ -1,9 +1,9 @@
 //! Digital Forensics XML, schema 2.0.0-beta.0 of the DFXML working group.
 //!
-//! XML 1.0 (§2.2) cannot hold most controls, and text must be UTF-8. A name that it cannot hold stands in `<filename>` with U+FFFD
-//! for what it cannot, and exactly, in base64, in the attribute `pfh:base64`. The schema's list of algorithms is short: others
-//! are `type='other'` with the name in `pfh:algorithm`. Both attributes are of the namespace [`NAMESPACE`], which the schema
-//! allows.
+//! XML 1.0 (§2.2) cannot hold most controls, and text must be UTF-8. A name that it cannot hold
+//! stands in `<filename>` with U+FFFD for what it cannot, and exactly, in base64, in the attribute
+//! `pfh:base64`. The schema's list of algorithms is short: others are `type='other'` with the name
+//! in `pfh:algorithm`. Both attributes are of the namespace [`NAMESPACE`], which the schema allows.
 
 mod decode;
 
@@ -90,7 +90,8 @@ impl Encoder {
     }
 }
 
-/// The attributes that name an algorithm: the schema's enumeration holds MD5 and the SHA-1 and SHA-2 families alone.
+/// The attributes that name an algorithm: the schema's enumeration holds MD5 and the SHA-1 and
+/// SHA-2 families alone.
 fn attributes(algorithm: &Algorithm) -> String {
     match algorithm.name() {
         name @ ("md5" | "sha1" | "sha224" | "sha256" | "sha384" | "sha512") => format!("type='{name}'"),
@@ -108,7 +109,8 @@ impl Encode for Encoder {
             )
             .as_bytes(),
         );
-        // The schema has a place for elements of others in front of the metadata, and behind everything.
+        // The schema has a place for elements of others in front of the metadata, and behind
+        // everything.
         if let Some(base) = preamble.base {
             element(out, "  ", "pfh:base", base);
         }
@@ -171,7 +173,8 @@ fn name_type(kind: Kind) -> &'static str {
     }
 }
 
-/// Appends an element on a line of its own; content that XML cannot hold stands in `pfh:base64` as well.
+/// Appends an element on a line of its own; content that XML cannot hold stands in `pfh:base64` as
+/// well.
 pub fn element(out: &mut Vec<u8>, indent: &str, name: &str, content: &[u8]) {
     out.extend_from_slice(format!("{indent}<{name}").as_bytes());
     if !is_exact(content) {
@@ -192,8 +195,9 @@ fn is_char(c: char) -> bool {
     matches!(c, '\t' | '\n' | '\r' | '\u{20}'..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}' | '\u{10000}'..)
 }
 
-/// Text for content or an attribute's value; references where a raw character would be markup, be normalised by the reader (line
-/// ends, §2.11; white space in attributes, §3.3.3), or steer a terminal.
+/// Text for content or an attribute's value; references where a raw character would be markup, be
+/// normalised by the reader (line ends, §2.11; white space in attributes, §3.3.3), or steer a
+/// terminal.
 fn text(out: &mut Vec<u8>, content: &[u8]) {
     for c in String::from_utf8_lossy(content).chars() {
         match c {

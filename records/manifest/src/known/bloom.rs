@@ -1,8 +1,10 @@
-//! Bloom filters of the DCSO library, in which CIRCL publishes hashlookup. They answer "no" or "maybe", never "yes".
+//! Bloom filters of the DCSO library, in which CIRCL publishes hashlookup. They answer "no" or
+//! "maybe", never "yes".
 //!
-//! Little-endian: flags (u64, low byte 1), n (u64), p (f64), k (u64), m (u64), N (u64), then ceil(m / 64) words; what follows is not
-//! ours. The key is text: CIRCL's are SHA-1 digests in upper-case hexadecimal. Positions: h = FNV-1(key) mod P, then k times
-//! h = (h * G mod 2^64) mod P and the bit h mod m, with P = 18446744073709551557 and G = 18446744073709550147.
+//! Little-endian: flags (u64, low byte 1), n (u64), p (f64), k (u64), m (u64), N (u64), then ceil(m
+//! / 64) words; what follows is not ours. The key is text: CIRCL's are SHA-1 digests in upper-case
+//! hexadecimal. Positions: h = FNV-1(key) mod P, then k times h = (h * G mod 2^64) mod P and the
+//! bit h mod m, with P = 18446744073709551557 and G = 18446744073709550147.
 
 use std::error::Error;
 use std::fmt;
@@ -143,7 +145,8 @@ impl Bloom {
 mod tests {
     use super::*;
 
-    /// A filter made from the definition, as the library's own test has it: n 1000, p 1e-6, k 20, m 28755.
+    /// A filter made from the definition, as the library's own test has it: n 1000, p 1e-6,
+    /// k 20, m 28755.
     fn filter(keys: &[&[u8]]) -> Vec<u8> {
         let (k, m) = (20_u64, 28_755_u64);
         let mut words = vec![0_u64; 450];

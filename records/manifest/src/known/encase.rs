@@ -1,5 +1,5 @@
-//! EnCase `.hash`: a header of 0x480 bytes, then entries of 18: an MD5 digest and two zeros. The layout is that of public readers
-//! (hashdeep, The Sleuth Kit); no specification is published.
+//! EnCase `.hash`: a header of 0x480 bytes, then entries of 18: an MD5 digest and two zeros. The
+//! layout is that of public readers (hashdeep, The Sleuth Kit); no specification is published.
 
 use std::io::{self, BufRead, Read};
 

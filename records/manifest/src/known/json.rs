@@ -1,12 +1,15 @@
-//! JSON of others: Project VIC (1.3, 2.0), CAID, CycloneDX, SPDX, STIX, in-toto, and whatever feed names its digests: one document, or one after the other.
+//! JSON of others: Project VIC (1.3, 2.0), CAID, CycloneDX, SPDX, STIX, in-toto, and whatever feed
+//! names its digests: one document, or one after the other.
 //!
-//! A digest is found by the name of its member (`md5`, `SHA-256`, `sha256`), or by a pair of members (`alg` and `content`, `algorithm` and
-//! `checksumValue`, `HashName` and `HashValue`). An object with digests is a record; what stands in its `hashes`, `checksums`, `digest` or
-//! `AlternativeHashes` belongs to it, and objects at any depth below are records of their own. A string in an array that is the whole document is a
-//! digest by its length.
+//! A digest is found by the name of its member (`md5`, `SHA-256`, `sha256`), or by a pair of
+//! members (`alg` and `content`, `algorithm` and `checksumValue`, `HashName` and `HashValue`). An
+//! object with digests is a record; what stands in its `hashes`, `checksums`, `digest` or
+//! `AlternativeHashes` belongs to it, and objects at any depth below are records of their own. A
+//! string in an array that is the whole document is a digest by its length.
 //!
-//! The documents have tens of millions of items, so nothing but the record at hand is kept. An item of the outermost array, a line, or a medium
-//! without a digest is a fault. JSON that breaks off is one fault, at the end: there is no line to resume from.
+//! The documents have tens of millions of items, so nothing but the record at hand is kept. An item
+//! of the outermost array, a line, or a medium without a digest is a fault. JSON that breaks off is
+//! one fault, at the end: there is no line to resume from.
 
 use std::fmt;
 use std::io::{self, BufRead, Read};
@@ -65,7 +68,8 @@ pub fn read<R: BufRead>(
 
 const TOO_LONG: &str = "a string or number is too long";
 
-/// Fails where more than `limit` bytes come without one that ends a token: only strings and numbers can be so long.
+/// Fails where more than `limit` bytes come without one that ends a token: only strings and numbers
+/// can be so long.
 struct Limited<R> {
     reader: R,
     run: usize,
@@ -130,7 +134,8 @@ enum Place {
     Anywhere,
 }
 
-/// A value at any depth; `parent` is the record that its digests belong to, where they make no record of their own.
+/// A value at any depth; `parent` is the record that its digests belong to, where they make no
+/// record of their own.
 struct Item<'s, 'a, 'b, 'p> {
     state: &'s mut State<'a, 'b>,
     parent: Option<&'p mut Found>,
@@ -242,7 +247,8 @@ impl<'de> Visitor<'de> for Item<'_, '_, '_, '_> {
     }
 }
 
-/// Ends an object: a record, its faults, or nothing. `before` is how many records there were when it began.
+/// Ends an object: a record, its faults, or nothing. `before` is how many records there were when
+/// it began.
 fn finish<E: serde::de::Error>(state: &mut State<'_, '_>, own: Found, place: Place, before: u64) -> Result<(), E> {
     let Found { known, fault, other, .. } = own;
     let nothing = known.digests.is_empty() && fault.is_none();
@@ -288,7 +294,8 @@ impl Found {
     }
 }
 
-/// The text of a string, number or bool; nothing for anything else, which is passed over without being kept.
+/// The text of a string, number or bool; nothing for anything else, which is passed over without
+/// being kept.
 struct Scalar(Option<String>);
 
 impl<'de> Deserialize<'de> for Scalar {

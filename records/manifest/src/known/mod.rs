@@ -9,8 +9,8 @@
 //! | [`Kind::Vics`] | Project VIC and CAID JSON |
 //! | [`Kind::Json`] | other JSON, whole or a document per line, whose members name digests: CycloneDX, SPDX, STIX, feeds |
 //!
-//! Bloom filters, which hold no digests, are read by [`bloom`]. Everything is read in bounded memory; what is no record is a fault
-//! with its line.
+//! Bloom filters, which hold no digests, are read by [`bloom`]. Everything is read in bounded
+//! memory; what is no record is a fault with its line.
 
 pub mod bloom;
 mod encase;
@@ -73,8 +73,8 @@ impl Default for Options {
     }
 }
 
-/// Takes what is read: the line on which it stands (from 1; for binary sets the number of the entry), and the record or fault.
-/// [`ControlFlow::Break`] ends the reading.
+/// Takes what is read: the line on which it stands (from 1; for binary sets the number of the
+/// entry), and the record or fault. [`ControlFlow::Break`] ends the reading.
 pub type Take<'a> = dyn FnMut(u64, Result<Known, Fault>) -> ControlFlow<()> + 'a;
 
 /// Reads a set to its end. Returns what it was written in. Errors are the reader's own.
@@ -157,8 +157,8 @@ fn manifest<R: BufRead>(
     Ok(())
 }
 
-/// Hands every physical line to `parse`, which gives `None` for what is no record by design, and beside a record what of its line was
-/// not understood.
+/// Hands every physical line to `parse`, which gives `None` for what is no record by design, and
+/// beside a record what of its line was not understood.
 fn lines<R: BufRead>(
     source: R,
     limit: usize,
@@ -171,7 +171,8 @@ fn lines<R: BufRead>(
             None => return Ok(()),
             Some(Line::TooLong) => (Some(Err(Fault::TooLong)), None),
             Some(Line::Whole(line)) => match parse(line.strip_suffix(b"\r").unwrap_or(line)) {
-                // Looked for only here: names in sets of others are not ours to judge, and most lines are good.
+                // Looked for only here: names in sets of others are not ours to judge, and most
+                // lines are good.
                 (Some(Err(_)), _) if line.contains(&0) => (Some(Err(Fault::Nul)), None),
                 parsed => parsed,
             },
@@ -193,7 +194,8 @@ fn sniff(start: &[u8]) -> Kind {
         Format::Sums if table::is_header(first.strip_suffix(b"\r").unwrap_or(first)) => Kind::Table,
         // Our own as another program saved it again: by the columns of digests, as any other.
         Format::Csv if !first.starts_with(b"type,path,") => Kind::Table,
-        // Lists of every dialect: for known sets only the digests count, so the most forgiving reader serves.
+        // Lists of every dialect: for known sets only the digests count, so the most forgiving
+        // reader serves.
         Format::Sums => Kind::List,
         format => Kind::Manifest(format),
     }

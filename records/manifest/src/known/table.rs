@@ -1,5 +1,6 @@
-//! Separated values with a header line. Columns are found by name, so every dialect that has columns of digests is one reader:
-//! NSRL RDSv2 (`"SHA-1","MD5","CRC32",…`) and 1.5, HashKeeper (`"hash"`), iLook (`V1Hash,HashType,…`, `V3Hash,HashSHA1,…`), ICSE (`MD5;SHA1;…`), X-Ways.
+//! Separated values with a header line. Columns are found by name, so every dialect that has
+//! columns of digests is one reader: NSRL RDSv2 (`"SHA-1","MD5","CRC32",…`) and 1.5, HashKeeper
+//! (`"hash"`), iLook (`V1Hash,HashType,…`, `V3Hash,HashSHA1,…`), ICSE (`MD5;SHA1;…`), X-Ways.
 
 use pfh_digest::{Algorithm, Digest, Registry};
 
@@ -37,7 +38,8 @@ impl Reader {
         Reader { registry, candidates: digits::candidates(registry, assumed), usual, head: None }
     }
 
-    /// The record of a line, and a fault beside it where only some of its columns of digests are good.
+    /// The record of a line, and a fault beside it where only some of its columns of digests are
+    /// good.
     pub fn line(&mut self, line: &[u8]) -> (Option<Result<Known, Fault>>, Option<Fault>) {
         if line.trim_ascii().is_empty() {
             return (None, None);
@@ -103,8 +105,10 @@ impl Head {
         let whole = fields(line, separator, |at, field| {
             let Some(name) = name_of(field) else { return };
             let column = match name.as_str() {
-                // Of iLook's version 1, `V1Hash,HashType,SetDescription,FileName,FilePath,FileSize`, only the header is known to the
-                // public. The words of HashType are not, and are not needed: the length of a digest tells what it is of.
+                // Of iLook's version 1,
+                // `V1Hash,HashType,SetDescription,FileName,FilePath,FileSize`, only the header is
+                // known to the public. The words of HashType are not, and are not needed: the
+                // length of a digest tells what it is of.
                 "hash" | "v1hash" | "v3hash" | "v4hash" => Some(Column::Any),
                 "specialcode" => Some(Column::Tag("special code")),
                 "category" => Some(Column::Tag("category")),
@@ -122,8 +126,9 @@ impl Head {
         (whole && any).then_some(Head { separator, columns })
     }
 
-    /// `None` for a record whose columns of digests are all empty, as databases export them. Beside it the fault of a column whose
-    /// neighbours are good: rows with shifted columns, which iLook's users have.
+    /// `None` for a record whose columns of digests are all empty, as databases export them. Beside
+    /// it the fault of a column whose neighbours are good: rows with shifted columns, which iLook's
+    /// users have.
     fn record(
         &self,
         candidates: &[Algorithm],
@@ -151,7 +156,8 @@ impl Head {
             match column {
                 Column::Digest(algorithm) => digest(digits::digest(algorithm, field)),
                 Column::Any => match digits::unnamed(candidates, field) {
-                    // A digest of an algorithm that nobody asked for; the columns beside may have one that somebody did.
+                    // A digest of an algorithm that nobody asked for; the columns beside may have
+                    // one that somebody did.
                     Err(fault) if digits::unnamed(usual, field).is_ok() => passed_over = Some(fault),
                     found => digest(found),
                 },
@@ -169,8 +175,9 @@ impl Head {
     }
 }
 
-/// Hands out the fields of a line, unquoted; doubled quotes inside stay doubled, for no field that matters has any. `false` where
-/// the last quote is not closed. NSRL does not promise UTF-8, and nothing here asks for it.
+/// Hands out the fields of a line, unquoted; doubled quotes inside stay doubled, for no field that
+/// matters has any. `false` where the last quote is not closed. NSRL does not promise UTF-8, and
+/// nothing here asks for it.
 fn fields<'a>(line: &'a [u8], separator: u8, mut take: impl FnMut(usize, &'a [u8])) -> bool {
     let mut rest = line;
     for at in 0.. {

@@ -11,7 +11,8 @@ use pfh_similarity::{Content, Named, Similar};
 use crate::encode::Unrepresentable;
 use crate::entry::Fault;
 
-/// The method of an algorithm that the format named `format` must hold alone; `fits` says which ones it can.
+/// The method of an algorithm that the format named `format` must hold alone; `fits` says which
+/// ones it can.
 fn only(format: &str, algorithms: &[Algorithm], fits: &[Named]) -> Result<Named, Unrepresentable> {
     let one = match algorithms {
         [one] => Named::of(*one).filter(|method| fits.contains(method)),

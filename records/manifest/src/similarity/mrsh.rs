@@ -1,4 +1,5 @@
-//! mrsh-v2's file format: `name:size:filters − 1:chunks in the last:HEX` and an empty line for each input.
+//! mrsh-v2's file format: `name:size:filters − 1:chunks in the last:HEX` and an empty line for each
+//! input.
 
 use pfh_digest::{Algorithm, Registry};
 use pfh_engine::{Outcome, Record, Summary};
@@ -38,7 +39,8 @@ impl Encode for Encoder {
     fn tail(&mut self, _: &mut Vec<u8>, _: &Summary) {}
 }
 
-/// Reads mrsh-v2's file format. It does not say which build wrote it: taken for the plain one unless the other is assumed.
+/// Reads mrsh-v2's file format. It does not say which build wrote it: taken for the plain one
+/// unless the other is assumed.
 pub(crate) struct Decoder(Option<Algorithm>, bool);
 
 impl Decoder {

@@ -1,7 +1,9 @@
-//! sdhash's file format: a line `sdbf:03:…` or `sdbf-dd:03:…` for each input, the name inside, told off by its length.
+//! sdhash's file format: a line `sdbf:03:…` or `sdbf-dd:03:…` for each input, the name inside, told
+//! off by its length.
 //!
-//! A file of more than 128 MiB has a line for each segment of so many, named `name.0000M`, `name.0128M` and so on: they are written from
-//! one digest, and read as one if they are all there, one behind the other.
+//! A file of more than 128 MiB has a line for each segment of so many, named `name.0000M`,
+//! `name.0128M` and so on: they are written from one digest, and read as one if they are all there,
+//! one behind the other.
 
 use pfh_digest::Registry;
 use pfh_engine::{Outcome, Record, Summary};
@@ -104,7 +106,8 @@ impl Decoder {
         Ok(())
     }
 
-    /// Makes one digest of the segments. One alone is none of a file that was cut: it keeps its name.
+    /// Makes one digest of the segments. One alone is none of a file that was cut: it keeps its
+    /// name.
     fn close(&mut self) {
         let many = self.segments.len();
         let mut segments = std::mem::take(&mut self.segments).into_iter();

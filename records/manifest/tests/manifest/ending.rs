@@ -1,4 +1,5 @@
-//! What manifests say of themselves: their end, their base, the algorithm of digests that do not tell.
+//! What manifests say of themselves: their end, their base, the algorithm of digests that do not
+//! tell.
 
 use crate::records::{failed, skipped, stream};
 use pfh_digest::{Algorithm, Digest};

@@ -10,7 +10,8 @@ fn algorithm(name: &str) -> Algorithm {
     name.parse().expect("a known algorithm")
 }
 
-/// A manifest with an ordinary name, one that needs escaping, one that is not UTF-8, and one problem of each kind.
+/// A manifest with an ordinary name, one that needs escaping, one that is not UTF-8, and one
+/// problem of each kind.
 fn manifest(format: Format, layout: Layout, names: &[&str]) -> String {
     let algorithms: Vec<Algorithm> = names.iter().copied().map(algorithm).collect();
     let digests: Vec<Digest> = algorithms.iter().map(|algorithm| algorithm.digest(b"abc")).collect();

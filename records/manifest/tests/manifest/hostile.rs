@@ -1,4 +1,5 @@
-//! Input that was made to hurt: memory stays bounded, every line is accounted for, nothing is expanded.
+//! Input that was made to hurt: memory stays bounded, every line is accounted for, nothing is
+//! expanded.
 
 use std::io::{self, BufRead, BufReader, Read};
 

@@ -219,7 +219,8 @@ fn json_of_other_shapes() {
     let lines = format!("{{\"md5\":\"{MD5}\"}}\n{{\"md5\":\"{MD5}\"}}\n");
     assert_eq!(good(lines.as_bytes(), Kind::Json).len(), 2);
     assert_eq!(good(format!("[\"{MD5}\",\"{SHA1}\"]").as_bytes(), Kind::Json).len(), 2);
-    // What is not understood is counted: an item without a digest, a digest that is none beside one that is, a line that is cut.
+    // What is not understood is counted: an item without a digest, a digest that is none beside one
+    // that is, a line that is cut.
     let outcomes =
         |document: &str| -> Vec<bool> { all(document.as_bytes()).1.iter().map(|(_, item)| item.is_ok()).collect() };
     assert_eq!(outcomes(&format!(r#"[{{"md5":"{MD5}"}},{{"name":"x"}},"y"]"#)), [true, false, false]);
@@ -230,7 +231,8 @@ fn json_of_other_shapes() {
     assert_eq!(outcomes("{}{}"), [false, false]);
 }
 
-/// hashdeep's own test of iLook 4 has a row whose columns are shifted: two digests are good, the third is a size.
+/// hashdeep's own test of iLook 4 has a row whose columns are shifted: two digests are good, the
+/// third is a size.
 #[test]
 fn good_columns_beside_a_bad_one() {
     let table = format!("V4Hash,HashSHA1,HashSHA256,FileName\n{MD5},{SHA1},0,a\n{MD5},{SHA1},{SHA256},b\n");
@@ -316,7 +318,8 @@ proptest! {
             last = *line;
         }
         prop_assert!(last <= input.matches('\n').count() as u64);
-        // What is no item by design: blank lines, comments of lists, the header, index headers, records without any digest.
+        // What is no item by design: blank lines, comments of lists, the header, index headers,
+        // records without any digest.
         for (number, line) in (1..).zip(input.lines()) {
             let told = items.iter().any(|(at, _)| *at == number);
             let digest = line.contains(MD5);

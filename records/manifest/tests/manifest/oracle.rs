@@ -1,5 +1,6 @@
-//! What others make of our manifests: `sha256sum -c`, `md5sum -c`, `cksum -c`, `hashdeep -a`, `xmllint --schema`. A tool that is not
-//! installed is named on standard error and its test has nothing to say; with `PFH_ORACLES=all` its absence is a failure.
+//! What others make of our manifests: `sha256sum -c`, `md5sum -c`, `cksum -c`, `hashdeep -a`,
+//! `xmllint --schema`. A tool that is not installed is named on standard error and its test has
+//! nothing to say; with `PFH_ORACLES=all` its absence is a failure.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -13,7 +14,8 @@ use pfh_engine::{Piece, Summary};
 use pfh_manifest::{Decoder, Format, Item, Layout, Marker, Options, Preamble};
 use pfh_source::{Cause, Note, Problem, Skip, Stage, Time};
 
-/// Names that have broken others: every byte but `/` and NUL, white space at both ends, quotes, options, markup, bidi, formulas.
+/// Names that have broken others: every byte but `/` and NUL, white space at both ends, quotes,
+/// options, markup, bidi, formulas.
 fn names() -> Vec<Vec<u8>> {
     let mut names: Vec<Vec<u8>> =
         (1..=255_u8).filter(|&byte| byte != b'/').map(|byte| [b"n", &[byte][..], b"x"].concat()).collect();
@@ -199,7 +201,8 @@ fn hashdeep_audits_every_name_that_its_format_holds() {
     let tree = Tree::new("hashdeep");
     let (list, refused) = manifest(Format::Hashdeep, Marker::Text, &algorithms(&["md5", "sha1", "sha256"]));
     tree.write(&list);
-    // Names with LF, one that ends with CR twice over, and those that read as pieces; hashdeep itself is then not shown them.
+    // Names with LF, one that ends with CR twice over, and those that read as pieces; hashdeep
+    // itself is then not shown them.
     let mut gone = 0;
     for name in names() {
         let path = [b"d/", &name[..]].concat();

@@ -183,7 +183,8 @@ proptest! {
         prop_assert_eq!((&unhashed.name, unhashed.reason, &unhashed.code[..]), (&name, reason, code));
     }
 
-    /// Whatever comes: no panic, and in formats that have lines every physical line is one item or is neutral.
+    /// Whatever comes: no panic, and in formats that have lines every physical line is one item or
+    /// is neutral.
     #[test]
     fn one_line_one_item(
         format in prop::sample::select(&Format::ALL[..]), bytes in prop::collection::vec(any::<u8>(), 0..400),

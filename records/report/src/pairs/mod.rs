@@ -1,7 +1,8 @@
-//! Pairs and groups of similar entries: as the similarity tools print them, as CSV, and as JSON lines.
+//! Pairs and groups of similar entries: as the similarity tools print them, as CSV, and as JSON
+//! lines.
 //!
-//! Text is for people and for scripts that read the reference tools' output: names go out as a terminal may see them. CSV and JSON
-//! hold every name exactly.
+//! Text is for people and for scripts that read the reference tools' output: names go out as a
+//! terminal may see them. CSV and JSON hold every name exactly.
 
 pub mod page;
 

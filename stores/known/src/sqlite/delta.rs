@@ -1,10 +1,12 @@
-//! NSRL's deltas: what NIST publishes between two full editions of RDSv3, "a set of SQL INSERT, UPDATE, and DELETE statements contained
-//! in a single SQL file, that can be run in the previous full RDSv3 SQLite database publication" (NIST, RDSv3 announcement).
+//! NSRL's deltas: what NIST publishes between two full editions of RDSv3, "a set of SQL INSERT,
+//! UPDATE, and DELETE statements contained in a single SQL file, that can be run in the previous
+//! full RDSv3 SQLite database publication" (NIST, RDSv3 announcement).
 //!
-//! The edition that somebody has is only ever read: the script runs in a copy in the work directory. Where the file system shares
-//! blocks the copy costs nothing, elsewhere as much space as the edition takes. The script is a program of somebody else: it may
-//! insert, update and delete rows of ordinary tables, and a statement reads no rows but those that it changes: nothing multiplies. SQLite asks
-//! [`may`] about every access of every statement.
+//! The edition that somebody has is only ever read: the script runs in a copy in the work
+//! directory. Where the file system shares blocks the copy costs nothing, elsewhere as much space
+//! as the edition takes. The script is a program of somebody else: it may insert, update and delete
+//! rows of ordinary tables, and a statement reads no rows but those that it changes: nothing
+//! multiplies. SQLite asks [`may`] about every access of every statement.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -25,8 +27,9 @@ use crate::{Error, input};
 /// Bytes of a copy between two looks at the flag that ends it.
 const PIECE: u64 = 256 << 20;
 
-/// What a script of so many bytes may add, and beside: a row of RDSv3 takes less than the statement that inserts it, but a script may be
-/// packed. What is beyond is a statement that makes every row larger.
+/// What a script of so many bytes may add, and beside: a row of RDSv3 takes less than the statement
+/// that inserts it, but a script may be packed. What is beyond is a statement that makes every row
+/// larger.
 const GROWTH: u64 = 64;
 const BESIDE: u64 = 64 << 20;
 
@@ -39,8 +42,9 @@ const FUNCTIONS: [&str; 18] = [
 /// A statement that changed no row: the path of its script and its line.
 pub type Idle = (PathBuf, u64);
 
-/// Applies deltas, one after the other, to a copy of a database; the copy appears at `output` when all of them were applied. Gives, of each
-/// delta that has one, the first statement that changed nothing: it may have been made for another database.
+/// Applies deltas, one after the other, to a copy of a database; the copy appears at `output` when
+/// all of them were applied. Gives, of each delta that has one, the first statement that changed
+/// nothing: it may have been made for another database.
 pub fn apply(base: &Path, deltas: &[PathBuf], output: &Path, cancel: &Arc<AtomicBool>) -> Result<Vec<Idle>, Error> {
     open::without_log(base)?;
     let mut partial = output.as_os_str().to_owned();
@@ -117,11 +121,13 @@ impl<'a> Copy<'a> {
         let inserting = Arc::clone(&inserts);
         let prepare = || -> rusqlite::Result<()> {
             connection.set_limit(Limit::SQLITE_LIMIT_SQL_LENGTH, LONGEST as i32)?;
-            // A statement of 4 MiB with hundreds of rows needs as many steps as it has values, and some.
+            // A statement of 4 MiB with hundreds of rows needs as many steps as it has values, and
+            // some.
             connection.set_limit(Limit::SQLITE_LIMIT_VDBE_OP, 4 << 20)?;
             connection.set_limit(Limit::SQLITE_LIMIT_EXPR_DEPTH, 100)?;
             connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_FKEY, false)?;
-            // A copy that was being changed when the power went is made again: no journal, and no waiting for the disk.
+            // A copy that was being changed when the power went is made again: no journal, and no
+            // waiting for the disk.
             connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, false)?;
             connection.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;")?;
             connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
@@ -192,7 +198,8 @@ impl<'a> Copy<'a> {
         }
     }
 
-    /// Runs a statement and gives the number of rows that it changed; the sentence why it did not, none where somebody ended it.
+    /// Runs a statement and gives the number of rows that it changed; the sentence why it did not,
+    /// none where somebody ended it.
     fn change(&self, statement: &Statement) -> Result<usize, Option<String>> {
         self.looks.begin();
         self.inserts.store(matches!(statement.verb().as_str(), "INSERT" | "REPLACE"), Ordering::Relaxed);

@@ -1,9 +1,11 @@
-//! Sets in SQLite databases: NSRL's RDSv3 (full and minimal), The Sleuth Kit's kdb, IPED's, and whatever else has a table with
-//! columns of digests. Columns are found by their names at run time: editions of RDSv3 differ in them.
+//! Sets in SQLite databases: NSRL's RDSv3 (full and minimal), The Sleuth Kit's kdb, IPED's, and
+//! whatever else has a table with columns of digests. Columns are found by their names at run time:
+//! editions of RDSv3 differ in them.
 //!
-//! A database is a program's input and may be made to harm it. It is opened read-only and immutable, nothing in its schema is run
-//! (views, triggers and virtual tables are not touched, functions are not trusted), and both the work between two rows and
-//! the number of rows are bounded.
+//! A database is a program's input and may be made to harm it. It is opened read-only and
+//! immutable, nothing in its schema is run (views, triggers and virtual tables are not touched,
+//! functions are not trusted), and both the work between two rows and the number of rows are
+//! bounded.
 
 pub mod delta;
 mod open;
@@ -60,7 +62,8 @@ fn tables(connection: &Connection) -> rusqlite::Result<Vec<Table>> {
     let names: Vec<String> = connection.prepare(sql)?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
     let mut found = Vec::new();
     for name in names {
-        // Asked for as rows: a name that is not UTF-8 is an error there, while rusqlite's names of a statement's columns panic.
+        // Asked for as rows: a name that is not UTF-8 is an error there, while rusqlite's names of
+        // a statement's columns panic.
         let mut statement = connection.prepare("SELECT name FROM pragma_table_info(?1, 'main') ORDER BY cid")?;
         let all: Vec<String> = statement.query_map([&name], |row| row.get(0))?.collect::<Result<_, _>>()?;
         let columns = all.iter().filter_map(|column| Some((column.clone(), algorithm(column)?))).collect();
@@ -92,7 +95,8 @@ fn version(connection: &Connection) -> Option<String> {
 fn query(tables: &[Table], table: &Table, packages: Packages) -> (String, Option<String>) {
     let mut list: Vec<String> = table.columns.iter().map(|(name, _)| format!("digests.{}", quoted(name))).collect();
     let named = |wanted: &str| tables.iter().find(|table| table.name.eq_ignore_ascii_case(wanted));
-    // NOT INDEXED: the order of the rows is that of the file, which is read once from front to back.
+    // NOT INDEXED: the order of the rows is that of the file, which is read once from front to
+    // back.
     let mut from = format!("main.{} AS digests NOT INDEXED", quoted(&table.name));
     let mut names = None;
     if packages == Packages::Remember {
@@ -101,7 +105,8 @@ fn query(tables: &[Table], table: &Table, packages: Packages) -> (String, Option
                 list.push(format!("digests.{}", quoted(package)));
                 names = named("PKG");
             }
-            // The full edition: a file is in as many packages as that table has rows for it; one that is in none is read all the same.
+            // The full edition: a file is in as many packages as that table has rows for it; one
+            // that is in none is read all the same.
             (None, Some(pairs), Some(object)) if pairs.package.is_some() && pairs.object.is_some() => {
                 list.push("pairs.package_id".to_owned());
                 let pairs = quoted(&pairs.name);
@@ -123,7 +128,8 @@ pub fn read(input: &Input, path: &Path, meter: &Meter, take: &mut Take<'_>) -> R
         .ok_or_else(|| Error::Database(input.path.clone(), "no table with a column of digests".to_owned()))?;
     let (sql, names) = query(&tables, table, input.packages);
     let packages = names.map(|table| open::packages(&connection, &table)).transpose().map_err(database)?;
-    // What has the highest number has come last, so it is about how many there are; of a corrupt database it is anything.
+    // What has the highest number has come last, so it is about how many there are; of a corrupt
+    // database it is anything.
     let last = format!("SELECT max(rowid) FROM main.{}", quoted(&table.name));
     let about =
         connection.query_row(&last, [], |row| row.get::<_, i64>(0)).map_or(0, |rows| rows.max(0).unsigned_abs());

@@ -45,7 +45,8 @@ impl Bound {
         self.most
     }
 
-    /// Counts a row. A row takes a byte at least: a database that gives more rows than it has bytes goes round in circles.
+    /// Counts a row. A row takes a byte at least: a database that gives more rows than it has bytes
+    /// goes round in circles.
     pub fn row(&self, number: u64) -> Result<(), String> {
         self.looks.begin();
         if number <= self.most { Ok(()) } else { Err("it gives more rows than it has bytes: corrupt".to_owned()) }
@@ -75,7 +76,8 @@ pub fn open(path: &Path, name: &Path) -> Result<(Connection, Bound), Error> {
     Ok((connection, Bound { looks, most: length }))
 }
 
-/// Takes from a connection what a database could do harm with, and bounds what is left. `cancel` ends a query, too.
+/// Takes from a connection what a database could do harm with, and bounds what is left. `cancel`
+/// ends a query, too.
 pub fn harden(connection: &mut Connection, cancel: Option<Arc<AtomicBool>>) -> rusqlite::Result<Looks> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
@@ -95,7 +97,8 @@ pub fn harden(connection: &mut Connection, cancel: Option<Arc<AtomicBool>>) -> r
     ] {
         connection.set_limit(limit, most)?;
     }
-    // Values that a check of each cell rejects end the query instead of reading beside the page; a negative size counts KiB.
+    // Values that a check of each cell rejects end the query instead of reading beside the page; a
+    // negative size counts KiB.
     connection.execute_batch("PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA cache_size = -8192;")?;
     let looks = Looks::default();
     let counted = looks.clone();
@@ -104,7 +107,8 @@ pub fn harden(connection: &mut Connection, cancel: Option<Arc<AtomicBool>>) -> r
     Ok(looks)
 }
 
-/// The path as SQLite's URI (RFC 3986): every byte that is not plain is escaped. Immutable: no locks and no journal are looked at.
+/// The path as SQLite's URI (RFC 3986): every byte that is not plain is escaped. Immutable: no
+/// locks and no journal are looked at.
 fn uri(path: &Path) -> String {
     let mut uri = String::from("file:");
     if path.is_relative() {
@@ -141,8 +145,9 @@ pub fn explain(error: &rusqlite::Error) -> String {
 /// Packages' names by their numbers.
 pub type Names = HashMap<i64, String>;
 
-/// The packages of an RDSv3: name and version by number. The minimal edition has them in a table, the full one behind a view of that name,
-/// which is not run: the applications that it is made of are read.
+/// The packages of an RDSv3: name and version by number. The minimal edition has them in a table,
+/// the full one behind a view of that name, which is not run: the applications that it is made of
+/// are read.
 pub fn packages(connection: &Connection, table: &str) -> rusqlite::Result<Names> {
     let sql = format!("SELECT package_id, name, version FROM main.{} NOT INDEXED", quoted(table));
     let mut statement = connection.prepare(&sql)?;

@@ -1,9 +1,11 @@
-//! Takes an SQL script apart into its statements, in bounded memory. A script here has no triggers, so that a statement ends at the
-//! first semicolon that is in no string, no quoted name and no comment (SQLite, "SQL As Understood By SQLite", comments and keywords).
+//! Takes an SQL script apart into its statements, in bounded memory. A script here has no triggers,
+//! so that a statement ends at the first semicolon that is in no string, no quoted name and no
+//! comment (SQLite, "SQL As Understood By SQLite", comments and keywords).
 
 use std::io::{self, BufRead};
 
-/// The longest statement in bytes. One row of RDSv3 is far below; some put hundreds of rows into one INSERT.
+/// The longest statement in bytes. One row of RDSv3 is far below; some put hundreds of rows into
+/// one INSERT.
 pub const LONGEST: usize = 4 << 20;
 
 /// A statement.

@@ -289,7 +289,8 @@ fn no_changed_byte_gives_an_answer() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
-    /// Digests that begin alike, as somebody may choose them: blocks of one key, and blocks that begin with another.
+    /// Digests that begin alike, as somebody may choose them: blocks of one key, and blocks that
+    /// begin with another.
     #[test]
     fn digests_that_begin_alike(
         heads in prop::collection::vec(0..3_u8, 1..400), tails in prop::collection::vec(any::<u16>(), 400), asked in any::<u16>(),

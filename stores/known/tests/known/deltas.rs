@@ -1,4 +1,5 @@
-//! NSRL's deltas: the result is that of SQLite itself, the edition is only read, and a script can do nothing but change rows.
+//! NSRL's deltas: the result is that of SQLite itself, the edition is only read, and a script can
+//! do nothing but change rows.
 
 use crate::generators;
 use std::fs;

@@ -8,7 +8,8 @@ use crate::generators::digest;
 use pfh_digest::Digest;
 use pfh_known::{Build, Class, DEFAULT_RESIDENT, Error, Hit, Input, KnownSet};
 
-/// Two lists and a Bloom filter of three blocks with checksums, the last of them short: keys 0 to 20, 10 to 30 and 100 to 140.
+/// Two lists and a Bloom filter of three blocks with checksums, the last of them short: keys 0 to
+/// 20, 10 to 30 and 100 to 140.
 fn built(directory: &Path) -> Vec<u8> {
     let file = |name: &str, bytes: &[u8]| {
         let path = directory.join(name);
@@ -59,7 +60,8 @@ fn no_changed_byte_changes_an_answer() {
             Ok(answers) => assert_eq!(answers, right, "byte {at} changed the answers"),
         }
     }
-    // What may change in silence is what no answer needs: the digest of the whole file, blocks of a filter that nobody asked.
+    // What may change in silence is what no answer needs: the digest of the whole file, blocks of a
+    // filter that nobody asked.
     assert!(refused > whole.len() / 2, "{refused} of {} changes were noticed", whole.len());
 }
 

@@ -107,7 +107,8 @@ fn rows_that_go_round_in_circles_end() {
     generators::rds_full(&path, 0..2000);
     let mut bytes = fs::read(&path).expect("read");
     let page_size = 4096;
-    // Every pointer of every interior page (type 5) leads to the page's last child: rows come again and again.
+    // Every pointer of every interior page (type 5) leads to the page's last child: rows come again
+    // and again.
     let mut changed = 0;
     for page in bytes.chunks_mut(page_size).skip(1).filter(|page| page[0] == 5) {
         let cells = usize::from(u16::from_be_bytes([page[3], page[4]]));
@@ -121,7 +122,8 @@ fn rows_that_go_round_in_circles_end() {
     }
     assert!(changed > 3, "the database is too small for this test");
     fs::write(&path, &bytes).expect("written");
-    // SQLite reads each child as often as it is pointed to; the count of rows stays bounded either way.
+    // SQLite reads each child as often as it is pointed to; the count of rows stays bounded either
+    // way.
     let answer = refused(&path);
     assert!(!answer.is_empty());
 }

@@ -49,7 +49,8 @@ fn what_was_synced_with_its_name_stays() {
     if lacks(&[Need::Program("strace"), Need::Program("perl")]) {
         return;
     }
-    // Long after the sync of the file and of its directory only the new one can be there, and most cuts come then.
+    // Long after the sync of the file and of its directory only the new one can be there, and most
+    // cuts come then.
     let script = format!(
         "{}; F->sync or die; close(F); rename('list.new', 'list') or die; sysopen(D, '.', O_RDONLY) or die; \
          open(my $d, '<&=', fileno(D)) or die; IO::Handle::sync($d) or die; \

@@ -89,7 +89,8 @@ pub struct Printed {
     pub text: String,
 }
 
-/// Seconds a GB of Table XI with ssdeep, which both of its rows follow to the printed second. They are not those of Table III.
+/// Seconds a GB of Table XI with ssdeep, which both of its rows follow to the printed second. They
+/// are not those of Table III.
 const TABLE_XI: [(&str, f64); 3] = [("stand-alone", 59.363), ("SMT", 43.827), ("MTP", 33.718)];
 
 impl Preset {

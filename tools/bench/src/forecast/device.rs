@@ -6,8 +6,8 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 use std::time::Instant;
 
-/// Seconds per byte at 16 places of a file or device, opened for reading only, past the page cache as far as the kernel
-/// lets it.
+/// Seconds per byte at 16 places of a file or device, opened for reading only, past the page cache
+/// as far as the kernel lets it.
 pub fn rates(path: &Path) -> Result<Vec<f64>, Error> {
     let read = || -> std::io::Result<Vec<f64>> {
         let mut file = File::open(path)?;

@@ -21,7 +21,8 @@ pub struct Line {
     pub device: Option<Expected>,
     /// Time that passes, files in the page cache.
     pub takes_warm: Option<Expected>,
-    /// Time that passes, files on the device: whatever is longer where reading and hashing go on at the same time, their sum where not.
+    /// Time that passes, files on the device: whatever is longer where reading and hashing go on at
+    /// the same time, their sum where not.
     pub takes_cold: Option<Expected>,
     /// The fit behind `cpu_warm`.
     pub fit: Option<Fitted>,
@@ -148,7 +149,8 @@ pub(super) fn of_program(
     })
 }
 
-/// What the study's own programs took, scaled up as its Table 15 does: the mean time of 1024 MB for each gigabyte, computing only.
+/// What the study's own programs took, scaled up as its Table 15 does: the mean time of 1024 MB for
+/// each gigabyte, computing only.
 pub(super) fn of_2014(name: &str, bytes: u64) -> Vec<Line> {
     let expect = |program: Program| {
         let seconds = program.seconds(bytes as f64 / 1e9);

@@ -106,8 +106,8 @@ pub struct Effort<'a> {
 }
 
 impl Measured {
-    /// Writes a sample of `sizes`, hashes it in rounds, and removes it again. All algorithms have their turn in each round, in random order, so that
-    /// a disturbance falls on all alike.
+    /// Writes a sample of `sizes`, hashes it in rounds, and removes it again. All algorithms have
+    /// their turn in each round, in random order, so that a disturbance falls on all alike.
     pub fn take(
         (law, sizes, unread): (String, Sizes, u64),
         algorithms: &[String],

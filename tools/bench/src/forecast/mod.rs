@@ -25,8 +25,9 @@ use std::sync::atomic::AtomicBool;
 
 /// What is asked.
 ///
-/// pfh itself is measured: a sample of random bytes with the case's sizes of files is written, hashed by `pfh hash -r` in
-/// rounds, and removed. CPU and device are forecast apart. The intervals are 95 % prediction intervals of one run to come.
+/// pfh itself is measured: a sample of random bytes with the case's sizes of files is written,
+/// hashed by `pfh hash -r` in rounds, and removed. CPU and device are forecast apart. The intervals
+/// are 95 % prediction intervals of one run to come.
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -39,10 +40,12 @@ Examples:
 Exit codes: 0; 2 usage; 3 some of --like could not be read, and its files are missing from the forecast; 4 it could not be
 done.")]
 pub struct Forecast {
-    /// The case, or a part of it that is like it: the sizes of its files are taken; the files are not opened
+    /// The case, or a part of it that is like it: the sizes of its files are taken; the files are
+    /// not opened
     #[arg(long, value_name = "DIR", conflicts_with_all = ["histogram", "fit"])]
     pub like: Option<PathBuf>,
-    /// The sizes of the case's files: bytes of a file, or bytes and number of files, in each line (`pfh bench sizes DIR`)
+    /// The sizes of the case's files: bytes of a file, or bytes and number of files, in each line
+    /// (`pfh bench sizes DIR`)
     #[arg(long, value_name = "FILE", conflicts_with = "fit")]
     pub histogram: Option<PathBuf>,
     /// What --save kept: nothing is measured now
@@ -60,20 +63,22 @@ pub struct Forecast {
     /// Files of the case (those of the sizes; without any, 1)
     #[arg(long, value_name = "N")]
     pub files: Option<u64>,
-    /// Algorithms that pfh computes, each forecast by itself (sha256, ssdeep for the presets pfh-…; with --fit all that it has)
+    /// Algorithms that pfh computes, each forecast by itself (sha256, ssdeep for the presets pfh-…;
+    /// with --fit all that it has)
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
     pub algorithms: Vec<String>,
     /// A case from a paper in place of --bytes
     #[arg(long, value_enum, conflicts_with = "bytes")]
     pub preset: Option<Preset>,
-    /// Where the evidence lies: a file or device that is read, and never written, at places all over it; or devices that are not here,
-    /// repeated: backup=4TB@150MB/s
+    /// Where the evidence lies: a file or device that is read, and never written, at places all
+    /// over it; or devices that are not here, repeated: backup=4TB@150MB/s
     #[arg(long = "device", value_name = "PATH|NAME=SIZE[@RATE]")]
     pub devices: Vec<Place>,
     /// A finished `pfh bench languages`: its programs are forecast too
     #[arg(long, value_name = "DIR")]
     pub study: Option<PathBuf>,
-    /// Where the sample is written and removed again (the system's temporary directory): cold reading is that device's
+    /// Where the sample is written and removed again (the system's temporary directory): cold
+    /// reading is that device's
     #[arg(long, value_name = "DIR")]
     pub scratch: Option<PathBuf>,
     /// Bytes of the sample at most
@@ -89,8 +94,9 @@ pub struct Forecast {
 
 /// `pfh bench sizes`: what `forecast --histogram` reads.
 ///
-/// The number of files of each size below a directory; the files are not opened. Sizes that are alike are put together when
-/// there are more than 4,096; number and bytes of all files stay what they are.
+/// The number of files of each size below a directory; the files are not opened. Sizes that are
+/// alike are put together when there are more than 4,096; number and bytes of all files stay what
+/// they are.
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_long_help = "\
 Example:
@@ -103,7 +109,8 @@ pub struct SizesOf {
     pub directory: PathBuf,
 }
 
-/// Files of a sample at most: more take long to write, and add nothing to what is known of a file's cost.
+/// Files of a sample at most: more take long to write, and add nothing to what is known of a file's
+/// cost.
 const MOST_FILES: u64 = 20_000;
 
 /// The forecast.
@@ -222,7 +229,8 @@ impl Forecast {
         }
     }
 
-    /// Measures with the program at `program`, or reads what was measured, and forecasts the case. `stop` ends the measuring.
+    /// Measures with the program at `program`, or reads what was measured, and forecasts the case.
+    /// `stop` ends the measuring.
     pub fn expect(
         &self,
         study: Option<&StudyResult>,

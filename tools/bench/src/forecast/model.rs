@@ -1,4 +1,5 @@
-//! What runs cost, and what the next one will: seconds = start + table × share + a × files + b × bytes.
+//! What runs cost, and what the next one will: seconds = start + table × share + a × files + b ×
+//! bytes.
 
 use crate::random::Random;
 use crate::statistics::{Interval, quantile};
@@ -6,11 +7,14 @@ use serde::{Deserialize, Serialize};
 
 /// Draws of an interval.
 pub const DRAWS: usize = 1000;
-/// Seconds by which every run errs whatever its length: starting and ending a process, one tick of another's work.
+/// Seconds by which every run errs whatever its length: starting and ending a process, one tick of
+/// another's work.
 const JITTER: f64 = 0.01;
-/// Runs of another hour differ from those of this one, by so much relative to each other beside the noise: frequency, neighbours, where pages lie.
+/// Runs of another hour differ from those of this one, by so much relative to each other beside the
+/// noise: frequency, neighbours, where pages lie.
 const DRIFT: f64 = 0.03;
-/// Bytes after which the default table has been touched throughout: a quarter of what was read waits in fresh pages, up to seven eighths of it.
+/// Bytes after which the default table has been touched throughout: a quarter of what was read
+/// waits in fresh pages, up to seven eighths of it.
 const TABLE: f64 = (pfh::DEFAULT_MEMORY / 8 * 7 * 4) as f64;
 
 /// What a cost is made of.
@@ -64,7 +68,8 @@ impl Load {
         Load { at, draws: vec![at; DRAWS] }
     }
 
-    /// Of which one follows from the other by a mean size that has the relative standard error `error`.
+    /// Of which one follows from the other by a mean size that has the relative standard error
+    /// `error`.
     pub fn by_mean(files: Option<u64>, bytes: Option<u64>, mean: f64, error: f64, seed: u64) -> Load {
         let mut random = Random::new(seed);
         let of = |mean: f64| match (files, bytes) {
@@ -88,8 +93,8 @@ pub struct Cost {
     pub spread: f64,
     /// The part of the runs' variance that the fit explains.
     pub r2: f64,
-    /// Whether the runs went beyond the table, so that its cost can be told from that of the bytes. Where not, it is a part of those: too much for a
-    /// large case, by what fresh pages cost.
+    /// Whether the runs went beyond the table, so that its cost can be told from that of the bytes.
+    /// Where not, it is a part of those: too much for a large case, by what fresh pages cost.
     tables: bool,
     /// For each draw the coefficients, and the factor by which the run to come errs.
     draws: Vec<(Terms, f64)>,
@@ -110,9 +115,12 @@ fn product(coefficients: &Terms, terms: &Terms) -> f64 {
 }
 
 impl Cost {
-    /// Fits non-negative coefficients to the medians of the seconds that `of` takes from the runs of each load, by least squares of relative errors. The draws hold what the
-    /// noise of the runs leaves open of the coefficients, and the noise of the next run: their quantiles are a prediction interval. Filling the table costs `most` seconds
-    /// at most: without that bound lanes that fill better in a larger sample pass for a cost of it, and a large case looks cheap. `None` without runs.
+    /// Fits non-negative coefficients to the medians of the seconds that `of` takes from the runs
+    /// of each load, by least squares of relative errors. The draws hold what the noise of the runs
+    /// leaves open of the coefficients, and the noise of the next run: their quantiles are a
+    /// prediction interval. Filling the table costs `most` seconds at most: without that bound
+    /// lanes that fill better in a larger sample pass for a cost of it, and a large case looks
+    /// cheap. `None` without runs.
     pub fn fit(runs: &[Run], of: impl Fn(&Run) -> f64, most: f64, seed: u64) -> Option<Cost> {
         if runs.is_empty() {
             return None;
@@ -120,9 +128,11 @@ impl Cost {
         let tables = runs.iter().any(|run| run.bytes as f64 >= 1.5 * TABLE);
         let row = |run: &Run| (terms(run.files as f64, run.bytes as f64, tables), of(run));
         let rows: Vec<(Terms, f64)> = runs.iter().map(row).collect();
-        // The case is to cost what is typical: another's work on the machine makes single runs longer and none shorter.
+        // The case is to cost what is typical: another's work on the machine makes single runs
+        // longer and none shorter.
         let typical: Vec<(Terms, f64)> = rows.iter().map(|(terms, _)| (*terms, median_at(&rows, terms))).collect();
-        // First relative to what was measured, which pulls the fit below it; then relative to that fit.
+        // First relative to what was measured, which pulls the fit below it; then relative to that
+        // fit.
         let along = |at: &Terms| rows.iter().map(|(terms, _)| product(at, terms)).collect::<Vec<f64>>();
         let at = solve(&typical, Some(&along(&solve(&typical, None, most))), most);
         let fitted = along(&at);
@@ -135,9 +145,11 @@ impl Cost {
         let r2 = if total > 0.0 { 1.0 - left / total } else { 1.0 };
 
         let mut random = Random::new(seed);
-        // Every draw weighs the rows as the fit does, so that one factorization would do; 1,000 small ones take a few milliseconds.
+        // Every draw weighs the rows as the fit does, so that one factorization would do; 1,000
+        // small ones take a few milliseconds.
         let draws = (0..DRAWS).map(|_| {
-            // What the spread may be, given so many degrees of freedom: this makes Student's t of the normal noise.
+            // What the spread may be, given so many degrees of freedom: this makes Student's t of
+            // the normal noise.
             let chi: f64 = (0..freedom).map(|_| random.normal().powi(2)).sum();
             let spread = spread * (freedom as f64 / chi.max(1e-9)).sqrt();
             let noisy: Vec<(Terms, f64)> = rows
@@ -190,15 +202,17 @@ impl Cost {
     }
 }
 
-/// Least squares of relative errors with no coefficient below 0: the best of all subsets of terms whose solution has none. With so few terms that is
-/// the exact non-negative solution. `weighed`: the seconds that errors are relative to, the measured ones themselves where there are no others.
+/// Least squares of relative errors with no coefficient below 0: the best of all subsets of terms
+/// whose solution has none. With so few terms that is the exact non-negative solution. `weighed`:
+/// the seconds that errors are relative to, the measured ones themselves where there are no others.
 fn solve(rows: &[(Terms, f64)], weighed: Option<&[f64]>, most: f64) -> Terms {
     let weights: Vec<f64> = (0..rows.len()).map(|i| (weighed.map_or(rows[i].1, |w| w[i]) + JITTER).recip()).collect();
     let free = least(rows, &weights, u32::MAX);
     if free[1] <= most {
         return free;
     }
-    // The sum of squares is convex: with a bound on one coefficient that the solution exceeds, the best has it there.
+    // The sum of squares is convex: with a bound on one coefficient that the solution exceeds, the
+    // best has it there.
     let rest: Vec<(Terms, f64)> = rows.iter().map(|(terms, seconds)| (*terms, seconds - most * terms[1])).collect();
     let mut found = least(&rest, &weights, !2);
     found[1] = most;
@@ -251,7 +265,8 @@ fn eliminate(mut m: [[f64; TERMS + 1]; TERMS], subset: u32) -> Option<Terms> {
     Some(std::array::from_fn(|t| if chosen.contains(&t) { m[t][TERMS] / m[t][t] } else { 0.0 }))
 }
 
-/// The processors that runs kept busy: the median of CPU seconds over seconds, and one of them for each draw.
+/// The processors that runs kept busy: the median of CPU seconds over seconds, and one of them for
+/// each draw.
 pub fn busy(runs: &[Run], seed: u64) -> (f64, Vec<f64>) {
     let most = runs.iter().map(|run| run.bytes).max().unwrap_or(0);
     // Those of the whole sample: short runs are mostly their start.
@@ -301,10 +316,12 @@ mod tests {
         assert!(case.low < case.seconds && case.high > case.seconds, "the run to come is not certain: {case:?}");
     }
 
-    /// Lanes that fill better in the larger sample are no cost of the table: it has a bound, and what a byte costs is about what it cost in all samples.
+    /// Lanes that fill better in the larger sample are no cost of the table: it has a bound, and
+    /// what a byte costs is about what it cost in all samples.
     #[test]
     fn what_the_table_may_cost_is_bounded() {
-        // As it was measured of SHA3-256, a third of whose bytes lie in long files: 2.5 ns a byte in halves, 1.94 in the whole.
+        // As it was measured of SHA3-256, a third of whose bytes lie in long files: 2.5 ns a byte
+        // in halves, 1.94 in the whole.
         let points = [
             (1, 64, 0.004),
             (3000, 192_000, 0.04),
@@ -320,7 +337,8 @@ mod tests {
         assert_eq!(Cost::fit(&runs, |run| run.cpu, 0.05, 1).unwrap().at[1], 0.05);
     }
 
-    /// A sample that never fills the table says nothing of what that costs: all of it is counted by the byte.
+    /// A sample that never fills the table says nothing of what that costs: all of it is counted by
+    /// the byte.
     #[test]
     fn a_small_sample_gives_a_cost_per_byte() {
         let runs: Vec<Run> = [(1, 64), (3000, 192_000), (400, GIB / 8), (800, GIB / 4)]
@@ -337,7 +355,8 @@ mod tests {
         assert!((case / (1.604 + 107.374) - 1.0).abs() < 0.001, "{case} {:?}", cost.at);
     }
 
-    /// The interval is one of the run to come: over many studies 95 % of such runs lie in it, and less than all.
+    /// The interval is one of the run to come: over many studies 95 % of such runs lie in it, and
+    /// less than all.
     #[test]
     fn the_interval_covers_the_run_to_come() {
         for (noise, rounds) in [(0.02, 3), (0.05, 5), (0.15, 5)] {

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 /// Pieces of so many bytes stand for longer files: they flow through the table like those.
 const PIECE: u64 = 64 << 20;
-/// From so many files on, half of the sample is half of the files, and not all of them at half their size.
+/// From so many files on, half of the sample is half of the files, and not all of them at half
+/// their size.
 const MANY: usize = 64;
 /// Files for the cost of a file, and their bytes.
 const TINY: (u64, u64) = (3000, 64);
@@ -37,8 +38,9 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// A sample of at most about `most_bytes` and `most_files` with the case's law: as many files of each size, and as many bytes in long files, as
-    /// their share of the case. A case that is small enough is its own sample.
+    /// A sample of at most about `most_bytes` and `most_files` with the case's law: as many files
+    /// of each size, and as many bytes in long files, as their share of the case. A case that is
+    /// small enough is its own sample.
     pub fn of(sizes: &Sizes, most_bytes: u64, most_files: u64, seed: u64) -> Layout {
         let whole = pick(sizes, most_bytes, most_files);
         let mut random = Random::new(seed);
@@ -108,8 +110,9 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// Writes the files below a directory of its own in `parent`, with random bytes, and waits until the device has them. `told` hears of every
-    /// file's bytes, and ends the work by saying no.
+    /// Writes the files below a directory of its own in `parent`, with random bytes, and waits
+    /// until the device has them. `told` hears of every file's bytes, and ends the work by saying
+    /// no.
     pub fn create(
         layout: Layout,
         parent: &Path,
@@ -158,7 +161,8 @@ impl Sample {
         parts.map(|part| self.scratch.0.join(part.to_string())).collect()
     }
 
-    /// Asks the kernel to drop a point's pages, so that the next read comes from the device. Names and sizes stay cached.
+    /// Asks the kernel to drop a point's pages, so that the next read comes from the device. Names
+    /// and sizes stay cached.
     pub fn evict(&self, point: &Point) -> Result<(), Error> {
         for &part in &point.parts {
             for at in 0..self.layout.parts[part].len() {
@@ -235,7 +239,8 @@ mod tests {
         let scale = (1u64 << 30) as f64 / sizes.bytes() as f64;
         assert!((whole.bytes as f64 / (1u64 << 30) as f64 - 1.0).abs() < 0.05, "{whole:?}");
         assert!((whole.files as f64 - (sizes.files() as f64 * scale)).abs() < 20.0, "{whole:?}");
-        // Three of 40 GiB are nearly all of it: three pieces, because three flow side by side there.
+        // Three of 40 GiB are nearly all of it: three pieces, because three flow side by side
+        // there.
         let long = layout.parts[2..].iter().flatten().filter(|&&size| size > 40_000_000).count();
         assert!(long >= 3, "{long}");
         for half in &layout.points[2..4] {

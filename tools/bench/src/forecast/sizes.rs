@@ -27,7 +27,8 @@ pub struct Walked {
 }
 
 impl Sizes {
-    /// From sizes and counts in any order. The reason when there is no file, or when more bytes than fit 64 bits.
+    /// From sizes and counts in any order. The reason when there is no file, or when more bytes
+    /// than fit 64 bits.
     pub fn of(rows: impl IntoIterator<Item = (u64, u64)>) -> Result<Sizes, String> {
         let mut counts: BTreeMap<u64, u64> = BTreeMap::new();
         let (mut files, mut bytes) = (0u64, 0u64);
@@ -43,14 +44,16 @@ impl Sizes {
         Ok(Sizes(counts.into_iter().collect()).compact())
     }
 
-    /// A size for each quantile of a log-normal law with this mean: what is assumed of files of which only number and bytes are known.
-    /// ln of the sizes spreads by 2, between a directory of photographs (1) and a home directory (some 2.5).
+    /// A size for each quantile of a log-normal law with this mean: what is assumed of files of
+    /// which only number and bytes are known. ln of the sizes spreads by 2, between a directory of
+    /// photographs (1) and a home directory (some 2.5).
     pub fn assumed(bytes: u64, files: u64) -> Result<Sizes, String> {
         if files == 0 || bytes == 0 {
             return Err("a case has at least one file and one byte".to_owned());
         }
         let rows = files.min(999);
-        // The normal quantile by Hastings (Abramowitz & Stegun 26.2.23): 4.5e-4 is close enough for an assumption.
+        // The normal quantile by Hastings (Abramowitz & Stegun 26.2.23): 4.5e-4 is close enough for
+        // an assumption.
         let quantile = |p: f64| {
             let t = (-2.0 * p.min(1.0 - p).ln()).sqrt();
             let z =
@@ -63,7 +66,8 @@ impl Sizes {
         Sizes::of((0..rows).map(|i| ((weights[i as usize] / sum * rows as f64 * mean) as u64, share(i))))
     }
 
-    /// Sizes that are alike are put together when there are very many; number and bytes of the files stay what they are.
+    /// Sizes that are alike are put together when there are very many; number and bytes of the
+    /// files stay what they are.
     fn compact(self) -> Sizes {
         if self.0.len() <= MOST_ROWS {
             return self;
@@ -103,7 +107,8 @@ impl Sizes {
         self.bytes() as f64 / self.files() as f64
     }
 
-    /// The relative standard error of the mean size, seen as a sample of a larger population of files.
+    /// The relative standard error of the mean size, seen as a sample of a larger population of
+    /// files.
     pub fn uncertainty(&self) -> f64 {
         let (files, mean) = (self.files() as f64, self.mean());
         if mean == 0.0 {
@@ -113,8 +118,9 @@ impl Sizes {
         (square / files).sqrt() / mean / files.sqrt()
     }
 
-    /// Reads what [`render`](Self::render) writes, or sizes of others: a line per file with its bytes (`find DIR -type f -printf '%s\n'`), or with
-    /// bytes and number of files, separated by a space, a tab or a comma. Empty lines and such that begin with `#` are passed over.
+    /// Reads what [`render`](Self::render) writes, or sizes of others: a line per file with its
+    /// bytes (`find DIR -type f -printf '%s\n'`), or with bytes and number of files, separated by a
+    /// space, a tab or a comma. Empty lines and such that begin with `#` are passed over.
     pub fn parse(text: &str) -> Result<Sizes, String> {
         let mut rows = Vec::new();
         for (number, line) in text.lines().enumerate() {
@@ -141,7 +147,8 @@ impl Sizes {
         text
     }
 
-    /// The regular files at and below `path`, which is not read beyond names and sizes. Symbolic links are not followed, but for `path` itself.
+    /// The regular files at and below `path`, which is not read beyond names and sizes. Symbolic
+    /// links are not followed, but for `path` itself.
     pub fn below(path: &Path) -> Result<Walked, Error> {
         let kind = std::fs::metadata(path).map_err(Error::file(path))?;
         let (mut rows, mut unread, mut folders) = (Vec::new(), Vec::new(), Vec::new());

@@ -1,8 +1,10 @@
-//! `pfh bench papers`: the tables of the papers that a machine without special hardware can repeat, in the papers' own form, each beside
-//! the paper's figures as far as they are known here.
+//! `pfh bench papers`: the tables of the papers that a machine without special hardware can repeat,
+//! in the papers' own form, each beside the paper's figures as far as they are known here.
 //!
-//! The measuring itself is done by the project's `bench/run`, which also makes the records there: whole programs, interleaved with their peers, answers
-//! compared before a time counts. This runs it, or the copy of it that the program has with it, keeps what it found, and puts that into one report.
+//! The measuring itself is done by the project's `bench/run`, which also makes the records there:
+//! whole programs, interleaved with their peers, answers compared before a time counts. This runs
+//! it, or the copy of it that the program has with it, keeps what it found, and puts that into one
+//! report.
 
 mod scripts;
 mod table;
@@ -23,19 +25,23 @@ pub use table::{Cell, Table};
 /// What is asked.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Papers {
-    /// Parts to run, by name or its beginning: pfh-I, pfh-III to pfh-IX, pfh-XII, s-hash, tree, cloner (all)
+    /// Parts to run, by name or its beginning: pfh-I, pfh-III to pfh-IX, pfh-XII, s-hash, tree,
+    /// cloner (all)
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub only: Vec<String>,
-    /// A tree to hash, read only; the project's `bench/run corpus` builds one like the t5 corpus (made here: 1,600 files, 110 MB)
+    /// A tree to hash, read only; the project's `bench/run corpus` builds one like the t5 corpus
+    /// (made here: 1,600 files, 110 MB)
     #[arg(long, value_name = "DIR")]
     pub corpus: Option<PathBuf>,
-    /// Folder `bench` of a checkout of the project, which some parts build examples of (here or above; else they are left out)
+    /// Folder `bench` of a checkout of the project, which some parts build examples of (here or
+    /// above; else they are left out)
     #[arg(long, value_name = "DIR")]
     pub bench: Option<PathBuf>,
     /// Rounds; minima and medians are given
     #[arg(long, value_name = "N", default_value_t = 3)]
     pub rounds: usize,
-    /// The papers' own sizes where they are large: 2 GB for trees, 1, 5, 10 and 20 GB for the cloner
+    /// The papers' own sizes where they are large: 2 GB for trees, 1, 5, 10 and 20 GB for the
+    /// cloner
     #[arg(long)]
     pub full: bool,
     /// Where tables and report go; parts that are there already are not measured again
@@ -95,7 +101,8 @@ impl Papers {
         Ok(all.into_iter().filter(wanted).collect())
     }
 
-    /// Runs the parts that are asked for and not there yet; gives everything that the output directory has then.
+    /// Runs the parts that are asked for and not there yet; gives everything that the output
+    /// directory has then.
     ///
     /// # Errors
     /// The output directory cannot be used. A part that fails is no error: it says why.

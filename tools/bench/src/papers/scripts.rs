@@ -32,12 +32,14 @@ const CONTAINED: [(&str, &str); 12] = [
 pub enum Scripts {
     /// In a checkout of the project, whose examples they can build.
     Checkout(PathBuf),
-    /// The program's own, written out until this is dropped. What needs the project's sources they leave out.
+    /// The program's own, written out until this is dropped. What needs the project's sources they
+    /// leave out.
     Contained(TempDir),
 }
 
 impl Scripts {
-    /// Those of the checkout `bench` is the folder of, or of one that the working directory is in; else the program's own.
+    /// Those of the checkout `bench` is the folder of, or of one that the working directory is in;
+    /// else the program's own.
     ///
     /// # Errors
     /// `bench` has none; the temporary directory cannot be written.
@@ -98,7 +100,8 @@ const SIMILARITY: [(&str, &str); 9] = [
     ("XII", "Table XII: GNU parallel and xargs"),
 ];
 
-/// Every part, in the order of the papers. `pfh` is this program, `corpus` the tree that they read, `room` where they make files.
+/// Every part, in the order of the papers. `pfh` is this program, `corpus` the tree that they read,
+/// `room` where they make files.
 pub fn parts(asked: &Papers, pfh: &Path, corpus: &Path, room: &Path) -> Vec<Part> {
     let rounds = asked.rounds.to_string();
     let [pfh, corpus, room] = [pfh, corpus, room].map(|path| path.to_string_lossy().into_owned());

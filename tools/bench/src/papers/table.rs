@@ -19,7 +19,8 @@ pub enum Cell {
 impl Cell {
     fn show(&self) -> String {
         match self {
-            // Three figures of a time or ratio tell what a shared machine can tell; whole numbers stay whole.
+            // Three figures of a time or ratio tell what a shared machine can tell; whole numbers
+            // stay whole.
             Cell::Number(number) if number.fract() == 0.0 || number.abs() >= 1000.0 => format!("{number:.0}"),
             Cell::Number(number) if number.abs() >= 100.0 => format!("{number:.1}"),
             Cell::Number(number) => format!("{number:.2}"),
@@ -47,7 +48,8 @@ pub struct Table {
 }
 
 impl Table {
-    /// The tables in the output of a script: every line that begins with a brace is one, other lines are for people.
+    /// The tables in the output of a script: every line that begins with a brace is one, other
+    /// lines are for people.
     ///
     /// # Errors
     /// The line and what is wrong with it.

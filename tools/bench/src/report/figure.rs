@@ -1,4 +1,5 @@
-//! The study's Figures 1 and 2 (time against size) for this machine, with the fitted lines and their bands.
+//! The study's Figures 1 and 2 (time against size) for this machine, with the fitted lines and
+//! their bands.
 
 use super::plot::{Frame, Labels, Ranges, Series, begin, colour, panel, write_text};
 use crate::message::Method;
@@ -28,7 +29,8 @@ fn axis(time: Time) -> &'static str {
     }
 }
 
-/// Figure 1: a panel for each language and algorithm, as the study draws them, but with logarithmic axes.
+/// Figure 1: a panel for each language and algorithm, as the study draws them, but with logarithmic
+/// axes.
 pub fn by_language(result: &StudyResult, time: Time) -> String {
     let all = all(result, time);
     let ranges = Ranges::of(all.iter().flat_map(|(_, series)| series));

@@ -19,8 +19,9 @@ pub use html::{html, page};
 pub use table::{align, text};
 pub use then::then_and_now;
 
-/// Every process of a study as comma-separated values: a header line, then row, algorithm, bytes, process, repeat, and
-/// nanoseconds of wall time and CPU time. Names of rows have no comma or quote: they come from file names of runners.
+/// Every process of a study as comma-separated values: a header line, then row, algorithm, bytes,
+/// process, repeat, and nanoseconds of wall time and CPU time. Names of rows have no comma or
+/// quote: they come from file names of runners.
 pub fn csv(result: &StudyResult) -> String {
     let mut text = String::from("row,algorithm,bytes,process,repeat,wall_ns,cpu_ns\n");
     for cell in &result.cells {
@@ -35,7 +36,8 @@ pub fn csv(result: &StudyResult) -> String {
     text
 }
 
-/// Writes tables, comma-separated values, figures and the HTML report of what there is into `directory`, and gives their paths.
+/// Writes tables, comma-separated values, figures and the HTML report of what there is into
+/// `directory`, and gives their paths.
 pub fn write(
     directory: &Path,
     result: Option<&StudyResult>,

@@ -1,4 +1,5 @@
-//! How far a fitted line can be trusted, by drawing the measurements again (Efron's bootstrap, percentile intervals).
+//! How far a fitted line can be trusted, by drawing the measurements again (Efron's bootstrap,
+//! percentile intervals).
 
 use super::{Line, Point, curvature, least_squares, mean, median, quantile, theil_sen, weighted};
 use crate::random::Random;
@@ -49,8 +50,9 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Whether the times are not on a line: the interval of the curvature leaves out 0, and the bend changes the cost per
-    /// MiB by more than 2 %. Then a forecast from the line is wrong by about that part.
+    /// Whether the times are not on a line: the interval of the curvature leaves out 0, and the
+    /// bend changes the cost per MiB by more than 2 %. Then a forecast from the line is wrong by
+    /// about that part.
     pub fn bent(&self) -> bool {
         self.bend.is_some_and(|(bend, at)| (at.low > 0.0 || at.high < 0.0) && bend.abs() > 0.02)
     }
@@ -61,9 +63,10 @@ impl Estimate {
     }
 }
 
-/// Fits the lines, and draws the measurements `draws` times again: for every size the processes with replacement, and in
-/// each process its repeats with replacement. The process is the independent unit: repeats within one share its memory
-/// layout, its compiled code and its place on the machine. With fewer than five processes the intervals are too narrow.
+/// Fits the lines, and draws the measurements `draws` times again: for every size the processes
+/// with replacement, and in each process its repeats with replacement. The process is the
+/// independent unit: repeats within one share its memory layout, its compiled code and its place on
+/// the machine. With fewer than five processes the intervals are too narrow.
 ///
 /// None when there are fewer than two sizes, or a size is not positive, or has no process.
 pub fn fit_with_intervals(cells: &[Sampled], draws: usize, seed: u64) -> Option<Estimate> {

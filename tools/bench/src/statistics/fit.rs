@@ -30,14 +30,15 @@ impl Line {
 /// Ordinary least squares, by the equations of the study:
 /// a = (Σy·Σx² − Σx·Σxy) / (n·Σx² − (Σx)²), b = (n·Σxy − Σx·Σy) / (n·Σx² − (Σx)²).
 ///
-/// Every millisecond of error weighs the same, so the largest messages rule, and `a` is mostly their noise: that is how
-/// the study came to a negative cost per message. None for points that share one x.
+/// Every millisecond of error weighs the same, so the largest messages rule, and `a` is mostly
+/// their noise: that is how the study came to a negative cost per message. None for points that
+/// share one x.
 pub fn least_squares(points: &[Point]) -> Option<Line> {
     solve(points, |_| 1.0)
 }
 
-/// Least squares weighted by 1/x²: errors in proportion to the size weigh the same, which is how times behave. The line
-/// to believe. None when a point has no positive x, or when all share one.
+/// Least squares weighted by 1/x²: errors in proportion to the size weigh the same, which is how
+/// times behave. The line to believe. None when a point has no positive x, or when all share one.
 pub fn weighted(points: &[Point]) -> Option<Line> {
     if points.iter().any(|p| p.x <= 0.0) { None } else { solve(points, |x| 1.0 / (x * x)) }
 }
@@ -60,8 +61,9 @@ fn solve(points: &[Point], weight: impl Fn(f64) -> f64) -> Option<Line> {
     Some(Line { a: (y * xx - x * xy) / determinant, b: (w * xy - x * y) / determinant })
 }
 
-/// R², the part of the variance of y that `line` explains: 1 when every point is on it, 0 when it does no better than the mean of y. Points that share
-/// one y are all explained by a line through them.
+/// R², the part of the variance of y that `line` explains: 1 when every point is on it, 0 when it
+/// does no better than the mean of y. Points that share one y are all explained by a line through
+/// them.
 pub fn explained(points: &[Point], line: Line) -> f64 {
     let mean = super::mean(&points.iter().map(|p| p.y).collect::<Vec<_>>());
     let sum = |of: &dyn Fn(&Point) -> f64| points.iter().map(|p| of(p).powi(2)).sum::<f64>();
@@ -75,8 +77,8 @@ pub fn explained(points: &[Point], line: Line) -> f64 {
     }
 }
 
-/// The line through the median slope of all pairs of points (Theil, 1950; Sen, 1968): up to 29 % of wild points do not
-/// move it. A check on the others. None when all points share one x.
+/// The line through the median slope of all pairs of points (Theil, 1950; Sen, 1968): up to 29 % of
+/// wild points do not move it. A check on the others. None when all points share one x.
 pub fn theil_sen(points: &[Point]) -> Option<Line> {
     let mut slopes = Vec::new();
     for (i, p) in points.iter().enumerate() {
@@ -90,15 +92,17 @@ pub fn theil_sen(points: &[Point]) -> Option<Line> {
     Some(Line { a: super::median(&rests), b })
 }
 
-/// The c of y = a + b·x + c·x², weighted by 1/x², times the largest x over b: which part of the cost per MiB is added
-/// (or, negative, saved) between the smallest and the largest message. A program that is truly linear gives 0. None for
-/// fewer than three different x, or when a point has no positive x.
+/// The c of y = a + b·x + c·x², weighted by 1/x², times the largest x over b: which part of the
+/// cost per MiB is added (or, negative, saved) between the smallest and the largest message. A
+/// program that is truly linear gives 0. None for fewer than three different x, or when a point has
+/// no positive x.
 pub fn curvature(points: &[Point]) -> Option<f64> {
     let scale = points.iter().map(|p| p.x).fold(0.0, f64::max);
     if points.iter().any(|p| p.x <= 0.0) {
         return None;
     }
-    // Normal equations of the three unknowns, with x scaled to at most 1 so that they stay well conditioned.
+    // Normal equations of the three unknowns, with x scaled to at most 1 so that they stay well
+    // conditioned.
     let mut m = [[0.0f64; 4]; 3];
     for p in points {
         let x = p.x / scale;

@@ -1,7 +1,8 @@
-//! From times to statements: means and medians, the line through them, its intervals, and who is faster.
+//! From times to statements: means and medians, the line through them, its intervals, and who is
+//! faster.
 //!
-//! All of it is plain arithmetic on slices, with a seeded generator where chance is needed, so every figure of a report
-//! can be computed again from its journal.
+//! All of it is plain arithmetic on slices, with a seeded generator where chance is needed, so
+//! every figure of a report can be computed again from its journal.
 
 mod bootstrap;
 mod fit;

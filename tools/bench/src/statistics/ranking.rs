@@ -13,8 +13,9 @@ pub struct Rank {
     pub worst: usize,
 }
 
-/// Ranks contestants by cost, the lowest first. Each is given as its cost and the costs of its draws, the same number for
-/// all. Two whose places overlap are not told apart by these measurements.
+/// Ranks contestants by cost, the lowest first. Each is given as its cost and the costs of its
+/// draws, the same number for all. Two whose places overlap are not told apart by these
+/// measurements.
 pub fn rank(contestants: &[(f64, Vec<f64>)]) -> Vec<Rank> {
     let draws = contestants.iter().map(|(_, draws)| draws.len()).min().unwrap_or(0);
     let mut places = vec![Vec::with_capacity(draws); contestants.len()];

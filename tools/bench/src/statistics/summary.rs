@@ -10,8 +10,8 @@ pub fn median(values: &[f64]) -> f64 {
     quantile(values, 0.5)
 }
 
-/// The value below which the part `q` (0 to 1) of the values lies, interpolated between the two next to it
-/// (Hyndman & Fan's type 7, the default of R and NumPy); not a number for no values.
+/// The value below which the part `q` (0 to 1) of the values lies, interpolated between the two
+/// next to it (Hyndman & Fan's type 7, the default of R and NumPy); not a number for no values.
 pub fn quantile(values: &[f64], q: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -21,7 +21,8 @@ pub fn quantile(values: &[f64], q: f64) -> f64 {
     sorted[low] + (sorted[(low + 1).min(last)] - sorted[low]) * part
 }
 
-/// The median distance from the median, as a part of the median: 0.05 says that half of the values lie within 5 %.
+/// The median distance from the median, as a part of the median: 0.05 says that half of the values
+/// lie within 5 %.
 pub fn relative_spread(values: &[f64]) -> f64 {
     let middle = median(values);
     let distances: Vec<f64> = values.iter().map(|v| (v - middle).abs()).collect();

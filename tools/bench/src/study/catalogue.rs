@@ -64,7 +64,8 @@ pub fn find_runners() -> Option<PathBuf> {
     here.ancestors().map(|directory| directory.join("bench/runners")).find(|path| path.is_dir())
 }
 
-/// Hears what is being built: how many were built before, how many there are to build, and the label.
+/// Hears what is being built: how many were built before, how many there are to build, and the
+/// label.
 pub type Building<'a> = dyn FnMut(usize, usize, &str) + 'a;
 
 /// A runner whose tools are here.
@@ -76,14 +77,16 @@ struct Candidate {
 }
 
 impl Catalogue {
-    /// Reads every `runner*.toml` one folder below `runners`, and says which of them have their tools here. Nothing is built or made: whether a build
-    /// succeeds is not known. `only` keeps the rows whose name it accepts.
+    /// Reads every `runner*.toml` one folder below `runners`, and says which of them have their
+    /// tools here. Nothing is built or made: whether a build succeeds is not known. `only` keeps
+    /// the rows whose name it accepts.
     pub fn list(runners: &Path, out: &Path, only: &dyn Fn(&str) -> bool) -> Result<Catalogue, Error> {
         let (candidates, missing) = candidates(runners, out, only)?;
         Ok(Catalogue { rows: candidates.into_iter().flat_map(|candidate| candidate.rows).collect(), missing })
     }
 
-    /// The same, and builds what can be built into folders of `out`. What has no row that `only` accepts is not built.
+    /// The same, and builds what can be built into folders of `out`. What has no row that `only`
+    /// accepts is not built.
     pub fn build(
         runners: &Path,
         out: &Path,
@@ -213,7 +216,8 @@ fn find(command: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|directory| directory.join(command)).find(|file| file.is_file())
 }
 
-/// The files that a pattern with one `*`, which stands for a whole name, matches; links to the same file once.
+/// The files that a pattern with one `*`, which stands for a whole name, matches; links to the same
+/// file once.
 fn expand(pattern: &str) -> Vec<PathBuf> {
     let Some((before, after)) = pattern.split_once("/*/") else { return Vec::new() };
     let folders = entries(Path::new(before)).unwrap_or_default();

@@ -1,4 +1,5 @@
-//! The record of a study while it runs: one line of JSON per process, so that an interrupted study goes on where it was.
+//! The record of a study while it runs: one line of JSON per process, so that an interrupted study
+//! goes on where it was.
 
 use super::{Entry, Plan};
 use crate::{Error, machine::Machine};
@@ -23,9 +24,9 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens the journal of this plan on this machine, and gives what is in it; makes a new one if there is none. A last
-    /// line that was cut short by the interruption is dropped. A journal of another plan or machine is refused: its
-    /// times must not be mixed with these.
+    /// Opens the journal of this plan on this machine, and gives what is in it; makes a new one if
+    /// there is none. A last line that was cut short by the interruption is dropped. A journal of
+    /// another plan or machine is refused: its times must not be mixed with these.
     pub fn open(path: &Path, plan: &Plan, machine: &Machine) -> Result<(Journal, Vec<Entry>), Error> {
         let mut file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(Error::file(path))?;
         let mut text = String::new();

@@ -67,7 +67,8 @@ impl Launch for Spawn {
             Ok(child) => child,
             Err(error) => return Outcome::Failed(format!("{}: {error}", command[0])),
         };
-        // Both streams are emptied by threads, so that neither the process nor this one ever waits for a full pipe.
+        // Both streams are emptied by threads, so that neither the process nor this one ever waits
+        // for a full pipe.
         let (sender, receiver) = mpsc::channel();
         let read = |stream: Option<Box<dyn Read + Send>>| {
             let sender = sender.clone();

@@ -1,5 +1,6 @@
-//! The study itself: many short processes per cell, in random interleaved order, their digests checked before their times
-//! count, every answer in a journal from which an interrupted study goes on.
+//! The study itself: many short processes per cell, in random interleaved order, their digests
+//! checked before their times count, every answer in a journal from which an interrupted study goes
+//! on.
 
 mod catalogue;
 mod journal;

@@ -36,15 +36,17 @@ pub struct Plan {
     pub repeats: u32,
     /// Repeats before those, not timed, for compilers and caches: at least so many,
     pub warmups: u32,
-    /// and as many as it takes to hash so many bytes: a compiler that works at run time needs time, not repeats.
+    /// and as many as it takes to hash so many bytes: a compiler that works at run time needs time,
+    /// not repeats.
     pub warm_bytes: u64,
     /// From which the order and the messages follow.
     pub seed: u64,
 }
 
 impl Plan {
-    /// Every process of the study: in each round one of every cell, in random order. So whatever the machine does
-    /// meanwhile (another guest, a governor, heat) falls on all cells alike, and not on the last language of a list.
+    /// Every process of the study: in each round one of every cell, in random order. So whatever
+    /// the machine does meanwhile (another guest, a governor, heat) falls on all cells alike, and
+    /// not on the last language of a list.
     pub fn jobs(&self) -> Vec<Job> {
         let mut random = Random::new(self.seed);
         let mut jobs = Vec::with_capacity(self.cells.len() * self.processes as usize);

@@ -1,4 +1,5 @@
-//! What the study printed in 2015: its mean times (Tables 3, 5, 6, 8, 9, 11, 12, 14), its lines (Tables 4, 7, 10, 13) and its case (Table 15).
+//! What the study printed in 2015: its mean times (Tables 3, 5, 6, 8, 9, 11, 12, 14), its lines
+//! (Tables 4, 7, 10, 13) and its case (Table 15).
 
 use crate::message::Method;
 use crate::statistics::{Line, Point, least_squares};
@@ -12,11 +13,13 @@ pub struct Program {
     pub language: &'static str,
     /// The algorithm.
     pub method: Method,
-    /// Sizes in MB of 2^20 bytes and means of ten elapsed times in milliseconds, the 13 sizes ascending.
+    /// Sizes in MB of 2^20 bytes and means of ten elapsed times in milliseconds, the 13 sizes
+    /// ascending.
     pub times: Vec<(f64, f64)>,
     /// a in milliseconds and b in milliseconds a MB, as printed.
     pub printed: Line,
-    /// Seconds for 722 GB as printed, and whether they are starred: from the mean at 512 MB, since that at 1024 MB is out of line.
+    /// Seconds for 722 GB as printed, and whether they are starred: from the mean at 512 MB, since
+    /// that at 1024 MB is out of line.
     pub case: (u64, bool),
 }
 
@@ -58,7 +61,8 @@ impl Program {
         least_squares(&points).expect("13 sizes")
     }
 
-    /// Milliseconds at 1024 MB as the case takes them: twice those at 512 MB if its cell is starred.
+    /// Milliseconds at 1024 MB as the case takes them: twice those at 512 MB if its cell is
+    /// starred.
     fn of_a_gigabyte(&self) -> f64 {
         let at = |size: f64| self.times.iter().find(|time| time.0 == size).expect("a size of the study").1;
         if self.case.1 { 2.0 * at(512.0) } else { at(1024.0) }
@@ -74,7 +78,8 @@ impl Program {
         self.of_a_gigabyte() / 1024.0
     }
 
-    /// What the runners of today are called that do the same; a trailing hyphen stands for any version.
+    /// What the runners of today are called that do the same; a trailing hyphen stands for any
+    /// version.
     pub fn today(&self) -> Option<&'static str> {
         match self.language {
             "c_openssl" => Some("c-openssl"),
@@ -102,7 +107,8 @@ impl Program {
     }
 }
 
-/// Printed lines that do not follow from the printed means, and what is known of each; no figure of the paper is corrected here.
+/// Printed lines that do not follow from the printed means, and what is known of each; no figure of
+/// the paper is corrected here.
 pub const SLIPS: [(&str, &str, &str, &str); 8] = [
     ("linux", "python", "sha1", "exchanged with Ruby's in print"),
     ("linux", "ruby", "sha1", "exchanged with Python's in print"),
@@ -130,8 +136,9 @@ mod tests {
         assert_eq!(all.iter().filter(|program| program.case.1).count(), 2);
     }
 
-    /// Formulas (1) and (2) over the printed means give the printed a and b: 32 of 40, and the others are listed with what is known of them. The means are
-    /// rounded to milliseconds, which leaves .6 ms of a and .002 of b open.
+    /// Formulas (1) and (2) over the printed means give the printed a and b: 32 of 40, and the
+    /// others are listed with what is known of them. The means are rounded to milliseconds, which
+    /// leaves .6 ms of a and .002 of b open.
     #[test]
     fn the_printed_lines_follow_from_the_printed_means() {
         let off: Vec<_> = published()
@@ -149,7 +156,8 @@ mod tests {
         assert_eq!(found, listed);
     }
 
-    /// The lines that are known digit by digit, and the exchanged ones under the label that they belong to.
+    /// The lines that are known digit by digit, and the exchanged ones under the label that they
+    /// belong to.
     #[test]
     fn some_lines_come_out_digit_by_digit() {
         let all = published();
@@ -165,7 +173,8 @@ mod tests {
         }
     }
 
-    /// Table 15 follows from the means at 1024 MB, two starred cells from those at 512 MB: to the second, cut or rounded.
+    /// Table 15 follows from the means at 1024 MB, two starred cells from those at 512 MB: to the
+    /// second, cut or rounded.
     #[test]
     fn the_printed_case_follows_from_the_printed_means() {
         for program in published() {
@@ -174,8 +183,8 @@ mod tests {
         }
     }
 
-    /// The study's words: Java on Linux takes 1.6 to 3.7 times as long as OpenSSL; Python and Ruby take what OpenSSL takes, for they use it;
-    /// on Windows Java is ahead of OpenSSL with SHA-512.
+    /// The study's words: Java on Linux takes 1.6 to 3.7 times as long as OpenSSL; Python and Ruby
+    /// take what OpenSSL takes, for they use it; on Windows Java is ahead of OpenSSL with SHA-512.
     #[test]
     fn the_studys_findings_come_out() {
         let all = published();

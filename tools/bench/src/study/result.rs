@@ -30,7 +30,8 @@ pub struct Noise {
     pub waited: f64,
     /// Part of the machine's time that the hypervisor gave to others.
     pub stolen: f64,
-    /// First third of the repeats over the last third, less 1: a program that was still getting faster.
+    /// First third of the repeats over the last third, less 1: a program that was still getting
+    /// faster.
     pub drift: f64,
 }
 
@@ -60,7 +61,8 @@ impl Noise {
 pub struct CellResult {
     /// Which.
     pub cell: Cell,
-    /// For each process its repeats: nanoseconds of wall time and of CPU time. Empty when there is a fault.
+    /// For each process its repeats: nanoseconds of wall time and of CPU time. Empty when there is
+    /// a fault.
     pub processes: Vec<Vec<(u64, u64)>>,
     /// Why the cell does not count, each reason once.
     pub faults: Vec<String>,
@@ -114,7 +116,8 @@ impl CellResult {
         self.processes.iter().map(|process| process.iter().map(of).collect()).collect()
     }
 
-    /// The mean over all repeats in milliseconds, as in the study's tables; none when there is a fault.
+    /// The mean over all repeats in milliseconds, as in the study's tables; none when there is a
+    /// fault.
     pub fn mean(&self, time: Time) -> Option<f64> {
         if self.processes.is_empty() { None } else { Some(mean(&self.milliseconds(time).concat())) }
     }
@@ -183,8 +186,9 @@ impl StudyResult {
         self.cells.iter().filter(move |cell| cell.cell.row == row && cell.cell.method == method)
     }
 
-    /// Milliseconds per MiB of a row and an algorithm on the longest message: the median of the processes' medians, and
-    /// what that is when processes and repeats are drawn again. None when a cell has a fault or nothing was measured.
+    /// Milliseconds per MiB of a row and an algorithm on the longest message: the median of the
+    /// processes' medians, and what that is when processes and repeats are drawn again. None when a
+    /// cell has a fault or nothing was measured.
     pub fn cost(&self, row: &str, method: Method, time: Time) -> Option<(f64, Vec<f64>)> {
         if self.line(row, method).any(|cell| cell.processes.is_empty()) {
             return None;
@@ -207,8 +211,9 @@ impl StudyResult {
         Some((middle(&processes), draws))
     }
 
-    /// The lines through the times of a row and an algorithm. None when a cell has a fault, there are too few sizes, or
-    /// the line falls: then the program was not at its steady speed, and a line says nothing.
+    /// The lines through the times of a row and an algorithm. None when a cell has a fault, there
+    /// are too few sizes, or the line falls: then the program was not at its steady speed, and a
+    /// line says nothing.
     pub fn estimate(&self, row: &str, method: Method, time: Time) -> Option<Estimate> {
         let cells: Vec<Sampled> = self
             .line(row, method)

@@ -47,9 +47,10 @@ pub type Watch<'a> = dyn FnMut(&Step) + 'a;
 /// No message of the study takes longer by orders of magnitude; a process that does hangs.
 const LIMIT: Duration = Duration::from_secs(900);
 
-/// Does the jobs of `plan` that the journal does not have yet, and gives all entries, in the journal's order. `messages`
-/// are the plan's, with one of each length. A process that fails or gives a wrong digest is an entry with a fault and no
-/// times, never an error: the study goes on, and the report says so.
+/// Does the jobs of `plan` that the journal does not have yet, and gives all entries, in the
+/// journal's order. `messages` are the plan's, with one of each length. A process that fails or
+/// gives a wrong digest is an entry with a fault and no times, never an error: the study goes on,
+/// and the report says so.
 #[allow(clippy::too_many_arguments)] // each is another thing, and the one caller names them
 pub fn run(
     plan: &Plan,
@@ -106,8 +107,8 @@ pub fn run(
     Ok(entries)
 }
 
-/// What the jobs that are left will take: those of a cell that ran before as long as then, the others in proportion to
-/// their bytes.
+/// What the jobs that are left will take: those of a cell that ran before as long as then, the
+/// others in proportion to their bytes.
 fn left(jobs: &[Job], known: &HashSet<Job>, entries: &[Entry]) -> Option<Duration> {
     let (mut seen, mut seconds, mut bytes) = (HashMap::new(), 0.0, 0.0);
     for entry in entries {

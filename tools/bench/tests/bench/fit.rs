@@ -4,7 +4,8 @@ use pfh_bench::fit::{fit, parse, table};
 
 #[test]
 fn a_table_as_in_the_paper() {
-    // Times of our own making; a and b of the first column from numpy.polyfit, rounded to three places as the study does.
+    // Times of our own making; a and b of the first column from numpy.polyfit, rounded to three
+    // places as the study does.
     let text = "#algo MB c Java\n\
                 sha256 2 2.31 4.0\nsha256 4 4.18 8.0\nsha256 8 8.02 16.0\nsha256 16 15.77 32.0\nsha256 32 31.10 64.0\n\
                 sha256 64 62.3 128.0\nsha256 128 124.9 256.0\nsha256 256 249.0 512.0\nsha256 512 501.7 1024.0\n\
@@ -13,7 +14,8 @@ fn a_table_as_in_the_paper() {
     let fields: Vec<Vec<&str>> = table.lines().map(|line| line.split_whitespace().collect()).collect();
     assert_eq!(fields[1][..6], ["sha256", "Java", "0.000", "2.000", "0.000", "2.000"]);
     assert_eq!(fields[2][..6], ["sha256", "c", "-3.850", "1.017", "0.306", "0.985"]);
-    // R² by numpy.corrcoef squared; 2.048 s × 722 and 0.9948 s × 722 in seconds, as the study prints them.
+    // R² by numpy.corrcoef squared; 2.048 s × 722 and 0.9948 s × 722 in seconds, as the study
+    // prints them.
     assert_eq!(fields[1][6..], ["1.000000", "1479"]);
     assert_eq!(fields[2][6..], ["0.992113", "718"]);
     let c = &fit(text).unwrap()[1];

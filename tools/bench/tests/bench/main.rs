@@ -1,4 +1,5 @@
-//! The benchmark from outside: its statistics, its runners, its reports. One binary, so that it is linked once.
+//! The benchmark from outside: its statistics, its runners, its reports. One binary, so that it is
+//! linked once.
 
 mod fit;
 mod measuring;

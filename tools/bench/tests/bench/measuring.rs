@@ -1,4 +1,5 @@
-//! `bench/run`: each benchmark that it lists is there and has its help; what the program has with it is enough to run the papers' parts.
+//! `bench/run`: each benchmark that it lists is there and has its help; what the program has with
+//! it is enough to run the papers' parts.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

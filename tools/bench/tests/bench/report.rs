@@ -8,7 +8,8 @@ use pfh_bench::study::{Cell, Entry, Header, Plan, Row, StudyResult, Time};
 use pfh_inject::Browser;
 use std::path::PathBuf;
 
-/// Three rows, one of them with a name that HTML must not take literally and one wrong cell; seeded noise.
+/// Three rows, one of them with a name that HTML must not take literally and one wrong cell; seeded
+/// noise.
 fn study() -> StudyResult {
     let row = |name: &str, label: &str| Row {
         name: name.into(),
@@ -80,7 +81,8 @@ fn the_tables_say_what_was_measured() {
     } else {
         assert_eq!(text, golden, "PFH_BLESS=1 writes the new one; look at the difference");
     }
-    // What must hold whatever the layout: the wrong cell never shows a time, and Mono has no line for it.
+    // What must hold whatever the layout: the wrong cell never shows a time, and Mono has no line
+    // for it.
     assert!(text.contains("WRONG") && text.contains("FAULT mono sha256"));
     let sha256 = text.split("sha256: MB/s on the longest").nth(1).unwrap().split("\n\n").next().unwrap();
     assert!(sha256.contains("Java") && !sha256.contains("Mono"), "{sha256}");
@@ -104,8 +106,8 @@ fn the_page_needs_nothing_else() {
     assert!(html.contains("C &lt;fast&gt; &amp; &quot;new&quot;"));
 }
 
-/// The page in Debian's Chromium: it must draw every figure with the size that it says, and load nothing. The picture
-/// stays in the target directory, to be looked at.
+/// The page in Debian's Chromium: it must draw every figure with the size that it says, and load
+/// nothing. The picture stays in the target directory, to be looked at.
 #[test]
 fn a_browser_draws_the_page() {
     let Some(browser) = Browser::find() else { return };

@@ -22,7 +22,8 @@ impl Clock for FakeClock {
     }
 }
 
-/// Processes that take 1 ms per byte of message, and answer what they should, except where told otherwise.
+/// Processes that take 1 ms per byte of message, and answer what they should, except where told
+/// otherwise.
 struct FakeProcesses {
     time: Rc<Shared<Duration>>,
     digests: HashMap<String, String>,

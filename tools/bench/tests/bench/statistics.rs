@@ -49,7 +49,8 @@ fn what_cannot_be_fitted_is_refused() {
     assert!(fit_with_intervals(&[Sampled { x: 1.0, processes: vec![vec![]] }], 10, 1).is_none());
 }
 
-/// Times on a known line with an error in proportion to the size; each process has its own speed as well.
+/// Times on a known line with an error in proportion to the size; each process has its own speed as
+/// well.
 fn cells(line: Line, bend: f64, random: &mut Random) -> Vec<Sampled> {
     let mut noise = move |part: f64| 1.0 + part * (random.below(2001) as f64 / 1000.0 - 1.0);
     [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0]
@@ -76,7 +77,8 @@ fn intervals_cover_the_truth_about_as_often_as_they_say() {
         }
         bent += u32::from(estimate.bent());
     }
-    // 95 % asked; the percentile bootstrap over ten processes gives a little less. Seeded, hence no flapping.
+    // 95 % asked; the percentile bootstrap over ten processes gives a little less. Seeded, hence no
+    // flapping.
     assert!(covered.iter().all(|n| (85..=100).contains(n)), "{covered:?}");
     assert!(bent <= 8, "{bent} of 100 straight lines called bent");
 }

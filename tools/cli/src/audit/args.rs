@@ -20,7 +20,8 @@ pub enum Audit {
     Prove(Prove),
     /// Judge an answer.
     Verify(Verify),
-    /// Prepare audits while you have the data: questions with their answers, each good for one audit without it.
+    /// Prepare audits while you have the data: questions with their answers, each good for one
+    /// audit without it.
     Tokens(Tokens),
     /// Follow a change of the file without having it: from the kept root to the new one.
     Renew(Renew),
@@ -40,7 +41,8 @@ pub struct Commit {
     /// Where the tree is [default: FILE.pfhtree].
     #[arg(long, value_name = "TREE")]
     pub outboard: Option<PathBuf>,
-    /// What both sides call the file [default: the FILE as given]; for a server its path below the server's directory.
+    /// What both sides call the file [default: the FILE as given]; for a server its path below the
+    /// server's directory.
     #[arg(long, value_name = "NAME")]
     pub identity: Option<OsString>,
     /// Write to a file that appears whole or not at all.
@@ -118,8 +120,8 @@ pub struct Verify {
     /// Take only answers that are signed by this Ed25519 key (PEM or hexadecimal).
     #[arg(long, value_name = "KEY", conflicts_with = "data")]
     pub signed_by: Option<PathBuf>,
-    /// The answer is a keyed one: compute it from this copy of the file, which must give the kept root (with FILE.pfhtree beside it only
-    /// the leaves asked for are read, else all of it).
+    /// The answer is a keyed one: compute it from this copy of the file, which must give the kept
+    /// root (with FILE.pfhtree beside it only the leaves asked for are read, else all of it).
     #[arg(long, value_name = "FILE")]
     pub data: Option<PathBuf>,
     /// The loss whose probability of being found is stated: a fraction of the leaves (1% or 0.01).
@@ -182,19 +184,23 @@ pub struct Renew {
 #[derive(Args)]
 #[command(after_help = help::SERVE)]
 pub struct Serve {
-    /// Files below it that have a tree beside them when the server starts are answered for; nothing else is ever opened.
+    /// Files below it that have a tree beside them when the server starts are answered for; nothing
+    /// else is ever opened.
     #[arg(value_name = "DIRECTORY")]
     pub directory: PathBuf,
-    /// Address and port; port 0 lets the system choose. Whoever can connect can ask, so think before listening on more than loopback.
+    /// Address and port; port 0 lets the system choose. Whoever can connect can ask, so think
+    /// before listening on more than loopback.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8417")]
     pub listen: String,
     /// Sign answers with this Ed25519 private key (PEM or hexadecimal).
     #[arg(long, value_name = "KEY")]
     pub key: Option<PathBuf>,
-    /// Bytes of leaves that one answer may hold [default: no limit]. Answers are written leaf by leaf, in the memory of one.
+    /// Bytes of leaves that one answer may hold [default: no limit]. Answers are written leaf by
+    /// leaf, in the memory of one.
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     pub most: Option<u64>,
-    /// Time for a request to come in, and again for its answer to go out; each MiB of leaves adds a second.
+    /// Time for a request to come in, and again for its answer to go out; each MiB of leaves adds a
+    /// second.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub timeout: u64,
     /// Connections served at the same time.
@@ -224,32 +230,37 @@ pub struct Ask {
     /// Draw one sample from the leaves of all files of KEPT together, instead of one for each file.
     #[arg(long, conflicts_with_all = ["tokens", "keyed"])]
     pub together: bool,
-    /// KEPT is the commitment of a catalogue: a file on the server that holds what `commit` printed of many files. It is fetched and proved
-    /// whole, then its files are asked for --together.
+    /// KEPT is the commitment of a catalogue: a file on the server that holds what `commit` printed
+    /// of many files. It is fetched and proved whole, then its files are asked for --together.
     #[arg(long, conflicts_with_all = ["tokens", "keyed"])]
     pub catalogue: bool,
     /// Ask for a keyed digest of the leaves, 32 bytes, and compare it with that of --data.
     #[arg(long, requires = "data")]
     pub keyed: bool,
-    /// Your own copy of the file, or of several files the directory with them under their identities. It must give the kept root.
+    /// Your own copy of the file, or of several files the directory with them under their
+    /// identities. It must give the kept root.
     #[arg(long, value_name = "COPY", requires = "keyed")]
     pub data: Option<PathBuf>,
-    /// Ask with the next of the tokens that `pfh audit tokens` made; it is marked as used in the file before the question goes out.
+    /// Ask with the next of the tokens that `pfh audit tokens` made; it is marked as used in the
+    /// file before the question goes out.
     #[arg(long, value_name = "TOKENS", conflicts_with_all = ["kept", "keyed", "find", "confidence", "leaves", "all", "signed_by", "identity", "evidence"])]
     pub tokens: Option<PathBuf>,
     /// Take only answers that are signed by this Ed25519 key (PEM or hexadecimal).
     #[arg(long, value_name = "KEY", conflicts_with = "keyed")]
     pub signed_by: Option<PathBuf>,
-    /// Time for each file, from the question to the end of the answer; a second is added for each MiB of leaves.
+    /// Time for each file, from the question to the end of the answer; a second is added for each
+    /// MiB of leaves.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub timeout: u64,
-    /// Keep challenge and answer of the Nth file as PREFIX.N.challenge and PREFIX.N.proof: evidence for others, if it is signed.
+    /// Keep challenge and answer of the Nth file as PREFIX.N.challenge and PREFIX.N.proof: evidence
+    /// for others, if it is signed.
     #[arg(long, value_name = "PREFIX", conflicts_with_all = ["keyed", "catalogue"])]
     pub evidence: Option<PathBuf>,
     /// Replace existing files of --evidence; never one that is read.
     #[arg(long)]
     pub force: bool,
-    /// Ask again and again, at this distance (90s, 15m, 6h, 1d), until an answer is REJECTED (exit 1) or a signal comes.
+    /// Ask again and again, at this distance (90s, 15m, 6h, 1d), until an answer is REJECTED (exit
+    /// 1) or a signal comes.
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub every: Option<Duration>,
     /// With --every: end after this number of rounds, with the worst exit of all.

@@ -1,4 +1,5 @@
-//! What the pages of `pfh audit` say after the options: who runs what, terms, an example, exit codes.
+//! What the pages of `pfh audit` say after the options: who runs what, terms, an example, exit
+//! codes.
 
 pub const AUDIT: &str = "\
 Who runs what:

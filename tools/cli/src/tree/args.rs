@@ -74,7 +74,8 @@ pub struct Update {
     /// What has changed.
     #[command(flatten)]
     pub changed: Changed,
-    /// Write what proves the change to an auditor who has neither file nor tree (`pfh audit renew`).
+    /// Write what proves the change to an auditor who has neither file nor tree (`pfh audit
+    /// renew`).
     #[arg(long, value_name = "UPDATE")]
     pub proof: Option<PathBuf>,
     /// Replace an existing file of --proof; never one that is read.
@@ -86,7 +87,8 @@ pub struct Update {
 #[derive(Args)]
 #[group(required = true, multiple = false)]
 pub struct Changed {
-    /// What has changed: OFFSET:LENGTH in bytes (64KiB:4096), several with commas or the option repeated. That nothing else has is taken on trust; `check` finds out.
+    /// What has changed: OFFSET:LENGTH in bytes (64KiB:4096), several with commas or the option
+    /// repeated. That nothing else has is taken on trust; `check` finds out.
     #[arg(long = "range", value_name = "OFFSET:LENGTH", value_parser = range, value_delimiter = ',')]
     pub ranges: Vec<Range<u64>>,
     /// A copy of the file as it was when its tree was made: blocks that differ are hashed again.
@@ -113,7 +115,8 @@ pub struct Build {
     /// The file; - for standard input, which needs --outboard; with -r files and directories.
     #[arg(value_name = "FILE", required_unless_present = "join", conflicts_with = "join")]
     pub files: Vec<PathBuf>,
-    /// The parts of one file, in order: the tree of the whole is built, the whole itself need not be there. Needs --outboard.
+    /// The parts of one file, in order: the tree of the whole is built, the whole itself need not
+    /// be there. Needs --outboard.
     #[arg(long, value_name = "PART", num_args = 1.., requires = "outboard")]
     pub join: Vec<PathBuf>,
     /// Build the trees of all files below directories; trees (*.pfhtree) are passed over.
@@ -152,7 +155,8 @@ pub struct Check {
     /// The root that the file must give, in hexadecimal.
     #[arg(long, value_name = "HEX", value_parser = root, conflicts_with = "kept")]
     pub root: Option<[u8; 32]>,
-    /// What `pfh audit commit` printed: the file must give the root that is kept. The tree need not be there.
+    /// What `pfh audit commit` printed: the file must give the root that is kept. The tree need not
+    /// be there.
     #[arg(long, value_name = "KEPT")]
     pub kept: Option<PathBuf>,
     /// Which line of KEPT [default: the only one, or the one of FILE as given].

@@ -20,7 +20,8 @@ fn verified(room: &Room, image: &Path) {
     assert_eq!(seen.code, Some(0), "{seen:?}");
 }
 
-/// The same command after the end finds everything done, by comparing, and changes nothing; a changed image is found.
+/// The same command after the end finds everything done, by comparing, and changes nothing; a
+/// changed image is found.
 #[test]
 fn the_same_command_after_the_end_compares() {
     let room = Room::new();
@@ -51,7 +52,8 @@ fn the_same_command_after_the_end_compares() {
     assert_eq!(with(&other, &image, &[]).run().unwrap().code, Some(2));
 }
 
-/// Sectors that are readable later are put in their place: image, map, digests, and a log that has two ends.
+/// Sectors that are readable later are put in their place: image, map, digests, and a log that has
+/// two ends.
 #[test]
 fn what_could_not_be_read_is_tried_again() {
     let bytes = content(3, 4 * MIB);
@@ -133,7 +135,8 @@ fn only_the_image_that_was_written_is_mended() {
     assert!(seen.stderr.contains("cannot be changed in place"), "{}", seen.stderr);
 }
 
-/// A device of which the later part answers EIO to everything: few reads, nothing good is lost, what was not tried is in the map.
+/// A device of which the later part answers EIO to everything: few reads, nothing good is lost,
+/// what was not tried is in the map.
 #[test]
 fn a_half_dead_device_is_not_walked_sector_by_sector() {
     if lacks(&[Need::Fuse, Need::Loop]) {
@@ -173,7 +176,8 @@ fn a_half_dead_device_is_not_walked_sector_by_sector() {
     assert!(!map.contains("  ?\n"), "{map}");
 }
 
-/// What the chained log states beside the image's digests is compared: the log for people, files, windows, case data.
+/// What the chained log states beside the image's digests is compared: the log for people, files,
+/// windows, case data.
 #[test]
 fn the_chained_log_covers_what_lies_beside_it() {
     let room = Room::new();

@@ -1,5 +1,5 @@
-//! `pfh acquire --case-uco`: what the document says, held to the images themselves and, where it is installed, to
-//! `case_validate` (PyPI: case-utils), which knows the shapes of CASE and UCO.
+//! `pfh acquire --case-uco`: what the document says, held to the images themselves and, where it is
+//! installed, to `case_validate` (PyPI: case-utils), which knows the shapes of CASE and UCO.
 
 use crate::program::acquisition::{acquire, report};
 use crate::program::case::{Document, describes, facet, hash};

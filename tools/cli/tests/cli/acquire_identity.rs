@@ -42,8 +42,8 @@ fn everything(room: &Room) -> Vec<(PathBuf, String)> {
     all
 }
 
-/// A disk is known by what it is and not by its name: under the same name another disk of equal size is refused, under another
-/// name the same disk is resumed.
+/// A disk is known by what it is and not by its name: under the same name another disk of equal
+/// size is refused, under another name the same disk is resumed.
 #[test]
 fn a_disk_is_not_known_by_its_name() {
     if lacks(&[Need::Loop]) {
@@ -84,7 +84,8 @@ fn a_disk_is_not_known_by_its_name() {
     assert!(log.contains("\"first-mib\":{\"sha256\":"), "{log}");
 }
 
-/// Of a file the bytes decide as well: a copy is the same source, another file of equal size is not.
+/// Of a file the bytes decide as well: a copy is the same source, another file of equal size is
+/// not.
 #[test]
 fn a_file_is_known_by_its_ends() {
     let room = Room::new();
@@ -103,7 +104,8 @@ fn a_file_is_known_by_its_ends() {
     assert_eq!(sha256_of(&image), sha256_of(&source));
 }
 
-/// A byte that changed in the part that was written is found before anything is written, in each target.
+/// A byte that changed in the part that was written is found before anything is written, in each
+/// target.
 #[test]
 fn what_was_written_is_compared_before_it_is_resumed() {
     if lacks(&[Need::Time]) {
@@ -129,7 +131,8 @@ fn what_was_written_is_compared_before_it_is_resumed() {
             }
             let target = fs::OpenOptions::new().read(true).write(true).open(paths[which]).unwrap();
             let mut byte = [0];
-            // Behind the first sections of an E01 image, and not in a checksum: the chunk stays readable where it is bare.
+            // Behind the first sections of an E01 image, and not in a checksum: the chunk stays
+            // readable where it is bare.
             target.read_exact_at(&mut byte, 1_000_001).unwrap();
             target.write_all_at(&[byte[0] ^ 0x10], 1_000_001).unwrap();
             let before = everything(&room);
@@ -152,7 +155,8 @@ fn what_was_written_is_compared_before_it_is_resumed() {
     }
 }
 
-/// As [`interrupted`], late enough for an E01 image to have finished sections: it is written in 64 MiB of them.
+/// As [`interrupted`], late enough for an E01 image to have finished sections: it is written in 64
+/// MiB of them.
 fn interrupted_e01(room: &Room, source: &Path, targets: &[&Path], words: &[&str], size: u64) {
     let larger = 130 * MIB;
     fs::write(source, content(4, larger)).unwrap();
@@ -166,7 +170,8 @@ fn interrupted_at(room: &Room, source: &Path, targets: &[&Path], words: &[&str],
     assert_eq!(seen.code, Some(4), "{}", seen.stderr);
 }
 
-/// An image begun by GNU ddrescue is completed by pfh, once somebody says that the map is this source's, and hashed whole.
+/// An image begun by GNU ddrescue is completed by pfh, once somebody says that the map is this
+/// source's, and hashed whole.
 #[test]
 fn ddrescues_map_is_taken_when_its_source_is_named() {
     if lacks(&[Need::Program("ddrescue")]) {
@@ -267,7 +272,8 @@ fn sectors_are_those_of_the_medium() {
     );
 }
 
-/// A copy of an image carries its errors and its case data on (CFTT AO-09), and says so with exit 3.
+/// A copy of an image carries its errors and its case data on (CFTT AO-09), and says so with exit
+/// 3.
 #[test]
 fn a_copy_of_an_image_carries_errors_and_case_data() {
     if lacks(&[Need::Program("ewfinfo")]) {

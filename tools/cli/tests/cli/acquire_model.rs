@@ -1,5 +1,6 @@
-//! A model of acquiring: a disk is a list of sectors that are readable, bad, or bad until they are tried again. Whatever is
-//! killed, resumed and retried, image, map, digests and log are the model's.
+//! A model of acquiring: a disk is a list of sectors that are readable, bad, or bad until they are
+//! tried again. Whatever is killed, resumed and retried, image, map, digests and log are the
+//! model's.
 
 use crate::program::acquisition::{pfh, report};
 use crate::program::{Room, sha256};
@@ -178,7 +179,8 @@ fn one(seed: u64) {
     }
 }
 
-/// A few cases each time; `PFH_NIGHTLY=1` runs many, from a seed that changes and is in the message of a failure.
+/// A few cases each time; `PFH_NIGHTLY=1` runs many, from a seed that changes and is in the message
+/// of a failure.
 #[test]
 fn whatever_is_killed_resumed_and_retried_is_the_models() {
     if let Ok(seed) = std::env::var("PFH_SEED") {

@@ -1,4 +1,5 @@
-//! What `pfh acquire` refuses before it writes, and what it reports of sources that are no quiet disks.
+//! What `pfh acquire` refuses before it writes, and what it reports of sources that are no quiet
+//! disks.
 
 use crate::program::acquisition::report;
 use crate::program::{MIB, Room};

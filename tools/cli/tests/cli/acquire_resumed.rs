@@ -9,7 +9,8 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-/// A tree kept on the way is that of the finished image, also where the run was cut off; an image is a source of `pfh hash`.
+/// A tree kept on the way is that of the finished image, also where the run was cut off; an image
+/// is a source of `pfh hash`.
 #[test]
 fn the_tree_of_an_image_is_kept() {
     let room = Room::in_memory();
@@ -33,7 +34,8 @@ fn the_tree_of_an_image_is_kept() {
     assert!(String::from_utf8_lossy(&seen.stdout).starts_with(&sha256(&content(21, 64 * MIB + 99)[..1 << 20])));
 }
 
-/// Whether the run before this one was killed between its last word to the log and its end: there is nothing to go on with.
+/// Whether the run before this one was killed between its last word to the log and its end: there
+/// is nothing to go on with.
 fn has_ended(seen: &Outcome) -> bool {
     seen.code == Some(2) && seen.stderr.contains("finished acquisition")
 }
@@ -102,7 +104,8 @@ fn an_interrupted_acquisition_says_so() {
     assert_eq!(report(&seen)["digests"]["md5"].as_str().unwrap(), digest_by("md5sum", &content(13, 192 * MIB)));
 }
 
-/// Unreadable sectors from before an interruption are still told afterwards: in the report, the map and the E01 image.
+/// Unreadable sectors from before an interruption are still told afterwards: in the report, the map
+/// and the E01 image.
 #[test]
 fn what_was_unreadable_before_is_told_after() {
     if lacks(&[Need::Program("ewfinfo")]) {
@@ -135,7 +138,8 @@ fn what_was_unreadable_before_is_told_after() {
     assert!(said("ewfinfo", &[e01.as_os_str()]).contains("128 - 129"));
 }
 
-/// A remark on a resumption stands in the chained log beside the examiner's notes, and `verify` lists it.
+/// A remark on a resumption stands in the chained log beside the examiner's notes, and `verify`
+/// lists it.
 #[test]
 fn a_remark_on_a_resumption_does_not_replace_the_notes() {
     let room = Room::new();
@@ -168,7 +172,8 @@ fn a_remark_on_a_resumption_does_not_replace_the_notes() {
     assert!(String::from_utf8_lossy(&seen.stdout).contains(remark), "{seen:?}");
 }
 
-/// A signal while targets are read back ends as a signal does, the logs state it, and the same command ends well.
+/// A signal while targets are read back ends as a signal does, the logs state it, and the same
+/// command ends well.
 #[test]
 fn a_signal_while_targets_are_read_back_is_a_signal() {
     let room = Room::new();

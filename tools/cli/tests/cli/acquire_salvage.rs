@@ -20,7 +20,8 @@ fn sections(bytes: &[u8]) -> Vec<(String, usize, usize)> {
     }
 }
 
-/// One bit in each section and in each descriptor: strict reading refuses, salvage gives every byte and says what is wrong.
+/// One bit in each section and in each descriptor: strict reading refuses, salvage gives every byte
+/// and says what is wrong.
 #[test]
 fn damage_outside_of_the_data_costs_no_data() {
     let room = Room::in_memory();

@@ -10,7 +10,8 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-/// AM-09, AM-10, AO-23: type and place of every error, benign fill, and nothing else lost (peers lose 120 to 640 sectors).
+/// AM-09, AM-10, AO-23: type and place of every error, benign fill, and nothing else lost (peers
+/// lose 120 to 640 sectors).
 #[test]
 fn exactly_the_bad_sectors_are_lost_and_all_are_told() {
     if lacks(&[Need::Fuse, Need::Loop]) {
@@ -254,7 +255,8 @@ impl Drop for Mounted<'_> {
     }
 }
 
-/// A source that is mounted is said to be, with where and how; and The Sleuth Kit finds the files in the image.
+/// A source that is mounted is said to be, with where and how; and The Sleuth Kit finds the files
+/// in the image.
 #[test]
 fn a_mounted_source_is_warned_of_and_its_files_are_in_the_image() {
     if lacks(&[Need::Loop, Need::Program("fls"), Need::Program("icat"), Need::Program("mkfs.ext4")]) {

@@ -31,7 +31,8 @@ fn a_write_that_fails_late_is_a_failure() {
     assert_eq!(copied.code, Some(4), "{}", copied.stderr);
 }
 
-/// AO-03, AO-04: no room, told before the first byte where that can be known, and in the middle where not.
+/// AO-03, AO-04: no room, told before the first byte where that can be known, and in the middle
+/// where not.
 #[test]
 fn a_full_target_is_told() {
     if lacks(&[Need::Root]) {
@@ -163,7 +164,8 @@ fn nothing_is_acquired_onto_itself() {
 fn what_exists_is_not_overwritten_unasked() {
     let room = Room::new();
     let (source, image) = (room.file("source", &content(7, MIB)), room.file("image", b"precious"));
-    // A refusal before anything is written, and no run that failed: exit 2, and nothing is left beside the image.
+    // A refusal before anything is written, and no run that failed: exit 2, and nothing is left
+    // beside the image.
     let seen = acquire(["--to"]).arg(&image).arg(&source).run().unwrap();
     assert_eq!(seen.code, Some(2), "{}", seen.stderr);
     assert_eq!(fs::read(&image).unwrap(), b"precious");

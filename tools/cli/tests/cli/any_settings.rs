@@ -1,4 +1,5 @@
-//! Whatever is said of threads, memory, order, instruction sets and descriptors: the same output, and no run that stands still.
+//! Whatever is said of threads, memory, order, instruction sets and descriptors: the same output,
+//! and no run that stands still.
 
 use crate::program::{Room, pfh_hash, records};
 use pfh_inject::{Need, Trial, content, lacks};
@@ -6,7 +7,8 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use std::time::Duration;
 
-/// Files of a few bytes and of a few slabs, some with nothing in them, in directories that are deeper than what a walk keeps open.
+/// Files of a few bytes and of a few slabs, some with nothing in them, in directories that are
+/// deeper than what a walk keeps open.
 fn tree() -> Room {
     let room = Room::new();
     for number in 0..160_u64 {

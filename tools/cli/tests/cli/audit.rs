@@ -1,4 +1,5 @@
-//! `pfh audit`: honest servers pass, all others are found out, and the HTTP server gives nothing but proofs of registered files.
+//! `pfh audit`: honest servers pass, all others are found out, and the HTTP server gives nothing
+//! but proofs of registered files.
 
 use std::io::Write;
 use std::net::TcpStream;
@@ -108,7 +109,8 @@ fn signatures_name_the_server() {
     good(&room, ["audit", "challenge", "kept", "-o", "c"]);
     good(&room, ["audit", "prove", "c", "case/disk.img", "-o", "unsigned"]);
     good(&room, ["audit", "prove", "--key", "key", "c", "case/disk.img", "-o", "signed"]);
-    // The file of the secret key alone is no public key, so the public one is derived as openssl would.
+    // The file of the secret key alone is no public key, so the public one is derived as openssl
+    // would.
     let public = ed25519_dalek::SigningKey::from_bytes(&[1; 32]).verifying_key().to_bytes();
     let stranger = ed25519_dalek::SigningKey::from_bytes(&[2; 32]).verifying_key().to_bytes();
     let hex = |bytes: [u8; 32]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
@@ -142,7 +144,8 @@ fn a_server_is_asked_over_http_and_found_out() {
     std::fs::write(&file, &bytes).unwrap();
     let seen = run(&room, ["audit", "ask", &server.url, "kept", "--leaves", "1", "--json"]);
     assert_eq!((seen.code, json(&seen)["verdict"].as_str()), (Some(1), Some("differs")));
-    // A server that cannot open the file refuses: whether it could have answered is not known, and not taken for a verdict.
+    // A server that cannot open the file refuses: whether it could have answered is not known, and
+    // not taken for a verdict.
     std::fs::remove_file(&file).unwrap();
     let seen = run(&room, ["audit", "ask", &server.url, "kept"]);
     assert_eq!((seen.code, text(&seen).starts_with("disk.img: NOT ASKED: the server refused: 500")), (Some(3), true));
@@ -153,7 +156,8 @@ fn a_server_is_asked_over_http_and_found_out() {
     assert!(text(&seen).starts_with("disk.img: NOT ASKED: "));
 }
 
-/// A challenge for an identity that is not the registered one, made by a client that wants to see other files.
+/// A challenge for an identity that is not the registered one, made by a client that wants to see
+/// other files.
 fn challenge_for(room: &Room, identity: &str) -> Vec<u8> {
     good(room, ["audit", "commit", "--identity", identity, "case/disk.img", "-o", "kept-otherwise"]);
     good(room, ["audit", "challenge", "kept-otherwise"]).stdout
@@ -212,12 +216,13 @@ fn requests_are_bounded_in_bytes_and_time() {
     assert_eq!(server.raw(b"GET /prove HTTP/1.1\r\n\r\n").0, Some(405));
     assert_eq!(server.raw(b"GET /../etc/passwd HTTP/1.1\r\n\r\n").0, Some(404));
     assert_eq!(server.raw(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n").0, Some(400));
-    // The connection may be reset before the answer is read, as more was sent than the server takes.
+    // The connection may be reset before the answer is read, as more was sent than the server
+    // takes.
     let status = server.raw(&[&b"POST /prove HTTP/1.1\r\nx: "[..], &[b'a'; 20_000]].concat()).0;
     assert!(status.is_none_or(|status| status == 431), "{status:?}");
 
-    // As many peers as there are connections say nothing, or a byte at a time: they are cut off, and the next one is served. On a busy machine
-    // that one may be cut off itself.
+    // As many peers as there are connections say nothing, or a byte at a time: they are cut off,
+    // and the next one is served. On a busy machine that one may be cut off itself.
     let server = Served::start(&room, &["--timeout", "2", "--most", "100KiB", "--connections", "2"]);
     let from = Instant::now();
     let mut idle: Vec<TcpStream> = (0..2).map(|_| server.connect()).collect();

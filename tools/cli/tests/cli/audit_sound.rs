@@ -1,9 +1,11 @@
-//! `pfh audit`: what would be proved of nothing, hostile numbers, signatures that are there, and what a refusal is worth.
+//! `pfh audit`: what would be proved of nothing, hostile numbers, signatures that are there, and
+//! what a refusal is worth.
 
 use crate::audited::{Served, committed, good, impostor, json, noise, pfh, run, text};
 use crate::program::{MIB, Room};
 
-/// Both sides hold the same wrong bytes: the auditor's copy does not give the root that is kept, so nothing is proved.
+/// Both sides hold the same wrong bytes: the auditor's copy does not give the root that is kept, so
+/// nothing is proved.
 #[test]
 fn a_copy_that_does_not_give_the_kept_root_proves_nothing() {
     let (room, _) = committed("blake3", 1_000_000);

@@ -63,7 +63,8 @@ fn tokens_audit_without_the_data_once_each() {
     assert_eq!(run(&room, ["audit", "ask", &server.url, "--tokens", "cut"]).code, Some(2));
 }
 
-/// Forty small files under one commitment: one sample over all of them, and small files are not transferred whole.
+/// Forty small files under one commitment: one sample over all of them, and small files are not
+/// transferred whole.
 #[test]
 fn a_set_is_sampled_as_a_whole_under_one_commitment() {
     let room = Room::new();

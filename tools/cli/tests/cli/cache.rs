@@ -75,7 +75,8 @@ fn a_cache_that_is_wrong_is_found_out() {
         let n: usize = line.path().rsplit('/').next().unwrap().parse().unwrap();
         assert_eq!(line.digest("sha256"), Some(&*sha256(format!("content {n}").as_bytes())));
     }
-    // Something else is no cache, and is left as it is; also where the log of an earlier cache lies beside it, as after a kill.
+    // Something else is no cache, and is left as it is; also where the log of an earlier cache lies
+    // beside it, as after a kill.
     let held = rusqlite::Connection::open(room.path().join("cache")).unwrap();
     held.execute("DELETE FROM digests", []).unwrap();
     let log = fs::read(room.path().join("cache-wal")).unwrap();
@@ -151,7 +152,8 @@ impl Drop for Stick {
     }
 }
 
-/// exFAT keeps no change time: content that was rewritten under its old modification time looks unchanged.
+/// exFAT keeps no change time: content that was rewritten under its old modification time looks
+/// unchanged.
 #[test]
 fn where_there_is_no_change_time_files_are_read_anew() {
     let needs = [Need::Root, Need::Fuse, Need::Loop, Need::Program("mount.exfat-fuse"), Need::Program("mkfs.exfat")];

@@ -1,8 +1,10 @@
-//! An errno at every kind of call: call × errno × position × command × algorithms × modes × threads, through strace. Whatever fails: no
-//! wrong digest, no negative verdict on good files, no hang, no panic, no end by a signal, an exit code that says what happened, and every
-//! path exactly once.
+//! An errno at every kind of call: call × errno × position × command × algorithms × modes ×
+//! threads, through strace. Whatever fails: no wrong digest, no negative verdict on good files, no
+//! hang, no panic, no end by a signal, an exit code that says what happened, and every path exactly
+//! once.
 //!
-//! `PFH_RUNS` sets how many runs the nightly test makes, `PFH_FIRST` the number of the first one; `PFH_RECORD` names a file that its figures are appended to.
+//! `PFH_RUNS` sets how many runs the nightly test makes, `PFH_FIRST` the number of the first one;
+//! `PFH_RECORD` names a file that its figures are appended to.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -161,9 +163,10 @@ fn never_began(seen: &Outcome) -> bool {
         || matches!(seen.code, Some(139 | 134 | 127)) && seen.stdout.is_empty() && seen.stderr.is_empty()
 }
 
-/// Whether Rust's standard library gave up where nobody can catch it (docs/limitations.md): a directory of `known build` that the system
-/// refuses to close, the signal stack of a thread that is being started. It ends with 4 all the same; where it is the first thread,
-/// before `main`, with SIGABRT.
+/// Whether Rust's standard library gave up where nobody can catch it (docs/limitations.md): a
+/// directory of `known build` that the system refuses to close, the signal stack of a thread that
+/// is being started. It ends with 4 all the same; where it is the first thread, before `main`, with
+/// SIGABRT.
 fn gave_up_in_std(run: &Run, seen: &Outcome) -> bool {
     let closed = run.command == "known" && seen.stderr.contains("unexpected error during closedir");
     let stack =
@@ -172,8 +175,8 @@ fn gave_up_in_std(run: &Run, seen: &Outcome) -> bool {
     (closed || stack) && seen.code == Some(4) || before_main && seen.code == Some(134)
 }
 
-/// Whether the standard library repeats the interrupted call and nobody can stop it (docs/limitations.md): its `poll` before `main`, its
-/// own `File::open`.
+/// Whether the standard library repeats the interrupted call and nobody can stop it
+/// (docs/limitations.md): its `poll` before `main`, its own `File::open`.
 fn never_ends_in_std(run: &Run) -> bool {
     run.what.ends_with('+') && ["with poll EINTR ", "with openat EINTR "].iter().any(|call| run.what.contains(call))
 }

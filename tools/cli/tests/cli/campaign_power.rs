@@ -1,7 +1,9 @@
-//! Power cuts over everything that pfh keeps: lists, caches, known sets, hash trees, images with their maps and logs. After each cut the
-//! next command gives the old answer, the new one, or refuses; never a wrong one with exit 0.
+//! Power cuts over everything that pfh keeps: lists, caches, known sets, hash trees, images with
+//! their maps and logs. After each cut the next command gives the old answer, the new one, or
+//! refuses; never a wrong one with exit 0.
 //!
-//! `PFH_RUNS` sets how many cuts the nightly test makes; `PFH_RECORD` names a file that its figures are appended to.
+//! `PFH_RUNS` sets how many cuts the nightly test makes; `PFH_RECORD` names a file that its figures
+//! are appended to.
 
 use std::fs;
 use std::io::Write;
@@ -102,7 +104,8 @@ fn cache(cuts: std::ops::Range<u64>) -> Count {
     count
 }
 
-/// `known build`: the set is the old one, the new one, or none; and the same command makes the new one, from whatever was left.
+/// `known build`: the set is the old one, the new one, or none; and the same command makes the new
+/// one, from whatever was left.
 fn known(cuts: std::ops::Range<u64>) -> Count {
     let (room, after) = (Room::new(), Room::new());
     let line = |number: u64| format!("{}  name{number}\n", sha256(&number.to_le_bytes()));
@@ -155,7 +158,8 @@ fn outboard(cuts: std::ops::Range<u64>) -> Count {
         recording.cut(seed, after.path()).unwrap();
         count.cuts += 1;
         let check = || pfh(after.path(), &["tree", "check", "--no-progress", "file"]);
-        // A journal that was synced is part of the tree: what is read is what counts, not the file's bytes.
+        // A journal that was synced is part of the tree: what is read is what counts, not the
+        // file's bytes.
         match check().code {
             Some(0) => count.new += 1,
             Some(1) => {

@@ -1,6 +1,8 @@
-//! Signals at random instants: SIGKILL, SIGTERM, SIGINT, SIGHUP over commands that write, and the same command once more on what is left.
+//! Signals at random instants: SIGKILL, SIGTERM, SIGINT, SIGHUP over commands that write, and the
+//! same command once more on what is left.
 //!
-//! `PFH_RUNS` sets how many runs the nightly test makes; `PFH_RECORD` names a file that its figures are appended to.
+//! `PFH_RUNS` sets how many runs the nightly test makes; `PFH_RECORD` names a file that its figures
+//! are appended to.
 
 use std::fs;
 use std::io::Write;
@@ -54,8 +56,9 @@ fn campaign(runs: u64) -> (u64, u64) {
             let again = run(&room, command, None);
             match again.code {
                 Some(0) => {}
-                // An acquisition that had come to its end is not made again.
-                // Killed between the name of the list and its exit: the whole list is there, and is not replaced unasked.
+                // An acquisition that had come to its end is not made again. Killed between the
+                // name of the list and its exit: the whole list is there, and is not replaced
+                // unasked.
                 Some(2) if command.contains(&"-o") && fs::read(&target).ok().as_ref() == Some(&known) => refused += 1,
                 Some(2) if command[0] == "acquire" && fs::read(&target).ok().as_ref() == Some(&disk) => refused += 1,
                 code => panic!("{what}: then {code:?} {}", again.stderr),

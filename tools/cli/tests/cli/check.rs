@@ -85,7 +85,8 @@ fn pieces_are_verified() {
     }
 }
 
-/// GNU's cases of tests/cksum, from their documented behaviour: the option, what the list holds, what happens.
+/// GNU's cases of tests/cksum, from their documented behaviour: the option, what the list holds,
+/// what happens.
 #[test]
 fn the_same_as_sha256sum() {
     let room = tree();
@@ -259,7 +260,8 @@ fn every_change_has_its_class() {
 fn content_that_changed_without_a_write_is_bit_rot() {
     let room = tree();
     assert_eq!(pfh(&room, ["hash", "--no-progress", "-r", "-f", "jsonl", "--force", "-o", "m", "d"]).code, Some(0));
-    // Nobody can change a file and keep its ctime: the manifest is made to say that the content was another.
+    // Nobody can change a file and keep its ctime: the manifest is made to say that the content was
+    // another.
     let manifest = fs::read_to_string(room.path().join("m")).unwrap();
     let rotten = manifest.replace(&program::sha256(b"content 2"), &program::sha256(b"content X"));
     fs::write(room.path().join("m"), rotten).unwrap();

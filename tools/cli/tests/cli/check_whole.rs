@@ -1,4 +1,5 @@
-//! What a manifest holds and `pfh check` could not compare is counted, named and in the exit code; audits say only what was looked at.
+//! What a manifest holds and `pfh check` could not compare is counted, named and in the exit code;
+//! audits say only what was looked at.
 
 use crate::program;
 use std::collections::BTreeMap;

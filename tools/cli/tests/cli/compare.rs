@@ -1,4 +1,5 @@
-//! `pfh compare` and the paper's own modes: the pairs of brute force, in the forms of the reference tools.
+//! `pfh compare` and the paper's own modes: the pairs of brute force, in the forms of the reference
+//! tools.
 
 use crate::program::Room;
 use pfh::similarity::mrsh_v2::{self, Base, MrshV2};
@@ -385,7 +386,8 @@ fn the_modes_of_the_paper() {
     assert_eq!(wrong.code, Some(2));
 }
 
-/// The paper's form takes the files of a directory and nothing below; what it leaves out is said, and is no clean result.
+/// The paper's form takes the files of a directory and nothing below; what it leaves out is said,
+/// and is no clean result.
 #[test]
 fn directories_that_are_left_out_are_said() {
     let room = Room::new();
@@ -400,7 +402,8 @@ fn directories_that_are_left_out_are_said() {
     assert!(seen.stderr.contains("2 directories were left out"), "{}", seen.stderr);
     let seen = paper(&["-r"]);
     assert_eq!((seen.code, text(&seen).lines().count()), (Some(0), 1), "{}", seen.stderr);
-    // With files beside the directories there is a result, and the directories are said all the same.
+    // With files beside the directories there is a result, and the directories are said all the
+    // same.
     for name in ["tree/1", "tree/2"] {
         room.file(name, &bytes);
     }
@@ -437,7 +440,8 @@ fn one_input_is_nothing_to_compare() {
     assert_eq!(seen.code, Some(0), "{}", seen.stderr);
 }
 
-/// Nearly equal digests by the ten thousand: what is ahead is said at once, and the groups come without the pairs.
+/// Nearly equal digests by the ten thousand: what is ahead is said at once, and the groups come
+/// without the pairs.
 #[test]
 fn near_equal_digests_are_said_and_their_groups_are_found() {
     let room = Room::new();

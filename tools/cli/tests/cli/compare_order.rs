@@ -90,7 +90,8 @@ fn pairs_by_their_names() {
     let best = by_path(&by_score(&all, false)[..4]);
     let seen = compare(&room, &["-a", "mrsh-v2", "-f", "csv", "--sort", "path", "--top", "4"], &names);
     assert_eq!(lines(&seen)[1..], best);
-    // The other forms have the same pairs in the same order; the text of ssdeep begins with the later name.
+    // The other forms have the same pairs in the same order; the text of ssdeep begins with the
+    // later name.
     let text = lines(&compare(&room, &["-a", "mrsh-v2", "--sort", "path"], &names));
     let start = |line: &String| format!("{} | {} | ", parts(line).1, parts(line).2);
     assert!(text.len() == sorted.len() && text.iter().zip(&sorted).all(|(text, line)| text.starts_with(&start(line))));

@@ -1,4 +1,5 @@
-//! The page of `pfh compare --html`, in Debian's Chromium: it draws, it searches, and no name becomes anything but text.
+//! The page of `pfh compare --html`, in Debian's Chromium: it draws, it searches, and no name
+//! becomes anything but text.
 
 use crate::program::Room;
 use pfh_inject::{Browser, Trial};
@@ -60,7 +61,8 @@ fn a_browser_draws_it_and_runs_no_name() {
     assert_eq!(seen.matches("<script").count(), 1);
     assert_eq!(seen.matches("<img").count(), 0);
     assert!(seen.contains("&lt;script&gt;document.title"), "the name is there as text");
-    // The page's one script runs under its policy: typing hides rows. A copy types by itself, so its policy allows that script too.
+    // The page's one script runs under its policy: typing hides rows. A copy types by itself, so
+    // its policy allows that script too.
     let html = std::fs::read_to_string(&page).expect("UTF-8");
     let typing = "<script>var i=document.querySelector('input');i.value='other';i.dispatchEvent(new Event('input'))</script></body>";
     let policy = html.find("<meta http-equiv").expect("a policy");
@@ -70,7 +72,8 @@ fn a_browser_draws_it_and_runs_no_name() {
     std::fs::write(&copied, copy).expect("a file");
     let typed = browser.document(&copied);
     assert!(typed.contains(&format!("<caption>{} rows</caption>", HOSTILE.len())), "{typed}");
-    // And with the policy, the script is not refused: a page that typed could not be told from one whose script never ran.
+    // And with the policy, the script is not refused: a page that typed could not be told from one
+    // whose script never ran.
     let console = browser.open(&page, &["--enable-logging=stderr", "--dump-dom"]);
     let console = String::from_utf8_lossy(&console.stderr).into_owned();
     assert!(!console.contains("Content Security Policy"), "{console}");

@@ -1,4 +1,5 @@
-//! `pfh compare` over random lists: whatever the digests, the threshold and the memory, its pairs are those of comparing each with each.
+//! `pfh compare` over random lists: whatever the digests, the threshold and the memory, its pairs
+//! are those of comparing each with each.
 
 use crate::program::Room;
 use pfh::similarity::mrsh_v2::{self, Base, MrshV2};
@@ -118,7 +119,8 @@ fn check_sdhash(digests: &[sdhash::Digest], thresholds: &[u32]) {
         line
     };
     let score = |a: &sdhash::Digest, b: &sdhash::Digest| u32::from(sdhash::compare(a, b, Ordering::Equal).unwrap_or(0));
-    // Filters of a common stock look like those of files that match anything, and are compared all the same.
+    // Filters of a common stock look like those of files that match anything, and are compared all
+    // the same.
     Kind { algorithm: "sdhash", line: &line, score: &score, thresholds, more: &["--saturated"] }.check(digests);
 }
 
@@ -133,7 +135,8 @@ fn random(seed: u64, length: usize) -> Vec<u8> {
     (0..length.div_ceil(8)).flat_map(|_| next().to_le_bytes()).take(length).collect()
 }
 
-/// Filters of 256 bytes out of a small stock, thinned out and disturbed, so that every score comes up; some hardly filled.
+/// Filters of 256 bytes out of a small stock, thinned out and disturbed, so that every score comes
+/// up; some hardly filled.
 fn filters(parts: &[(u64, u32, u64)]) -> Vec<u8> {
     let one = |&(stock, density, disturbed): &(u64, u32, u64)| -> Vec<u8> {
         let mut bytes = random(stock, 256);
@@ -182,7 +185,8 @@ fn base64(bytes: &[u8]) -> String {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Letters cut from a few long texts, at neighbouring block sizes; short, empty and identical digests among them.
+    /// Letters cut from a few long texts, at neighbouring block sizes; short, empty and identical
+    /// digests among them.
     #[test]
     fn ssdeep_lists(
         stock in prop::collection::vec("[A-Da/]{120}", 3),
@@ -237,7 +241,8 @@ proptest! {
     }
 }
 
-/// More pairs than the least memory sorts, and more keys than it indexes: both go another way, to the same pairs.
+/// More pairs than the least memory sorts, and more keys than it indexes: both go another way, to
+/// the same pairs.
 #[test]
 fn what_memory_does_not_hold() {
     let digests: Vec<ssdeep::Digest> = (0..1430)

@@ -1,4 +1,5 @@
-//! sdhash's segments: a file of more than 128 MiB has a digest for each of so many, written, checked and compared as its tool does.
+//! sdhash's segments: a file of more than 128 MiB has a digest for each of so many, written,
+//! checked and compared as its tool does.
 
 use crate::program::Room;
 use pfh_inject::{Need, Outcome, Trial, lacks};

@@ -57,7 +57,8 @@ fn the_same_bytes_as_dd() {
     }
 }
 
-/// dd itself copies less from a pipe whose reads are short; the paper's command must copy exactly count blocks.
+/// dd itself copies less from a pipe whose reads are short; the paper's command must copy exactly
+/// count blocks.
 #[test]
 fn short_reads_are_filled_up() {
     let room = Room::new();

@@ -1,4 +1,5 @@
-//! Rows A11 to A24 of the fault matrix (docs/faults.md): files that change under the read, and calls that fail beside it.
+//! Rows A11 to A24 of the fault matrix (docs/faults.md): files that change under the read, and
+//! calls that fail beside it.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -50,7 +51,8 @@ fn a11_a_file_truncated_while_read_has_no_digest_of_a_mixture() {
                 let lines = records(&seen);
                 let line = record(&lines, "shrinks");
                 match line.digest("sha256") {
-                    // Between two disturbances the file is at rest, with a length that is being rewritten or whole.
+                    // Between two disturbances the file is at rest, with a length that is being
+                    // rewritten or whole.
                     Some(digest) => {
                         let size = line.0["size"].as_u64().unwrap() as usize;
                         let expected = match size {
@@ -137,10 +139,12 @@ fn a25_nor_does_it_without_openat2() {
     the_tree_is_never_left(60, |pfh| pfh.inject(Injection::always("openat2", "ENOSYS")));
 }
 
-/// Runs, each shaped by `shape`, over a tree one of whose directories is a link out of it from time to time.
+/// Runs, each shaped by `shape`, over a tree one of whose directories is a link out of it from time
+/// to time.
 fn the_tree_is_never_left(runs: usize, shape: impl Fn(Trial) -> Trial) {
     let room = Room::new();
-    // The same names on both sides, and enough of them: what was listed inside is opened, through the link, outside.
+    // The same names on both sides, and enough of them: what was listed inside is opened, through
+    // the link, outside.
     for number in 0..300 {
         room.file(format!("outside/{number}"), b"secret");
         room.file(format!("tree/dir/{number}"), b"inside");
@@ -182,7 +186,8 @@ fn a16_a18_a22_files_are_neither_mapped_nor_skipped_nor_read_around_the_cache() 
     assert_eq!(seen.code, Some(0), "{}", seen.stderr);
     let calls = fs::read_to_string(&log).unwrap();
     assert!(calls.contains("openat"), "{calls}");
-    // One question about holes that has no answer: it is there to wait for a writer's lock (`os::settle`).
+    // One question about holes that has no answer: it is there to wait for a writer's lock
+    // (`os::settle`).
     let waits = |line: &&str| line.contains(&format!("{}, SEEK_DATA) = -1 ENXIO", i64::MAX));
     let calls: String = calls.lines().filter(|line| !waits(line)).collect();
     for forbidden in ["mmap(", "SEEK_DATA", "SEEK_HOLE", "O_DIRECT", "O_RDWR", "O_WRONLY", "write("] {
@@ -205,8 +210,9 @@ fn a19_a_stalled_read_keeps_nobody_else_waiting() {
     if lacks(&[Need::Fuse]) {
         return;
     }
-    // FUSE lets a process whose read it holds go only with the answer: a stall that ends, long after the time allowed. The good files are
-    // served by threads of this process, which a busy machine may hold up, too: they get more time than that takes.
+    // FUSE lets a process whose read it holds go only with the answer: a stall that ends, long
+    // after the time allowed. The good files are served by threads of this process, which a busy
+    // machine may hold up, too: they get more time than that takes.
     let mut files = Files::new().with(File::new("stalled", MIB).stalls_at(300_000, Duration::from_secs(20)));
     for number in 0..20 {
         files = files.with(File::new(format!("good-{number}"), 10_000));
@@ -245,7 +251,8 @@ fn a25_without_openat2_openat_does() {
     if lacks(&[Need::Program("strace")]) {
         return;
     }
-    // An operand is the first that is opened, and with O_NOATIME: no listing has met the refusal before.
+    // An operand is the first that is opened, and with O_NOATIME: no listing has met the refusal
+    // before.
     let room = Room::new();
     let path = room.file("operand", b"operand");
     for errno in ["ENOSYS", "EPERM"] {
@@ -255,7 +262,8 @@ fn a25_without_openat2_openat_does() {
     }
 }
 
-/// Whether or not the program makes these calls: when they fail, the digests are what they are without.
+/// Whether or not the program makes these calls: when they fail, the digests are what they are
+/// without.
 fn injected_calls_do_no_harm(calls: &str, errnos: &[&str]) {
     if lacks(&[Need::Program("strace")]) {
         return;

@@ -167,7 +167,8 @@ fn a06_no_errno_at_any_read_gives_a_digest() {
         return;
     }
     let room = Room::new();
-    // Three chunks and a tail, so that there is a first, a middle and a last read, and one that sees the end.
+    // Three chunks and a tail, so that there is a first, a middle and a last read, and one that
+    // sees the end.
     let path = room.file("file", &content(6, 900_000));
     for errno in ["EIO", "ESTALE", "ETIMEDOUT", "ENOMEM", "ENODEV", "EOVERFLOW", "EBADF", "EINVAL"] {
         let mut injected = 0;

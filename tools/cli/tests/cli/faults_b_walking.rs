@@ -245,7 +245,8 @@ fn b09_every_byte_in_a_name_comes_back() {
         Trial::new("sha256sum").args(["-c", "--strict", "--quiet", "-"]).input(seen.stdout).directory(room.path());
     let checked = checked.run().unwrap();
     assert_eq!(checked.code, Some(0), "{}", checked.stderr);
-    // Nothing of a name reaches standard error raw either: remove one file between the list and the read.
+    // Nothing of a name reaches standard error raw either: remove one file between the list and the
+    // read.
     let seen = pfh_hash([OsStr::from_bytes(b"gone\x1b[31m\xff")]).directory(room.path()).run().unwrap();
     assert_eq!(seen.code, Some(3));
     assert!(!seen.stderr.contains('\x1b'), "{:?}", seen.stderr);
@@ -256,7 +257,8 @@ fn b10_b14_an_unreadable_directory_is_an_error_and_its_siblings_are_done() {
     if lacks(&[Need::Root, Need::Program("setpriv")]) {
         return;
     }
-    // Nobody must reach the files and the program, wherever the temporary directory is and whatever the umask.
+    // Nobody must reach the files and the program, wherever the temporary directory is and whatever
+    // the umask.
     let place = tempfile::tempdir_in("/var/tmp").unwrap();
     let room = Room::at(place.path().join("room"));
     for name in ["a/file", "closed/file", "unsearchable/file", "z/file"] {
@@ -274,7 +276,8 @@ fn b10_b14_an_unreadable_directory_is_an_error_and_its_siblings_are_done() {
     fs::set_permissions(place.path(), fs::Permissions::from_mode(0o755)).unwrap();
     fs::set_permissions(room.path(), fs::Permissions::from_mode(0o755)).unwrap();
     let copy = place.path().join("pfh");
-    // Another process copies it: a descriptor that this one writes to would be held by whatever it starts meanwhile, and the program be busy.
+    // Another process copies it: a descriptor that this one writes to would be held by whatever it
+    // starts meanwhile, and the program be busy.
     assert!(Command::new("cp").arg(env!("CARGO_BIN_EXE_pfh")).arg(&copy).status().unwrap().success());
     let nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
     let seen = Trial::new(&copy).args(["hash", "--no-progress", "-r", "-f", "jsonl"]).arg(room.path()).under(nobody);

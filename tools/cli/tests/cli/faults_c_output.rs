@@ -57,7 +57,8 @@ fn c01_no_space_at_any_write_leaves_no_file() {
     let mut injected = 0;
     for errno in ["ENOSPC", "EDQUOT", "EIO"] {
         for nth in 1..=4 {
-            // The program writes to few descriptors; those of the output have a name in this directory or none.
+            // The program writes to few descriptors; those of the output have a name in this
+            // directory or none.
             let trial = pfh_hash(["-r", "-o"]).arg(&list).arg("tree").directory(room.path());
             let seen = trial.inject(Injection::nth("write,pwrite64,writev", errno, nth)).run().unwrap();
             assert_no_panic(&seen);

@@ -1,5 +1,5 @@
-//! Rows U1 to U9 of docs/faults.md: calls that fail again and again, threads that cannot be made, memory that cannot be had, and a write
-//! that races the read.
+//! Rows U1 to U9 of docs/faults.md: calls that fail again and again, threads that cannot be made,
+//! memory that cannot be had, and a write that races the read.
 
 use std::fs;
 use std::os::unix::fs::FileExt;
@@ -156,7 +156,8 @@ fn u5_memory_that_cannot_be_had_ends_without_a_signal() {
         return;
     }
     let (room, plain) = tree();
-    // From after the loader and the C library have set themselves up: nobody can help what fails before.
+    // From after the loader and the C library have set themselves up: nobody can help what fails
+    // before.
     for nth in [60, 70, 90, 120] {
         for calls in ["mmap", "brk", "mprotect"] {
             let trial = pfh_hash(["-r", "-t", "4", "tree"]).directory(room.path());
@@ -171,8 +172,8 @@ fn u5_memory_that_cannot_be_had_ends_without_a_signal() {
     }
 }
 
-/// One large write that begins before the file is opened and ends after it was read: the digest is of the state before, of that after, or
-/// there is none.
+/// One large write that begins before the file is opened and ends after it was read: the digest is
+/// of the state before, of that after, or there is none.
 fn race(tries: u32) {
     const SIZE: u64 = 64 << 20;
     let room = Room::new();
@@ -219,7 +220,8 @@ fn u6_many_writes_that_race_the_read() {
     race(std::env::var("PFH_RUNS").ok().and_then(|runs| runs.parse().ok()).unwrap_or(300));
 }
 
-/// One call for each file that was just written; the unit test of `os::settle` says which files those are.
+/// One call for each file that was just written; the unit test of `os::settle` says which files
+/// those are.
 #[test]
 fn u7_only_files_just_written_are_asked_about() {
     if lacks(&[Need::Program("strace")]) {

@@ -198,7 +198,8 @@ fn an_interrupted_measurement_leaves_nothing() {
 fn directories_that_cannot_be_read_are_named_and_in_the_exit_code() {
     let room = Room::new();
     case(&room);
-    // Root reads everything: a directory that is gone below a mount that is broken is what remains, and /proc has such.
+    // Root reads everything: a directory that is gone below a mount that is broken is what remains,
+    // and /proc has such.
     let closed = room.path().join("d/closed");
     fs::create_dir(&closed).unwrap();
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();
@@ -273,7 +274,8 @@ fn a_fit_has_seconds_and_r_squared_and_a_form_for_programs() {
     assert!(line["weighted"]["a"].is_number() && line["sizes"] == 13, "{line}");
 }
 
-/// Devices that are not here: their sizes are the case, their rates the cold time; and the papers' cases print what the papers print.
+/// Devices that are not here: their sizes are the case, their rates the cold time; and the papers'
+/// cases print what the papers print.
 #[test]
 fn a_case_of_named_devices_and_those_of_the_papers() {
     let room = Room::new();

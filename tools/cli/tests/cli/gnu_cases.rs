@@ -1,5 +1,6 @@
-//! What GNU's tests/cksum asks of `--check`, from the documented behaviour of the tools (coreutils manual, "md5sum invocation" and "cksum
-//! output modes") and beside the installed ones. The scripts, and where their cases are here:
+//! What GNU's tests/cksum asks of `--check`, from the documented behaviour of the tools (coreutils
+//! manual, "md5sum invocation" and "cksum output modes") and beside the installed ones. The
+//! scripts, and where their cases are here:
 //!
 //! | script | here |
 //! |---|---|
@@ -87,7 +88,8 @@ fn lines_of_every_form() {
         room.file("list", list.as_bytes());
         for options in [&[][..], &["--strict"], &["--status"], &["--quiet"], &["--warn"], &["--ignore-missing"]] {
             let (code, text) = run(&room, "md5sum", &[&["-c"], options, &["list"]].concat());
-            // What is no record makes 3 here unless somebody says that it need not; a list without any is 3 in either case.
+            // What is no record makes 3 here unless somebody says that it need not; a list without
+            // any is 3 in either case.
             let lenient = if options.contains(&"--strict") { &[][..] } else { &["--lenient"] };
             let seen = check(&room, &[options, lenient].concat());
             let nothing = seen.stderr.contains("nothing to compare") || (options == ["--status"] && !is_record(&list));
@@ -101,7 +103,8 @@ fn lines_of_every_form() {
     }
 }
 
-/// Whether pfh finds a record in a list: with another option it says that there is nothing to compare with.
+/// Whether pfh finds a record in a list: with another option it says that there is nothing to
+/// compare with.
 fn is_record(list: &str) -> bool {
     let room = room();
     room.file("list", list.as_bytes());
@@ -128,7 +131,8 @@ fn every_program() {
             assert_eq!(seen, run(&room, program, &["-c", "list"]), "{program} {options:?}");
             assert_eq!(seen.0, Some(0));
         }
-        // Read from standard input, and with records that end with NUL, which theirs cannot read back.
+        // Read from standard input, and with records that end with NUL, which theirs cannot read
+        // back.
         let (_, list) = run(&room, program, &["-z", "f", "a b (c)"]);
         room.file("list", list.as_bytes());
         assert_eq!(said(&check(&room, &[more, &["-z"]].concat())), (Some(0), "f: OK\na b (c): OK\n".to_owned()));
@@ -168,7 +172,8 @@ fn tags_of_every_algorithm() {
 #[test]
 fn base64() {
     let room = room();
-    // The SHA-256 and MD5 of "abc" in base64, with exact padding; without it or with more the line is none.
+    // The SHA-256 and MD5 of "abc" in base64, with exact padding; without it or with more the line
+    // is none.
     let (sha256, md5) = ("ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=", "kAFQmDzST7DWlj99KOF/cg==");
     for (list, lines) in [
         (format!("SHA256 (f) = {sha256}\nMD5 (f) = {md5}\n"), 1),
@@ -198,7 +203,8 @@ fn what_differs() {
     let ((code, text), told) = ours(&format!("MD5 () = {MD5}\n"));
     assert_eq!((code, text.as_str(), theirs().0), (Some(3), "", Some(1)));
     assert!(told.contains("list:1: no name"), "{told}");
-    // Every algorithm that is named is checked, in any case of letters; `md5sum -c` takes MD5 alone.
+    // Every algorithm that is named is checked, in any case of letters; `md5sum -c` takes MD5
+    // alone.
     let sha256 = program::sha256(b"abc");
     assert_eq!(ours(&format!("sha256 (f) = {sha256}\n")).0, (Some(0), "f: OK\n".to_owned()));
     assert_eq!(theirs().0, Some(1));

@@ -1,5 +1,6 @@
-//! The second command of every user: what `pfh hash` wrote, `pfh check` verifies. Every algorithm, every format, absolute and relative
-//! names, from any working directory, names of every kind; and what others wrote, as they wrote it.
+//! The second command of every user: what `pfh hash` wrote, `pfh check` verifies. Every algorithm,
+//! every format, absolute and relative names, from any working directory, names of every kind; and
+//! what others wrote, as they wrote it.
 
 use crate::program;
 use std::ffi::OsStr;
@@ -104,7 +105,8 @@ fn through_a_pipe_and_with_lengths_and_several_algorithms() {
             assert_eq!((seen.code, text(&seen).matches(": OK").count()), (Some(0), 9), "{algorithms}: {}", seen.stderr);
         }
     }
-    // Two algorithms of one length are two columns of a list with -z, and lines of two lists one behind the other.
+    // Two algorithms of one length are two columns of a list with -z, and lines of two lists one
+    // behind the other.
     let one = pfh(room.path(), ["hash", "-a", "sha256", "d/plain"]).stdout;
     let two = pfh(room.path(), ["hash", "-a", "blake3", "d/plain"]).stdout;
     room.file("both", &[one, two].concat());

@@ -1,4 +1,5 @@
-//! `pfh hash` with similarity digests: the tools' own formats, one read for all, any way that the bytes come.
+//! `pfh hash` with similarity digests: the tools' own formats, one read for all, any way that the
+//! bytes come.
 
 use crate::program::{MIB, Room, pfh_hash, record, records};
 use pfh_inject::{Outcome, Trial};

@@ -1,5 +1,6 @@
-//! The cases of hashdeep's own tests/tests.sh, one by one, beside the programs that they are of. What they ask for is the same; how it is
-//! written differs, so lines are compared in the form that says least: digests, sizes, offsets and names.
+//! The cases of hashdeep's own tests/tests.sh, one by one, beside the programs that they are of.
+//! What they ask for is the same; how it is written differs, so lines are compared in the form that
+//! says least: digests, sizes, offsets and names.
 //!
 //! | tests.sh | there | here |
 //! |---|---|---|
@@ -135,7 +136,8 @@ fn pieces() {
         let ours =
             pfh(&room, ["hash", "--no-progress", "-r", "-a", algorithms, "--piecewise", "512", "-f", "hashdeep", "d"]);
         let theirs = deep(&room, program, &["-p512", "-r", "d"], "");
-        // An empty file has no pieces here, and one from 0 to 0 there; the size of a piece stands in hashdeep's lines alone.
+        // An empty file has no pieces here, and one from 0 to 0 there; the size of a piece stands
+        // in hashdeep's lines alone.
         let theirs = theirs.replace(" offset 0-0", "").replace("one-byte-file.txt", "one-byte-file.txt offset 0-0");
         let ours = text(&ours);
         let ours: String = match program {
@@ -172,7 +174,8 @@ fn bare_names_and_asterisks() {
 /// A list of two files that are there and one that is not, as `program` writes it.
 fn partial(room: &Room, program: &str) {
     let mut list = deep(room, program, &["d/deadbeef.txt", "d/foo.txt"], "");
-    // The programs hash with several threads: which of the two lines is the last differs from run to run.
+    // The programs hash with several threads: which of the two lines is the last differs from run
+    // to run.
     let last = list.lines().find(|line| line.ends_with("d/foo.txt")).unwrap();
     let absent = last.replace("d/foo.txt", "no/match/em").replace(['0', '1', '2', '3', '4', '5'], "6");
     list += &(absent + "\n");
@@ -237,7 +240,8 @@ fn size_limits() {
     let room = tree();
     let ours = text(&pfh(&room, ["hash", "--no-progress", "-r", "-a", "md5", "--max-size", "999", "d"]));
     assert_eq!(sorted(&ours), sorted(&deep(&room, "md5deep", &["-i1000", "-r", "d"], "")));
-    // -I tells the others, too, with asterisks for a digest; here they are left out and told by nobody.
+    // -I tells the others, too, with asterisks for a digest; here they are left out and told by
+    // nobody.
     let theirs = deep(&room, "md5deep", &["-I1000", "-r", "d"], "");
     let hashed: Vec<String> = sorted(&theirs).into_iter().filter(|line| !line.starts_with('*')).collect();
     assert_eq!((sorted(&ours), theirs.lines().count()), (hashed, 9));
@@ -261,7 +265,8 @@ fn triage() {
 fn a_line_that_is_none_and_a_directory() {
     let room = tree();
     room.file("list", b"07ff3b8f4f2990192b595ca148d284bd  ChangeLog\nhello world!\n");
-    // The line is told, the directory is an error: neither is passed over in silence, and there is no option that would.
+    // The line is told, the directory is an error: neither is passed over in silence, and there is
+    // no option that would.
     let seen = pfh(&room, ["match", "--no-progress", "-k", "list", "d"]);
     assert_eq!(seen.code, Some(3), "{}", seen.stderr);
     assert!(seen.stderr.contains("list:2: ") && text(&seen).contains("is a directory"), "{}", seen.stderr);
@@ -425,7 +430,8 @@ fn links() {
     symlink("..", d.join("dir_a/up")).unwrap();
     symlink("../dir_c", d.join("dir_a/across")).unwrap();
     symlink("nowhere", d.join("badlink")).unwrap();
-    // There links are always followed, here when asked; a cycle and a link to nowhere are errors on both sides.
+    // There links are always followed, here when asked; a cycle and a link to nowhere are errors on
+    // both sides.
     let seen = pfh(&room, ["hash", "--no-progress", "-r", "-L", "-a", "md5", "d"]);
     assert_eq!(seen.code, Some(3), "{}", seen.stderr);
     assert_eq!(sorted(&text(&seen)), sorted(&deep(&room, "md5deep", &["-r", "d"], "")));

@@ -1,4 +1,5 @@
-//! The choice among the kernels: what `pfh algorithms --measure` shows, and what `PFH_ISA` and `PFH_COSTS` make of it.
+//! The choice among the kernels: what `pfh algorithms --measure` shows, and what `PFH_ISA` and
+//! `PFH_COSTS` make of it.
 
 use crate::program::{Room, pfh_hash};
 use pfh_inject::{Outcome, Trial};

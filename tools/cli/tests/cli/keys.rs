@@ -5,7 +5,8 @@ use crate::program::Room;
 use ed25519_dalek::{SigningKey, VerifyingKey};
 use pfh_inject::{Outcome, Trial};
 
-/// A private key whose digits are those of some public key as well, if that is asked for, or else are none.
+/// A private key whose digits are those of some public key as well, if that is asked for, or else
+/// are none.
 fn private(is_public_as_well: bool) -> SigningKey {
     let seeds = (1..=255_u8).map(|byte| [byte; 32]);
     let mut fitting = seeds.filter(|seed| VerifyingKey::from_bytes(seed).is_ok() == is_public_as_well);
@@ -26,7 +27,8 @@ fn pfh(room: &Room, words: &str) -> Outcome {
     Trial::new(env!("CARGO_BIN_EXE_pfh")).args(words.split(' ')).directory(room.path()).run().unwrap()
 }
 
-/// With the public key it holds; with the private one the command is refused, and the message holds the public key and not the private.
+/// With the public key it holds; with the private one the command is refused, and the message holds
+/// the public key and not the private.
 fn assert_named(room: &Room, key: &SigningKey, is_public_as_well: bool, words: &str) {
     let seen = pfh(room, &words.replace("KEY", "public"));
     assert_eq!(seen.code, Some(0), "{words}: {}", seen.stderr);
@@ -55,7 +57,8 @@ fn a_private_key_given_as_the_public_one_is_named() {
         {
             assert_named(&room, &key, is_public_as_well, words);
         }
-        // Another private key has signed nothing of this: its digits are taken for a public key, as far as they are one.
+        // Another private key has signed nothing of this: its digits are taken for a public key, as
+        // far as they are one.
         room.file("private", digits([if is_public_as_well { 77 } else { 78 }; 32]).as_bytes());
         let seen = run(&room, ["verify", "--log", "image.log.jsonl", "--key", "private"]);
         assert!([Some(1), Some(2)].contains(&seen.code), "{}", seen.stderr);

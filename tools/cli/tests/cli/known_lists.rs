@@ -1,4 +1,5 @@
-//! Lists that cannot be read, or only in part, and sets that hold nothing: no verdict passes over them.
+//! Lists that cannot be read, or only in part, and sets that hold nothing: no verdict passes over
+//! them.
 
 use crate::program;
 use std::fs;
@@ -67,7 +68,8 @@ fn a_set_of_no_digests_is_said_and_exits_with_3() {
         let list = room.file(name, content.as_bytes());
         let seen = build(&room, &[&list, &good]);
         assert!(seen.code == Some(3) && seen.stderr.contains(name), "{name}: {:?} {}", seen.code, seen.stderr);
-        // The file that was built says it again, and so does the list by itself; beside a good one and alone.
+        // The file that was built says it again, and so does the list by itself; beside a good one
+        // and alone.
         let known = room.path().join("known");
         for arguments in [vec![&known], vec![&list, &good], vec![&list]] {
             let mut trial = pfh(["match", "--no-progress"]);
@@ -152,7 +154,8 @@ fn special_codes_mean_the_same_in_lists_and_in_sets() {
     }
 }
 
-/// What users of hfind write. Standard input is never read: here it would wait for ever, and the trial would end with a signal.
+/// What users of hfind write. Standard input is never read: here it would wait for ever, and the
+/// trial would end with a signal.
 #[test]
 fn a_digest_is_looked_up() {
     let room = Room::new();

@@ -1,4 +1,5 @@
-//! The program from outside: one binary, so that it is linked once. A file a subject; `cargo test -p pfh-cli --test cli check::` runs one of them.
+//! The program from outside: one binary, so that it is linked once. A file a subject; `cargo test
+//! -p pfh-cli --test cli check::` runs one of them.
 
 mod acquire_again;
 mod acquire_case;

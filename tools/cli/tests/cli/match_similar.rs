@@ -1,4 +1,5 @@
-//! `pfh match --similar`: files against a list, through an index or one by one, as `ssdeep -m` says it.
+//! `pfh match --similar`: files against a list, through an index or one by one, as `ssdeep -m` says
+//! it.
 
 use crate::program::Room;
 use pfh_inject::{Outcome, Trial};
@@ -110,7 +111,8 @@ fn what_makes_no_sense_is_refused() {
     }
 }
 
-/// A file that repeats itself has a digest of sdhash that matches anything: no match without the mark.
+/// A file that repeats itself has a digest of sdhash that matches anything: no match without the
+/// mark.
 #[test]
 fn saturated_digests_are_no_matches() {
     let room = Room::new();

@@ -263,7 +263,8 @@ fn deltas_of_nsrl() {
     assert!(!room.path().join("x").exists());
 }
 
-/// The paper's FILENAME and DIGEST modes with a digest of whole files, in a tree and in a list, which is not hashed.
+/// The paper's FILENAME and DIGEST modes with a digest of whole files, in a tree and in a list,
+/// which is not hashed.
 #[test]
 fn the_papers_form_with_a_cryptographic_digest() {
     let room = prepared();

@@ -1,5 +1,5 @@
-//! No command writes onto what it reads, or replaces what it did not make: every option of every command that takes the path
-//! of an output, and the names that are derived from one.
+//! No command writes onto what it reads, or replaces what it did not make: every option of every
+//! command that takes the path of an output, and the names that are derived from one.
 
 use crate::outputs_reads::{NO_PATHS, READS};
 use crate::program::Room;
@@ -344,7 +344,8 @@ fn no_output_is_what_is_read_or_somebody_elses() {
     }
 }
 
-/// An option that is new must be entered above: it fails here until it is known to be guarded, or to be no output.
+/// An option that is new must be entered above: it fails here until it is known to be guarded, or
+/// to be no output.
 #[test]
 fn every_option_that_takes_a_path_is_in_the_table() {
     let room = Room::new();
@@ -380,7 +381,8 @@ fn every_option_that_takes_a_path_is_in_the_table() {
     assert_eq!(missing, Vec::<String>::new(), "which of these are outputs?");
 }
 
-/// What an earlier interrupted run of the same command made is its own; what a store is for is done to it.
+/// What an earlier interrupted run of the same command made is its own; what a store is for is done
+/// to it.
 #[test]
 fn own_files_are_taken_and_empty_ones_and_special_ones() {
     let room = prepared();

@@ -1,4 +1,5 @@
-//! Outputs that lie on the source by way of devices: loop devices, partitions, file systems that are mounted from it.
+//! Outputs that lie on the source by way of devices: loop devices, partitions, file systems that
+//! are mounted from it.
 
 use crate::program::{MIB, Room};
 use pfh_inject::{Loop, Need, Outcome, Trial, content, lacks};
@@ -133,7 +134,8 @@ fn a_partition_and_its_disk_overlap_and_two_partitions_do_not() {
     assert_eq!(seen.code, Some(0), "{}", seen.stderr);
 }
 
-/// Refused, and the same command again: the first run must not make the second one believe that the image is its own.
+/// Refused, and the same command again: the first run must not make the second one believe that the
+/// image is its own.
 #[test]
 fn a_refused_acquisition_is_refused_again() {
     let room = Room::new();

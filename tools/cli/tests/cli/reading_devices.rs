@@ -1,4 +1,5 @@
-//! How files are read off a device: one reader on a rotational disk, rings elsewhere, and rings that fail.
+//! How files are read off a device: one reader on a rotational disk, rings elsewhere, and rings
+//! that fail.
 
 use crate::program::{MIB, Room, pfh_hash};
 use pfh_inject::{Injection, Loop, Need, Outcome, Trial, content, lacks};
@@ -18,7 +19,8 @@ struct Seen {
     rings: usize,
 }
 
-/// A file system of 40 files on a loop device that says of itself that it is rotational, or that it is not.
+/// A file system of 40 files on a loop device that says of itself that it is rotational, or that it
+/// is not.
 fn traced(room: &Room, rotational: bool, mode: &str) -> Seen {
     let disk = Loop::attach(&room.path().join("disk"), &["-r"]).unwrap();
     let name = disk.path().file_name().unwrap().to_str().unwrap();
@@ -38,7 +40,8 @@ fn traced(room: &Room, rotational: bool, mode: &str) -> Seen {
         .run()
         .unwrap();
     let text = String::from_utf8_lossy(&fs::read(&log).unwrap()).into_owned();
-    // A read that another thread's call interrupts stands in two lines: `PID read(4</…>, <unfinished ...>`, `PID <... read resumed>`.
+    // A read that another thread's call interrupts stands in two lines: `PID read(4</…>,
+    // <unfinished ...>`, `PID <... read resumed>`.
     let below = format!("<{}/", place.display());
     let (mut under_way, mut most, mut bytes) = (Vec::new(), 0, 0);
     let came =
@@ -82,7 +85,8 @@ fn a_rotational_disk_has_one_reader_at_a_time() {
         let seen = traced(&room, true, mode);
         assert!(seen.outcome.code == Some(0) && seen.outcome.stdout == expected.stdout, "{}", seen.outcome.stderr);
         assert_eq!(seen.reads_at_once, 1, "{mode}");
-        // A ring opens the first files of each of eight readers, which tells what they are on, and is not used again.
+        // A ring opens the first files of each of eight readers, which tells what they are on, and
+        // is not used again.
         assert!(seen.rings <= 8, "{mode}: {} calls of rings", seen.rings);
         assert_eq!(seen.bytes, 40 * SIZE, "{mode}");
     }
@@ -124,7 +128,8 @@ fn a_ring_that_is_short_of_something_goes_on() {
     }
 }
 
-/// A ring that the kernel refuses has taken nothing: plain reads do its work, and nobody sees a difference.
+/// A ring that the kernel refuses has taken nothing: plain reads do its work, and nobody sees a
+/// difference.
 #[test]
 fn a_ring_that_breaks_is_done_without() {
     if lacks(&[Need::Program("strace")]) {

@@ -1,6 +1,6 @@
-//! The second command: whatever one command wrote is handed to every command that reads something, and to the command that
-//! made it. A pair that makes sense ends with 0; every other pair is refused or reported, never passed over; no pair
-//! changes what it reads.
+//! The second command: whatever one command wrote is handed to every command that reads something,
+//! and to the command that made it. A pair that makes sense ends with 0; every other pair is
+//! refused or reported, never passed over; no pair changes what it reads.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -236,7 +236,8 @@ fn every_command_again_with_force() {
         let was = std::fs::read(room.path().join(name)).unwrap();
         let seen = run(room.path(), &words);
         assert_eq!(seen.code, Some(0), "{words:?}: {}", seen.stderr);
-        // A challenge and what answers it are new each time, and so is what names the moment of its making.
+        // A challenge and what answers it are new each time, and so is what names the moment of its
+        // making.
         if !["challenge", "proof", "dfxml", "image.E01", "index"].contains(name) {
             assert!(std::fs::read(room.path().join(name)).unwrap() == was, "{words:?}: another {name}");
         }

@@ -1,4 +1,5 @@
-//! `pfh tree`: the root is the right one, a change costs what it should, damage is located, and no interruption leaves a broken tree.
+//! `pfh tree`: the root is the right one, a change costs what it should, damage is located, and no
+//! interruption leaves a broken tree.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -160,7 +161,8 @@ fn a_torn_or_damaged_tree_is_refused() {
         std::fs::write(tree_of(&file), &bytes).expect("written");
         for command in [&["check"][..], &["append"], &["update", "--range", "0:1"]] {
             let seen = pfh_tree(command).arg(&file).run().expect("a run");
-            // What does not even begin as a tree is somebody else's file to a command that would write it.
+            // What does not even begin as a tree is somebody else's file to a command that would
+            // write it.
             let foreign = command[0] != "check" && !bytes.is_empty() && !bytes.starts_with(b"pfh tree");
             let (code, why) = if foreign { (2, "--outboard") } else { (3, "no tree that can be used") };
             assert_eq!((seen.code, &seen.stdout[..]), (Some(code), &b""[..]), "{} bytes, {command:?}", bytes.len());

@@ -1,4 +1,5 @@
-//! `pfh tree`: parts that are proved to whoever has the root, trees that are compared, and the roots of other programs.
+//! `pfh tree`: parts that are proved to whoever has the root, trees that are compared, and the
+//! roots of other programs.
 
 use crate::program;
 use std::process::Command;

@@ -280,7 +280,8 @@ fn somebody_elses_file_is_no_journal() {
     }
 }
 
-/// What a power cut between journal and tree leaves is what the next command makes whole; readers see the new state at once.
+/// What a power cut between journal and tree leaves is what the next command makes whole; readers
+/// see the new state at once.
 #[test]
 fn a_journal_that_was_left_is_taken_up() {
     let room = Room::new();

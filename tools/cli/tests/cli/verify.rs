@@ -1,4 +1,5 @@
-//! `pfh verify`: what it says, and by which evidence. The second command of whoever has acquired something.
+//! `pfh verify`: what it says, and by which evidence. The second command of whoever has acquired
+//! something.
 
 use crate::program;
 use crate::program::acquisition::said;
@@ -297,7 +298,8 @@ fn damaged_sectors_are_counted_as_the_image_does() {
     assert!(seen.code == Some(3) && seen.stderr.contains("damaged image: segment 1"), "{}", seen.stderr);
 }
 
-/// What the chained log states beside the digests: the log for people, the case data in an E01, digests of windows.
+/// What the chained log states beside the digests: the log for people, the case data in an E01,
+/// digests of windows.
 #[test]
 fn the_log_for_people_and_the_case_data_are_compared() {
     let room = Room::new();

@@ -1,8 +1,9 @@
 //! The six bits over 512 bytes at once, with Galois-field affine instructions.
 //!
-//! A plane is one bit of 512 consecutive bytes: byte `j` of the vector holds bytes `8j` to `8j + 7` of the message, the earliest
-//! in the highest bit. Within those eight the running XOR is one affine product with a triangular matrix; across the 64 groups it is
-//! the carry-less product of their parities with all ones, and complements whole groups.
+//! A plane is one bit of 512 consecutive bytes: byte `j` of the vector holds bytes `8j` to `8j + 7`
+//! of the message, the earliest in the highest bit. Within those eight the running XOR is one
+//! affine product with a triangular matrix; across the 64 groups it is the carry-less product of
+//! their parities with all ones, and complements whole groups.
 
 use super::STATES;
 use std::arch::is_x86_feature_detected as has;
@@ -10,7 +11,8 @@ use std::arch::x86_64::*;
 
 /// Bytes per step.
 const STEP: usize = 512;
-/// Up to so many bytes the narrower form is faster: a step takes as long however few of its bytes are there.
+/// Up to so many bytes the narrower form is faster: a step takes as long however few of its bytes
+/// are there.
 const FEW: usize = 96;
 
 /// Whether the CPU has the products, and permutations of bytes over two registers.
@@ -57,7 +59,8 @@ fn lanes<const G: usize, const N: usize>(states: &mut [u8; STATES], bytes: &[u8]
     let groups = &mut states.as_chunks_mut::<N>().0[..G];
     let (head, steps) = bytes.split_at(bytes.len() % STEP);
     if !head.is_empty() {
-        // The head is preceded by zero bytes, each of which multiplies the state by 19: that is undone before.
+        // The head is preceded by zero bytes, each of which multiplies the state by 19: that is
+        // undone before.
         let zeros = STEP - head.len();
         let mut step = [0; STEP];
         step[zeros..].copy_from_slice(head);
@@ -102,7 +105,8 @@ fn transpose(step: &[u8; STEP]) -> [__m512i; 6] {
     [even(ab02, cd02), even(ab13, cd13), odd(ab02, cd02), odd(ab13, cd13), even(ab45, cd45), odd(ab45, cd45)]
 }
 
-/// For two registers of words whose byte `k` belongs to plane `k`: the sixteen bytes of plane `first`, those of the next and so on, modulo 8.
+/// For two registers of words whose byte `k` belongs to plane `k`: the sixteen bytes of plane
+/// `first`, those of the next and so on, modulo 8.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn order(first: usize) -> __m512i {
@@ -111,8 +115,9 @@ fn order(first: usize) -> __m512i {
     unsafe { _mm512_loadu_si512(index.as_ptr().cast()) }
 }
 
-/// The states after the step. `p` is a plane of the states before each byte; for the sums see `super::x86`. All states take each step
-/// together: one alone is a chain of dependent instructions, longer than what the CPU looks ahead.
+/// The states after the step. `p` is a plane of the states before each byte; for the sums see
+/// `super::x86`. All states take each step together: one alone is a chain of dependent
+/// instructions, longer than what the CPU looks ahead.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,gfni,pclmulqdq,popcnt")]
 fn run<const N: usize>(states: &mut [u8; N], c: &[__m512i; 6]) {
@@ -149,11 +154,13 @@ fn run<const N: usize>(states: &mut [u8; N], c: &[__m512i; 6]) {
     }
 }
 
-/// Of each state's plane `K` the running XOR before each byte, from bit `K` of the state; that bit becomes the one after the last byte.
+/// Of each state's plane `K` the running XOR before each byte, from bit `K` of the state; that bit
+/// becomes the one after the last byte.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,gfni,pclmulqdq")]
 fn before<const K: u32, const N: usize>(x: &[__m512i; N], states: &mut [u8; N]) -> [__m512i; N] {
-    // Row i of the matrix, from the lowest bit of the result on, has the bits above i; rows are stored the last first.
+    // Row i of the matrix, from the lowest bit of the result on, has the bits above i; rows are
+    // stored the last first.
     const ABOVE: i64 = 0xfefc_f8f0_e0c0_8000_u64 as i64;
     let above = _mm512_set1_epi64(ABOVE);
     let mut all = [0; N];

@@ -85,7 +85,8 @@ fn transpose(block: &[u8; 64]) -> [Pair; 6] {
     let mut four = [vshlq_n_u8::<2>(a), vshlq_n_u8::<2>(b), vshlq_n_u8::<2>(c), vshlq_n_u8::<2>(d)];
     let mut planes = [Pair(vdupq_n_u64(0)); 6];
     for k in (0..6).rev() {
-        // The highest bits of four bytes in a row come together as a nibble, `d`'s on top, and that in both halves of a byte.
+        // The highest bits of four bytes in a row come together as a nibble, `d`'s on top, and that
+        // in both halves of a byte.
         let two = vsriq_n_u8::<2>(vsriq_n_u8::<1>(four[3], four[2]), vsriq_n_u8::<1>(four[1], four[0]));
         let nibbles = vsriq_n_u8::<4>(two, two);
         let bits = vshrn_n_u16::<4>(vreinterpretq_u16_u8(nibbles));
@@ -117,7 +118,8 @@ impl Plane for Pair {
     }
     #[inline(always)]
     fn before(self, start: Pair) -> Pair {
-        // SAFETY: NEON belongs to every AArch64. The shifted word goes above the lowest bit of the start.
+        // SAFETY: NEON belongs to every AArch64. The shifted word goes above the lowest bit of the
+        // start.
         Pair(unsafe { vsliq_n_u64::<1>(start.0, self.0) })
     }
 }

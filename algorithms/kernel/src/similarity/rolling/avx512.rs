@@ -4,10 +4,12 @@ use super::LOOK_BACK;
 use std::arch::x86_64::*;
 
 /// # Safety
-/// AVX-512 F and BW, BMI2 and POPCNT; `start` is at least [`LOOK_BACK`] and `bytes` shorter than 4 GiB.
+/// AVX-512 F and BW, BMI2 and POPCNT; `start` is at least [`LOOK_BACK`] and `bytes` shorter than 4
+/// GiB.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt")]
 pub unsafe fn candidates(bytes: &[u8], start: usize, mask: u16, out: &mut Vec<u32>) {
-    // A step over 64 positions from `p` loads from `p - 7` and up to `p + 64`; where that would not fit, the portable form goes on.
+    // A step over 64 positions from `p` loads from `p - 7` and up to `p + 64`; where that would not
+    // fit, the portable form goes on.
     let mut p = start;
     if p == LOOK_BACK && p < bytes.len() {
         super::portable(&bytes[..=p], p, mask, out);
@@ -28,7 +30,8 @@ pub unsafe fn candidates(bytes: &[u8], start: usize, mask: u16, out: &mut Vec<u3
     super::portable(bytes, p, mask, out);
 }
 
-/// The low halves of the hashes at `from + 7`, `from + 9`, … `from + 69`; see the same in `super::x86`.
+/// The low halves of the hashes at `from + 7`, `from + 9`, … `from + 69`; see the same in
+/// `super::x86`.
 ///
 /// # Safety
 /// 70 bytes can be read from `from`.

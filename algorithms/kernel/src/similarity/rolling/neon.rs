@@ -29,7 +29,8 @@ pub unsafe fn candidates(bytes: &[u8], start: usize, mask: u16, out: &mut Vec<u3
     super::portable(bytes, p, mask, out);
 }
 
-/// The low halves of the hashes at `newest` to `newest + 15`, plus one: the first eight, and the others.
+/// The low halves of the hashes at `newest` to `newest + 15`, plus one: the first eight, and the
+/// others.
 ///
 /// # Safety
 /// Bytes can be read from `newest - 6` to `newest + 15`.

@@ -1,4 +1,5 @@
-//! `vectors/similarity/gen_inputs.py` in Rust, checked against `MANIFEST.json` before anything is built on it.
+//! `vectors/similarity/gen_inputs.py` in Rust, checked against `MANIFEST.json` before anything is
+//! built on it.
 #![allow(dead_code)] // Each test takes what it needs.
 
 use sha2::{Digest, Sha256};

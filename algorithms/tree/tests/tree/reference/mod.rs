@@ -1,4 +1,5 @@
-//! Every mode as its document says, slowly and plainly, over a Keccak that shares nothing with the kernels: the oracle.
+//! Every mode as its document says, slowly and plainly, over a Keccak that shares nothing with the
+//! kernels: the oracle.
 
 /// Keccak-p[1600] (FIPS 202, section 3.4), the last `rounds` of 24 rounds.
 pub fn keccak_p(mut a: [u64; 25], rounds: usize) -> [u64; 25] {

@@ -1,7 +1,9 @@
-//! An image that is damaged outside of its chunks, read as far as it goes: each departure from the format is named.
+//! An image that is damaged outside of its chunks, read as far as it goes: each departure from the
+//! format is named.
 //!
-//! The format holds much of what it needs twice (header and header2, volume and data, table and table2); what is damaged in one
-//! place is taken from the other. Chunks keep their own checksums: nothing is believed that they do not cover.
+//! The format holds much of what it needs twice (header and header2, volume and data, table and
+//! table2); what is damaged in one place is taken from the other. Chunks keep their own checksums:
+//! nothing is believed that they do not cover.
 
 use super::{Failure, Index, MOST_PAYLOAD, Pass, Place, ReadAt, read};
 use crate::ewf::{About, Descriptor, Errors, FileHeader, Table, Volume};
@@ -22,8 +24,8 @@ struct Salvage {
 }
 
 impl Index {
-    /// Reads what there is of a damaged image, and says of each thing where it is not as the format demands. Chunks whose
-    /// tables are both damaged cannot be located.
+    /// Reads what there is of a damaged image, and says of each thing where it is not as the format
+    /// demands. Chunks whose tables are both damaged cannot be located.
     ///
     /// # Errors
     /// When the files cannot be read, or nothing states the geometry.
@@ -162,8 +164,8 @@ impl Salvage {
     }
 }
 
-/// A descriptor whose checksum is wrong, as far as its neighbours confirm it: its kind is one that there is, or nearly, and
-/// behind it another section begins, or the segment ends.
+/// A descriptor whose checksum is wrong, as far as its neighbours confirm it: its kind is one that
+/// there is, or nearly, and behind it another section begins, or the segment ends.
 fn mended(image: &dyn ReadAt, segment: u16, offset: u64, length: u64, bytes: &[u8]) -> Option<Descriptor> {
     let word = |at: usize| bytes.get(at..at + 8).and_then(|b| b.try_into().ok()).map_or(0, u64::from_le_bytes);
     let padded = |kind: &str| {

@@ -5,8 +5,8 @@ use rustix::io::Errno;
 use rustix::ioctl::{Getter, NoArg, Opcode, ioctl, opcode};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-/// Opens for reading only, without changing the access time where that is allowed (the owner and root may ask for
-/// O_NOATIME; devices ignore it). `direct` asks for O_DIRECT.
+/// Opens for reading only, without changing the access time where that is allowed (the owner and
+/// root may ask for O_NOATIME; devices ignore it). `direct` asks for O_DIRECT.
 pub fn open_medium(path: &[u8], direct: bool) -> Result<OwnedFd, Errno> {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
     let flags = if direct { flags | OFlags::DIRECT } else { flags };
@@ -28,7 +28,8 @@ pub fn open_evidence(path: &std::path::Path) -> std::io::Result<std::fs::File> {
 /// Size of a block device in bytes (BLKGETSIZE64, linux/fs.h).
 pub fn device_size(fd: impl AsFd) -> Result<u64, Errno> {
     const BLKGETSIZE64: Opcode = opcode::read::<usize>(0x12, 114);
-    // SAFETY: the kernel writes one u64, whatever the opcode's size field says (it was defined with size_t).
+    // SAFETY: the kernel writes one u64, whatever the opcode's size field says (it was defined with
+    // size_t).
     unsafe { ioctl(fd, Getter::<BLKGETSIZE64, u64>::new()) }
 }
 
@@ -37,7 +38,8 @@ pub fn sector_sizes(fd: BorrowedFd<'_>) -> Result<(u32, u32), Errno> {
     Ok((fs::ioctl_blksszget(fd)?, fs::ioctl_blkpbszget(fd)?))
 }
 
-/// To how many bytes offsets and lengths must be aligned for O_DIRECT; `None` where that is not supported.
+/// To how many bytes offsets and lengths must be aligned for O_DIRECT; `None` where that is not
+/// supported.
 pub fn direct_alignment(fd: impl AsFd) -> Option<u32> {
     let found = fs::statx(fd, "", AtFlags::EMPTY_PATH, StatxFlags::DIOALIGN).ok()?;
     if !StatxFlags::from_bits_retain(found.stx_mask).contains(StatxFlags::DIOALIGN) {
@@ -46,7 +48,8 @@ pub fn direct_alignment(fd: impl AsFd) -> Option<u32> {
     Some(found.stx_dio_offset_align.max(found.stx_dio_mem_align)).filter(|align| *align > 0)
 }
 
-/// Where the data begin at or behind an offset in bytes (SEEK_DATA of lseek(2)); ENXIO where there are none up to the end.
+/// Where the data begin at or behind an offset in bytes (SEEK_DATA of lseek(2)); ENXIO where there
+/// are none up to the end.
 pub fn data_from(fd: impl AsFd, offset: u64) -> Result<u64, Errno> {
     fs::seek(fd, fs::SeekFrom::Data(offset))
 }
@@ -61,8 +64,8 @@ pub fn device_of(major: u32, minor: u32) -> u64 {
     fs::makedev(major, minor)
 }
 
-/// Empties what the kernel has cached of a device (BLKFLSBUF) or a file (POSIX_FADV_DONTNEED), so that the next read
-/// comes from the medium. What is dirty must have been synced before.
+/// Empties what the kernel has cached of a device (BLKFLSBUF) or a file (POSIX_FADV_DONTNEED), so
+/// that the next read comes from the medium. What is dirty must have been synced before.
 pub fn evict(fd: BorrowedFd<'_>) -> Result<(), Errno> {
     const BLKFLSBUF: Opcode = opcode::none(0x12, 97);
     // SAFETY: BLKFLSBUF takes no argument.
@@ -75,7 +78,8 @@ pub fn evict(fd: BorrowedFd<'_>) -> Result<(), Errno> {
     }
 }
 
-/// Empties what the kernel has cached of `length` bytes of a file from an offset; 0 is up to the end.
+/// Empties what the kernel has cached of `length` bytes of a file from an offset; 0 is up to the
+/// end.
 pub fn evict_range(fd: impl AsFd, offset: u64, length: u64) -> Result<(), Errno> {
     fs::fadvise(fd, offset, std::num::NonZeroU64::new(length), fs::Advice::DontNeed)
 }

@@ -1,4 +1,5 @@
-//! Which file systems keep a change time (ctime) that tells a file that was rewritten from one that was not.
+//! Which file systems keep a change time (ctime) that tells a file that was rewritten from one that
+//! was not.
 
 use super::super::ChangeTimes;
 use super::files::{below, open_long};
@@ -38,10 +39,12 @@ fn of(fd: BorrowedFd<'_>) -> Option<ChangeTimes> {
     })
 }
 
-/// Whether the change time of an open file tells that it was rewritten. A file system that cannot be asked is taken at its word.
+/// Whether the change time of an open file tells that it was rewritten. A file system that cannot
+/// be asked is taken at its word.
 pub fn is_timed(fd: BorrowedFd<'_>, stat: &Stat) -> bool {
     thread_local! {
-        /// The device that this thread asked last, so that a tree costs one question and not one per file.
+        /// The device that this thread asked last, so that a tree costs one question and not one
+        /// per file.
         static LAST: Cell<Option<(u64, ChangeTimes)>> = const { Cell::new(None) };
     }
     let times = match LAST.get() {

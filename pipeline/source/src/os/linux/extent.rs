@@ -1,4 +1,5 @@
-//! Where a file's first byte lies on its medium (FIEMAP), for reading rotational disks in one sweep.
+//! Where a file's first byte lies on its medium (FIEMAP), for reading rotational disks in one
+//! sweep.
 
 use rustix::io::Errno;
 use rustix::ioctl::{Ioctl, IoctlOutput, Opcode, ioctl};
@@ -28,8 +29,8 @@ const FS_IOC_FIEMAP: Opcode = rustix::ioctl::opcode::read_write::<[u8; 32]>(b'f'
 
 struct MapFirst(Fiemap);
 
-// SAFETY: the opcode is FIEMAP's, the pointer is to a Fiemap whose extent_count (1) matches the room behind it, and the
-// kernel writes no more than that.
+// SAFETY: the opcode is FIEMAP's, the pointer is to a Fiemap whose extent_count (1) matches the
+// room behind it, and the kernel writes no more than that.
 unsafe impl Ioctl for MapFirst {
     type Output = Option<u64>;
     const IS_MUTATING: bool = true;
@@ -49,8 +50,8 @@ unsafe impl Ioctl for MapFirst {
     }
 }
 
-/// The physical offset in bytes of the file's first extent; `None` where the file has none (empty, inline) or the file
-/// system cannot say.
+/// The physical offset in bytes of the file's first extent; `None` where the file has none (empty,
+/// inline) or the file system cannot say.
 pub fn first_physical_offset(fd: impl AsFd) -> Option<u64> {
     let ask = MapFirst(Fiemap { length: u64::MAX, extent_count: 1, ..Fiemap::default() });
     // SAFETY: MapFirst upholds the ioctl's contract, see its impl.

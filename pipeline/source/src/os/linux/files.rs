@@ -1,4 +1,5 @@
-//! Files and directories: relative to descriptors, and through no link that was not meant (openat2).
+//! Files and directories: relative to descriptors, and through no link that was not meant
+//! (openat2).
 
 use super::super::patience::{Patience, retry};
 use super::super::{FileType, file_type};
@@ -17,7 +18,8 @@ pub type Directory = OwnedFd;
 
 /// Longest path piece handed to the kernel at once; PATH_MAX is 4,096 with its NUL.
 pub(super) const PIECE: usize = 4000;
-/// How long an open that met EMFILE or ENFILE is retried, while other readers close theirs: 200 × 10 ms.
+/// How long an open that met EMFILE or ENFILE is retried, while other readers close theirs: 200 ×
+/// 10 ms.
 const DESCRIPTOR_WAITS: usize = 200;
 
 /// Reads metadata of an open file.
@@ -48,11 +50,12 @@ pub fn stat_at(directory: &Directory, path: &[u8], links: Links) -> Result<Stat,
 
 pub(super) fn resolve(links: Links) -> ResolveFlags {
     match links {
-        // Within the walked directory no component may be a link: a directory that is swapped for one between listing
-        // and opening must not lead outside (fault row A15).
+        // Within the walked directory no component may be a link: a directory that is swapped for
+        // one between listing and opening must not lead outside (fault row A15).
         Links::Keep => ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS,
         Links::Follow => ResolveFlags::NO_MAGICLINKS,
-        // A list of names that came from elsewhere must not lead out of the directory it is checked against.
+        // A list of names that came from elsewhere must not lead out of the directory it is checked
+        // against.
         Links::Within => ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS,
     }
 }
@@ -75,7 +78,8 @@ fn open_piece(at: BorrowedFd<'_>, path: &[u8], flags: OFlags, links: Links) -> R
                     NO_OPENAT2.store(true, Ordering::Relaxed);
                     continue;
                 }
-                // Sandboxes that forbid what they do not know; with O_NOATIME it may be that alone which is forbidden.
+                // Sandboxes that forbid what they do not know; with O_NOATIME it may be that alone
+                // which is forbidden.
                 Err(Errno::PERM) if !flags.contains(OFlags::NOATIME) => {
                     NO_OPENAT2.store(true, Ordering::Relaxed);
                     continue;
@@ -84,7 +88,8 @@ fn open_piece(at: BorrowedFd<'_>, path: &[u8], flags: OFlags, links: Links) -> R
             }
         };
         match result {
-            // EAGAIN: RESOLVE_BENEATH gives up when a rename raced with "..", and O_NONBLOCK while somebody's lease is broken.
+            // EAGAIN: RESOLVE_BENEATH gives up when a rename raced with "..", and O_NONBLOCK while
+            // somebody's lease is broken.
             Err(errno @ (Errno::INTR | Errno::AGAIN)) => patience.again(errno)?,
             Err(Errno::MFILE | Errno::NFILE) if waits < DESCRIPTOR_WAITS => {
                 waits += 1;
@@ -98,8 +103,9 @@ fn open_piece(at: BorrowedFd<'_>, path: &[u8], flags: OFlags, links: Links) -> R
     }
 }
 
-/// What kernels without openat2 have instead of RESOLVE_BENEATH and RESOLVE_NO_SYMLINKS: component by component, through no link and no
-/// `..`. Errors are those of openat2: ELOOP for a link, EXDEV for a way out.
+/// What kernels without openat2 have instead of RESOLVE_BENEATH and RESOLVE_NO_SYMLINKS: component
+/// by component, through no link and no `..`. Errors are those of openat2: ELOOP for a link, EXDEV
+/// for a way out.
 fn open_without_links(at: BorrowedFd<'_>, path: &[u8], flags: OFlags) -> Result<OwnedFd, Errno> {
     let outside = path.first() == Some(&b'/') || path.split(|&b| b == b'/').any(|part| part == b"..");
     if outside {
@@ -140,10 +146,12 @@ pub fn descriptors() -> usize {
     limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX))
 }
 
-/// How data is opened. O_NONBLOCK: a FIFO put in a file's place must not hang the open (fault row B2).
+/// How data is opened. O_NONBLOCK: a FIFO put in a file's place must not hang the open (fault row
+/// B2).
 pub(super) const DATA: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
 
-/// What a base adds to that: where paths start, which links they may hold, and whether the last component may be one.
+/// What a base adds to that: where paths start, which links they may hold, and whether the last
+/// component may be one.
 pub(super) fn below(base: &Base) -> (BorrowedFd<'_>, Links, OFlags) {
     match &base.directory {
         Some(directory) => {
@@ -196,12 +204,14 @@ pub fn stat_operand(path: &[u8]) -> Result<Stat, Errno> {
     }
 }
 
-/// Metadata of a path, links followed, and the number of the device that it is (`st_rdev`); 0 for what is none.
+/// Metadata of a path, links followed, and the number of the device that it is (`st_rdev`); 0 for
+/// what is none.
 pub fn stat_path(path: &Path) -> Result<(Stat, u64), Errno> {
     fs::stat(path).map(|found| (reduce(found), found.st_rdev))
 }
 
-/// The number of the device that an open file is (`st_rdev`); 0 for what is none, or cannot be asked.
+/// The number of the device that an open file is (`st_rdev`); 0 for what is none, or cannot be
+/// asked.
 pub fn device_number(fd: impl AsFd) -> u64 {
     fs::fstat(fd).map_or(0, |found| found.st_rdev)
 }
@@ -258,8 +268,9 @@ pub fn read_at(fd: BorrowedFd<'_>, buffer: &mut [u8], offset: u64) -> Result<usi
     }
 }
 
-/// Waits until there is something to read or nothing more will come. A FIFO counts as ended only after a writer has been
-/// there (`pipe_poll` of Linux compares the number of writers that it has seen with that at the open).
+/// Waits until there is something to read or nothing more will come. A FIFO counts as ended only
+/// after a writer has been there (`pipe_poll` of Linux compares the number of writers that it has
+/// seen with that at the open).
 pub fn wait_readable(fd: BorrowedFd<'_>) -> Result<(), Errno> {
     use rustix::event::{PollFd, PollFlags, poll};
     retry(|| poll(&mut [PollFd::new(&fd, PollFlags::IN)], None)).map(drop)
@@ -281,7 +292,8 @@ pub fn open_once(path: &Path) -> Result<OwnedFd, Errno> {
     fs::openat(CWD, path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
 }
 
-/// Closes a descriptor and says how that went: NFS and quotas report lost writes only here, and dropping swallows it.
+/// Closes a descriptor and says how that went: NFS and quotas report lost writes only here, and
+/// dropping swallows it.
 pub fn close(fd: OwnedFd) -> Result<(), Errno> {
     // SAFETY: the descriptor is owned, given up here, and not used afterwards.
     match unsafe { rustix::io::try_close(fd.into_raw_fd()) } {
@@ -291,7 +303,8 @@ pub fn close(fd: OwnedFd) -> Result<(), Errno> {
     }
 }
 
-/// Tells the kernel that the file will be read from front to back. Only advice: a failure is of no account (row A23).
+/// Tells the kernel that the file will be read from front to back. Only advice: a failure is of no
+/// account (row A23).
 pub fn advise_sequential(fd: BorrowedFd<'_>) {
     let _ = fs::fadvise(fd, 0, None, fs::Advice::Sequential);
 }

@@ -10,15 +10,16 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// How long such a file is asked for where every call is interrupted: a run does not depend on what they say.
+/// How long such a file is asked for where every call is interrupted: a run does not depend on what
+/// they say.
 const PATIENCE: Duration = Duration::from_millis(300);
 /// Bytes asked for at once.
 const PIECE: usize = 16 << 10;
 /// The longest that is read: a table of tens of thousands of mounts.
 const LONGEST: usize = 16 << 20;
 
-/// A small text file of the kernel's (`/proc`, `/sys`); `None` where it is not there or cannot be read. Unlike the standard library's
-/// functions it gives up when every call is interrupted.
+/// A small text file of the kernel's (`/proc`, `/sys`); `None` where it is not there or cannot be
+/// read. Unlike the standard library's functions it gives up when every call is interrupted.
 pub fn kernel_text(path: impl AsRef<Path>) -> Option<String> {
     let mut patience = Patience::within(PATIENCE);
     let file: OwnedFd = loop {
@@ -43,8 +44,9 @@ pub fn kernel_text(path: impl AsRef<Path>) -> Option<String> {
     String::from_utf8(text).ok()
 }
 
-/// The names in a directory, in no order; as many as there were before the first error, none where it cannot be opened. Unlike the
-/// standard library's function it does not panic when the system refuses to close the directory.
+/// The names in a directory, in no order; as many as there were before the first error, none where
+/// it cannot be opened. Unlike the standard library's function it does not panic when the system
+/// refuses to close the directory.
 pub fn names_in(path: impl AsRef<Path>) -> Vec<OsString> {
     let mut names = Vec::new();
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -69,7 +71,8 @@ pub fn cpu_time() -> Duration {
     Duration::new(time.tv_sec.max(0) as u64, time.tv_nsec as u32)
 }
 
-/// Processors that this process may use: its affinity, and what its control groups leave it; at least one.
+/// Processors that this process may use: its affinity, and what its control groups leave it; at
+/// least one.
 pub fn processors() -> usize {
     static FOUND: OnceLock<usize> = OnceLock::new();
     *FOUND.get_or_init(|| affinity().min(quota().unwrap_or(usize::MAX)).max(1))
@@ -80,7 +83,8 @@ fn affinity() -> usize {
     set.map_or(1, |set| set.count() as usize)
 }
 
-/// Processors' worth of time that the control groups leave, rounded down; `None` where they set no limit.
+/// Processors' worth of time that the control groups leave, rounded down; `None` where they set no
+/// limit.
 fn quota() -> Option<usize> {
     let groups = kernel_text("/proc/self/cgroup")?;
     let mut least: Option<f64> = None;

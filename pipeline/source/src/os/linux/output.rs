@@ -24,7 +24,8 @@ pub fn open_to_write(path: &Path, how: How, direct: bool) -> Result<OwnedFd, Err
     retry(|| fs::openat(CWD, path, WRITE | how | direct, MODE))
 }
 
-/// Makes a file without a name in a directory (O_TMPFILE); `None` on file systems that have none (FUSE, some network ones).
+/// Makes a file without a name in a directory (O_TMPFILE); `None` on file systems that have none
+/// (FUSE, some network ones).
 pub fn open_unnamed(directory: &Path) -> Result<Option<OwnedFd>, Errno> {
     let flags = OFlags::WRONLY | OFlags::CLOEXEC | OFlags::TMPFILE;
     match retry(|| fs::openat(CWD, directory, flags, MODE)) {
@@ -33,7 +34,8 @@ pub fn open_unnamed(directory: &Path) -> Result<Option<OwnedFd>, Errno> {
     }
 }
 
-/// Gives a file without a name its name. Unlike a rename it never takes the place of what somebody else made meanwhile.
+/// Gives a file without a name its name. Unlike a rename it never takes the place of what somebody
+/// else made meanwhile.
 pub fn give_name(fd: impl AsFd, name: &Path) -> Result<(), Errno> {
     let here = format!("/proc/self/fd/{}", fd.as_fd().as_raw_fd());
     retry(|| fs::linkat(CWD, here.as_str(), CWD, name, AtFlags::SYMLINK_FOLLOW))
@@ -44,7 +46,8 @@ pub fn rename(from: &Path, to: &Path) -> Result<(), Errno> {
     retry(|| fs::renameat(CWD, from, CWD, to))
 }
 
-/// Gives a file a name that nothing had when it was begun. File systems without O_TMPFILE, where this is needed, need not have links either.
+/// Gives a file a name that nothing had when it was begun. File systems without O_TMPFILE, where
+/// this is needed, need not have links either.
 pub fn rename_new(from: &Path, to: &Path) -> Result<(), Errno> {
     rename(from, to)
 }
@@ -80,8 +83,8 @@ pub fn is_in_memory(fd: impl AsFd) -> bool {
     fs::fstatfs(fd).is_ok_and(|found| [0x0102_1994, 0x8584_58f6].contains(&(found.f_type as u64 & 0xffff_ffff)))
 }
 
-/// Closes a copy of standard output, which itself must survive for messages: close(2) is where NFS and quotas report late. The outer error
-/// is that no copy could be made.
+/// Closes a copy of standard output, which itself must survive for messages: close(2) is where NFS
+/// and quotas report late. The outer error is that no copy could be made.
 pub fn close_standard_output() -> Result<Result<(), Errno>, Errno> {
     retry(|| rustix::io::dup(rustix::stdio::stdout())).map(super::close)
 }
@@ -91,12 +94,14 @@ pub fn truncate(fd: impl AsFd, length: u64) -> Result<(), Errno> {
     retry(|| fs::ftruncate(&fd, length))
 }
 
-/// Takes room for `length` bytes from an offset; the size stays, so that what is not written does not look as if it were.
+/// Takes room for `length` bytes from an offset; the size stays, so that what is not written does
+/// not look as if it were.
 pub fn reserve(fd: impl AsFd, offset: u64, length: u64) -> Result<(), Errno> {
     retry(|| fs::fallocate(&fd, FallocateFlags::KEEP_SIZE, offset, length))
 }
 
-/// Bytes that the file system of an open file has left for us; `None` where it says nothing of blocks.
+/// Bytes that the file system of an open file has left for us; `None` where it says nothing of
+/// blocks.
 pub fn free_bytes(fd: impl AsFd) -> Result<Option<u64>, Errno> {
     let found = fs::fstatvfs(fd)?;
     Ok((found.f_blocks > 0).then(|| found.f_bavail.saturating_mul(found.f_frsize)))
@@ -107,7 +112,8 @@ pub fn write_at(fd: impl AsFd, bytes: &[u8], offset: u64) -> Result<usize, Errno
     retry(|| rustix::io::pwrite(&fd, bytes, offset))
 }
 
-/// Locks a file for writing, if nobody else has it; `false` when somebody has. File systems without locks give `true`.
+/// Locks a file for writing, if nobody else has it; `false` when somebody has. File systems without
+/// locks give `true`.
 pub fn try_lock(file: impl AsFd) -> bool {
     fs::flock(file, FlockOperation::NonBlockingLockExclusive) != Err(Errno::WOULDBLOCK)
 }

@@ -5,24 +5,26 @@ use rustix::fs::{SeekFrom, seek};
 use std::os::fd::BorrowedFd;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// How long one write may take, in seconds. One that began earlier is not looked for. Linux writes 2 GiB in a call at most: this is
-/// 7 MB/s.
+/// How long one write may take, in seconds. One that began earlier is not looked for. Linux writes
+/// 2 GiB in a call at most: this is 7 MB/s.
 const LONGEST_WRITE: i64 = 300;
 
-/// Waits until a write to the file that was under way has ended, where one can be: the kernel stamps a file's times when a write
-/// begins, and its data land later. A write that begins before the first look at a file and ends after the last would change what is
-/// read, and no time.
+/// Waits until a write to the file that was under way has ended, where one can be: the kernel
+/// stamps a file's times when a write begins, and its data land later. A write that begins before
+/// the first look at a file and ends after the last would change what is read, and no time.
 ///
-/// To be called after the first look and before the first read: a write that begins after this has changed the times by the second look.
-/// Looking for data beyond the end of a file (SEEK_DATA) takes the lock that a write holds, on ext4, btrfs, f2fs and tmpfs; XFS reads
-/// take it themselves. What it answers is of no account: no hole is left out.
+/// To be called after the first look and before the first read: a write that begins after this has
+/// changed the times by the second look. Looking for data beyond the end of a file (SEEK_DATA)
+/// takes the lock that a write holds, on ext4, btrfs, f2fs and tmpfs; XFS reads take it themselves.
+/// What it answers is of no account: no hole is left out.
 pub fn settle(fd: BorrowedFd<'_>, before: &Stat) {
     if before.size > 0 && is_recent(before, SystemTime::now()) {
         let _ = seek(fd, SeekFrom::Data(i64::MAX as u64));
     }
 }
 
-/// Whether a write that stamped these times may still be under way. A time that is yet to come tells nothing: the clock was set.
+/// Whether a write that stamped these times may still be under way. A time that is yet to come
+/// tells nothing: the clock was set.
 fn is_recent(stat: &Stat, now: SystemTime) -> bool {
     let now = now.duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs() as i64);
     now.saturating_sub(stat.ctime.0.max(stat.mtime.0)) < LONGEST_WRITE

@@ -1,7 +1,7 @@
 //! io_uring: many opens, or many reads, with one system call and at the same time.
 //!
-//! Every function here waits for all that it has submitted before it returns, so that the kernel only ever writes to
-//! memory that the caller has lent for that time.
+//! Every function here waits for all that it has submitted before it returns, so that the kernel
+//! only ever writes to memory that the caller has lent for that time.
 
 use super::files::{DATA, NO_NOATIME, NO_OPENAT2, PIECE, below, resolve};
 use crate::entry::Base;
@@ -13,7 +13,8 @@ use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// How often a call that fails for a passing reason is made again before the ring is given up: plain calls are there.
+/// How often a call that fails for a passing reason is made again before the ring is given up:
+/// plain calls are there.
 const SHORT: u32 = 50;
 /// Between two looks at a ring that the kernel does not go on with, while it holds memory of ours.
 const LOST: Duration = Duration::from_millis(100);
@@ -28,11 +29,12 @@ impl Ring {
     /// Most requests at once.
     pub const WIDTH: usize = 16;
 
-    /// A ring, where the kernel has io_uring, lets this process use it, and knows the requests that are made here. It
-    /// is to be used by the thread that makes it.
+    /// A ring, where the kernel has io_uring, lets this process use it, and knows the requests that
+    /// are made here. It is to be used by the thread that makes it.
     pub fn new() -> Option<Ring> {
         let entries = Self::WIDTH as u32;
-        // One thread only, completions when it asks for them: fewer interruptions (kernel 6.1); older ones do without.
+        // One thread only, completions when it asks for them: fewer interruptions (kernel 6.1);
+        // older ones do without.
         let ring = IoUring::builder().setup_single_issuer().setup_defer_taskrun().build(entries);
         let ring = ring.or_else(|_| IoUring::new(entries)).ok()?;
         let mut probe = Probe::new();
@@ -41,14 +43,15 @@ impl Ring {
         known.then_some(Ring { ring, broken: false })
     }
 
-    /// Whether the kernel has refused to go on with it. Nothing is asked of such a ring any more: everything is to be tried again
-    /// with plain calls.
+    /// Whether the kernel has refused to go on with it. Nothing is asked of such a ring any more:
+    /// everything is to be tried again with plain calls.
     pub fn is_broken(&self) -> bool {
         self.broken
     }
 
-    /// Opens files below their bases for reading, under the rules of [`open_file`](crate::os::open_file). `None` says only
-    /// that it did not work here; `open_file` is to be asked again and finds out why.
+    /// Opens files below their bases for reading, under the rules of
+    /// [`open_file`](crate::os::open_file). `None` says only that it did not work here; `open_file`
+    /// is to be asked again and finds out why.
     pub fn open(&mut self, files: &[(&Base, &[u8])]) -> Vec<Option<OwnedFd>> {
         let mut opened: Vec<Option<OwnedFd>> = files.iter().map(|_| None).collect();
         if self.broken || NO_OPENAT2.load(Ordering::Relaxed) {
@@ -70,11 +73,13 @@ impl Ring {
             let open = opcode::OpenAt2::new(types::Fd(*directory), path.as_ptr(), how);
             open.build().user_data(*at as u64)
         });
-        // SAFETY: paths and flags are in `asked`, the directories in `files`; both outlive the call.
+        // SAFETY: paths and flags are in `asked`, the directories in `files`; both outlive the
+        // call.
         unsafe {
             self.perform(requests, |at, result| {
                 if let (Some(slot), 0..) = (opened.get_mut(at), result) {
-                    // SAFETY: the kernel has just made this descriptor for us, and nobody else knows it.
+                    // SAFETY: the kernel has just made this descriptor for us, and nobody else
+                    // knows it.
                     *slot = Some(OwnedFd::from_raw_fd(result));
                 }
             });
@@ -82,8 +87,8 @@ impl Ring {
         opened
     }
 
-    /// Reads each file at its position into its buffer. `None`: nothing was read here, and reading is to be tried again
-    /// by `read`.
+    /// Reads each file at its position into its buffer. `None`: nothing was read here, and reading
+    /// is to be tried again by `read`.
     pub fn read(&mut self, jobs: &mut [(BorrowedFd<'_>, &mut [u8])]) -> Vec<Option<Result<usize, Errno>>> {
         let mut results = vec![None; jobs.len()];
         // The file position, as `read` has it: what follows goes on from there.
@@ -93,13 +98,15 @@ impl Ring {
             let read = opcode::Read::new(types::Fd(file.as_raw_fd()), buffer.as_mut_ptr(), length);
             read.offset(POSITION).build().user_data(at as u64)
         });
-        // SAFETY: each buffer is borrowed mutably and alone by its job, and outlives the call, as do the files.
+        // SAFETY: each buffer is borrowed mutably and alone by its job, and outlives the call, as
+        // do the files.
         unsafe {
             self.perform(requests, |at, result| {
                 if let Some(slot) = results.get_mut(at) {
                     *slot = match result {
                         0.. => Some(Ok(result as usize)),
-                        // EAGAIN: a file system that cannot read without blocking, and O_NONBLOCK forbids the rest.
+                        // EAGAIN: a file system that cannot read without blocking, and O_NONBLOCK
+                        // forbids the rest.
                         _ => Some(Err(Errno::from_raw_os_error(-result)))
                             .filter(|r| !matches!(r, Err(Errno::AGAIN | Errno::INTR | Errno::CANCELED | Errno::INVAL))),
                     };
@@ -112,8 +119,9 @@ impl Ring {
     /// Submits requests, as many at once as the ring holds, and waits for the last of them.
     ///
     /// # Safety
-    /// What the requests point to must stay valid, and what they write to must be used by nobody else, until this
-    /// function returns. It does not unwind as long as `requests` and `done` do not.
+    /// What the requests point to must stay valid, and what they write to must be used by nobody
+    /// else, until this function returns. It does not unwind as long as `requests` and `done` do
+    /// not.
     unsafe fn perform(&mut self, requests: impl Iterator<Item = squeue::Entry>, mut done: impl FnMut(usize, i32)) {
         let mut requests = requests.peekable();
         let mut under_way = 0;
@@ -133,7 +141,8 @@ impl Ring {
                 return;
             }
             if let Err(error) = self.ring.submit_and_wait(under_way) {
-                // Interrupted, short of memory, or completions wait to be taken: all of that may pass.
+                // Interrupted, short of memory, or completions wait to be taken: all of that may
+                // pass.
                 let errno = error.raw_os_error().map(Errno::from_raw_os_error);
                 let passes =
                     matches!(errno, Some(Errno::INTR | Errno::AGAIN | Errno::BUSY | Errno::NOMEM | Errno::NOBUFS));
@@ -142,15 +151,17 @@ impl Ring {
                 if goes_on && short > 3 {
                     std::thread::sleep(Duration::from_millis(1));
                 }
-                // What the kernel has not taken from the queue it does not know of, and never will: the ring is not entered again.
+                // What the kernel has not taken from the queue it does not know of, and never will:
+                // the ring is not entered again.
                 let unknown = self.ring.submission().len();
                 if !goes_on && unknown >= under_way {
                     self.broken = true;
                     return;
                 }
                 if !goes_on {
-                    // The kernel may still write to memory that cannot be taken back from it: the memory stays lent until it
-                    // is done. Whoever watches this thread takes it for lost, and others read what it had in hand.
+                    // The kernel may still write to memory that cannot be taken back from it: the
+                    // memory stays lent until it is done. Whoever watches this thread takes it for
+                    // lost, and others read what it had in hand.
                     std::thread::sleep(LOST);
                 }
             }

@@ -4,7 +4,8 @@ use rustix::io::pread;
 use std::fs::File;
 use std::time::{Duration, Instant};
 
-/// Tells how long the thread that made it waits for devices, as against working, and against waiting for its turn on a processor.
+/// Tells how long the thread that made it waits for devices, as against working, and against
+/// waiting for its turn on a processor.
 pub struct Waits {
     /// `/proc/thread-self/schedstat`, where the kernel keeps it.
     schedule: Option<File>,
@@ -22,8 +23,8 @@ struct Spent {
 }
 
 impl Waits {
-    /// For the calling thread, and only for it. The first span begins now. Without `queue` it keeps no file open, and calls waiting for a
-    /// processor waiting.
+    /// For the calling thread, and only for it. The first span begins now. Without `queue` it keeps
+    /// no file open, and calls waiting for a processor waiting.
     pub fn new(queue: bool) -> Self {
         let schedule = queue.then(schedule).flatten();
         let mut waits = Waits { schedule, queued: Duration::ZERO, from: Instant::now(), spent: spent() };
@@ -36,13 +37,15 @@ impl Waits {
         (self.from, self.spent) = (Instant::now(), spent());
     }
 
-    /// Ends the span: how long the thread waited in it, and how long it took. Without a wait at all some 300 ns, else 2 µs.
+    /// Ends the span: how long the thread waited in it, and how long it took. Without a wait at all
+    /// some 300 ns, else 2 µs.
     pub fn end(&mut self) -> (Duration, Duration) {
         let (total, now) = (self.from.elapsed(), spent());
         if now.waits == self.spent.waits {
             return (Duration::ZERO, total);
         }
-        // The queue since the last look, which may lie before the span: rather too little is called waiting than too much.
+        // The queue since the last look, which may lie before the span: rather too little is called
+        // waiting than too much.
         let before = std::mem::replace(&mut self.queued, Duration::ZERO);
         self.queued = self.queue();
         let worked = now.processor.saturating_sub(self.spent.processor);
@@ -66,7 +69,8 @@ fn schedule() -> Option<File> {
     openat(CWD, "/proc/thread-self/schedstat", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok().map(File::from)
 }
 
-/// The processors' time of all processes that this one started, and whose end it has seen: user's and system's together.
+/// The processors' time of all processes that this one started, and whose end it has seen: user's
+/// and system's together.
 pub fn children_time() -> Duration {
     usage(libc::RUSAGE_CHILDREN).processor
 }
@@ -77,7 +81,8 @@ fn spent() -> Spent {
 
 fn usage(who: libc::c_int) -> Spent {
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
-    // SAFETY: the call writes one `rusage` where it is told to, or nothing when it fails; all of its fields are integers, for which zero is a value.
+    // SAFETY: the call writes one `rusage` where it is told to, or nothing when it fails; all of
+    // its fields are integers, for which zero is a value.
     let usage = unsafe {
         libc::getrusage(who, usage.as_mut_ptr());
         usage.assume_init()

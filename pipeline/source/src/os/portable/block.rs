@@ -23,7 +23,8 @@ pub fn open_evidence(path: &Path) -> std::io::Result<std::fs::File> {
     Ok(fd.into())
 }
 
-/// The number of the device that an open file is (`st_rdev`); 0 for what is none, or cannot be asked.
+/// The number of the device that an open file is (`st_rdev`); 0 for what is none, or cannot be
+/// asked.
 pub fn device_number(fd: impl AsFd) -> u64 {
     view(fd.as_fd()).metadata().map_or(0, |found| found.rdev())
 }
@@ -43,7 +44,8 @@ pub fn direct_alignment(_: impl AsFd) -> Option<u32> {
     None
 }
 
-/// Where the data begin at or behind an offset: not known, so holes are read as the zeros that they are.
+/// Where the data begin at or behind an offset: not known, so holes are read as the zeros that they
+/// are.
 pub fn data_from(_: impl AsFd, _: u64) -> Result<u64, Errno> {
     Err(Errno::INVAL)
 }
@@ -58,7 +60,8 @@ pub fn device_of(_: u32, _: u32) -> u64 {
     0
 }
 
-/// Would empty what the system has cached of a file: there is no portable way, as [`EVICTS`](super::EVICTS) says.
+/// Would empty what the system has cached of a file: there is no portable way, as
+/// [`EVICTS`](super::EVICTS) says.
 pub fn evict(_: BorrowedFd<'_>) -> Result<(), Errno> {
     Ok(())
 }

@@ -2,7 +2,8 @@
 
 use std::{fmt, io};
 
-/// The number by which a system says why a call failed, as the standard library reports it (`raw_os_error`).
+/// The number by which a system says why a call failed, as the standard library reports it
+/// (`raw_os_error`).
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Errno(i32);
 

@@ -16,13 +16,16 @@ use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How long an open that met EMFILE or ENFILE is retried, while other readers close theirs: 200 × 10 ms.
+/// How long an open that met EMFILE or ENFILE is retried, while other readers close theirs: 200 ×
+/// 10 ms.
 const DESCRIPTOR_WAITS: usize = 200;
 
-/// How data is opened. O_NONBLOCK: a FIFO put in a file's place must not hang the open (fault row B2).
+/// How data is opened. O_NONBLOCK: a FIFO put in a file's place must not hang the open (fault row
+/// B2).
 pub(super) const DATA: i32 = libc::O_NONBLOCK | libc::O_NOCTTY;
 
-/// A directory that is open for listing and for opening what is below it: its path, and a handle by which it is known again.
+/// A directory that is open for listing and for opening what is below it: its path, and a handle by
+/// which it is known again.
 #[derive(Debug)]
 pub struct Directory {
     path: PathBuf,
@@ -58,11 +61,12 @@ impl AsFd for Directory {
     }
 }
 
-/// A file that is not closed when it goes: of a descriptor that the caller holds for as long as it uses the file.
+/// A file that is not closed when it goes: of a descriptor that the caller holds for as long as it
+/// uses the file.
 pub(super) fn view(fd: BorrowedFd<'_>) -> ManuallyDrop<File> {
     let raw: RawFd = fd.as_raw_fd();
-    // SAFETY: the descriptor is open while it is borrowed, which all callers here do beyond the use of the file; that is never dropped, so
-    // the descriptor is not closed here.
+    // SAFETY: the descriptor is open while it is borrowed, which all callers here do beyond the use
+    // of the file; that is never dropped, so the descriptor is not closed here.
     ManuallyDrop::new(unsafe { File::from_raw_fd(raw) })
 }
 
@@ -99,7 +103,8 @@ pub fn stat_operand(path: &[u8]) -> Result<Stat, Errno> {
     stat_path(Path::new(OsStr::from_bytes(path))).map(|(stat, _)| stat)
 }
 
-/// Metadata of a path, links followed, and the number of the device that it is (`st_rdev`); 0 for what is none.
+/// Metadata of a path, links followed, and the number of the device that it is (`st_rdev`); 0 for
+/// what is none.
 pub fn stat_path(path: &Path) -> Result<(Stat, u64), Errno> {
     path.metadata().map(|found| (reduce(&found), found.rdev())).map_err(errno)
 }
@@ -124,8 +129,8 @@ pub(super) fn open(path: &Path, flags: i32) -> Result<File, Errno> {
     }
 }
 
-/// Opens what is below a directory. That nothing on the way is a link is looked at before and after: a link that was put there between the
-/// two looks and taken away again is not seen.
+/// Opens what is below a directory. That nothing on the way is a link is looked at before and
+/// after: a link that was put there between the two looks and taken away again is not seen.
 fn open_below(root: &Directory, path: &[u8], links: Links, flags: i32) -> Result<(File, PathBuf), Errno> {
     let way = || resolve::below(root.path()?, path, links);
     let full = way()?;
@@ -249,13 +254,15 @@ pub fn open_once(path: &Path) -> Result<OwnedFd, Errno> {
     File::open(path).map(OwnedFd::from).map_err(errno)
 }
 
-/// Closes a descriptor and says how that went: NFS and quotas report lost writes only here, and dropping swallows it.
+/// Closes a descriptor and says how that went: NFS and quotas report lost writes only here, and
+/// dropping swallows it.
 pub fn close(fd: OwnedFd) -> Result<(), Errno> {
     // SAFETY: the descriptor is owned, given up here, and not used afterwards.
     match unsafe { libc::close(fd.into_raw_fd()) } {
         0 => Ok(()),
         _ => match Errno::last() {
-            // Closed all the same on most systems; where not, it must not be tried again: another thread may have the number by now.
+            // Closed all the same on most systems; where not, it must not be tried again: another
+            // thread may have the number by now.
             Errno::INTR => Ok(()),
             errno => Err(errno),
         },
@@ -265,7 +272,8 @@ pub fn close(fd: OwnedFd) -> Result<(), Errno> {
 /// Advice that POSIX lacks: nothing is done.
 pub fn advise_sequential(_: BorrowedFd<'_>) {}
 
-/// Whether a file lies on a file system whose sizes and times are made up on the spot. Nobody knows here: such files count as changed.
+/// Whether a file lies on a file system whose sizes and times are made up on the spot. Nobody knows
+/// here: such files count as changed.
 pub fn is_virtual(_: BorrowedFd<'_>) -> bool {
     false
 }

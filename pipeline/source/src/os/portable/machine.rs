@@ -9,7 +9,8 @@ pub fn kernel_text(path: impl AsRef<Path>) -> Option<String> {
     std::fs::read_to_string(path).ok()
 }
 
-/// The names in a directory, in no order; as many as there were before the first error, none where it cannot be opened.
+/// The names in a directory, in no order; as many as there were before the first error, none where
+/// it cannot be opened.
 pub fn names_in(path: impl AsRef<Path>) -> Vec<OsString> {
     let names = std::fs::read_dir(path).into_iter().flatten();
     names.map_while(|entry| entry.ok().map(|entry| entry.file_name())).collect()
@@ -28,14 +29,17 @@ pub fn system_name() -> String {
 /// Processor time that all threads of this process have used.
 pub fn cpu_time() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the call writes one `timespec`, which lives as long as the call, or nothing when it fails.
+    // SAFETY: the call writes one `timespec`, which lives as long as the call, or nothing when it
+    // fails.
     unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut time) };
     Duration::new(time.tv_sec.max(0) as u64, time.tv_nsec as u32)
 }
 
-/// The processors' time of all processes that this one started, and whose end it has seen: user's and system's together.
+/// The processors' time of all processes that this one started, and whose end it has seen: user's
+/// and system's together.
 pub fn children_time() -> Duration {
-    // SAFETY: all fields of a `rusage` are integers, for which zero is a value; the call writes one, or nothing when it fails.
+    // SAFETY: all fields of a `rusage` are integers, for which zero is a value; the call writes
+    // one, or nothing when it fails.
     let usage = unsafe {
         let mut usage: libc::rusage = std::mem::zeroed();
         libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut usage);

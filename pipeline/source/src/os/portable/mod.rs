@@ -1,5 +1,6 @@
-//! Any system with the standard library's `std::os::unix` and POSIX: paths in place of descriptors for directories, no rings, no advice to
-//! caches, no devices. What that means for a user is listed in docs/limitations.md.
+//! Any system with the standard library's `std::os::unix` and POSIX: paths in place of descriptors
+//! for directories, no rings, no advice to caches, no devices. What that means for a user is listed
+//! in docs/limitations.md.
 
 mod block;
 mod errno;

@@ -51,8 +51,9 @@ pub fn rename(from: &Path, to: &Path) -> Result<(), Errno> {
     std::fs::rename(from, to).map_err(errno)
 }
 
-/// Gives a file a name that nothing had when it was begun. A link, unlike a rename, never takes the place of what somebody else made
-/// meanwhile; on file systems without links (FAT, exFAT) there is only a look before the rename.
+/// Gives a file a name that nothing had when it was begun. A link, unlike a rename, never takes the
+/// place of what somebody else made meanwhile; on file systems without links (FAT, exFAT) there is
+/// only a look before the rename.
 pub fn rename_new(from: &Path, to: &Path) -> Result<(), Errno> {
     match std::fs::hard_link(from, to).map_err(errno) {
         Ok(()) => remove(from),
@@ -82,7 +83,8 @@ pub fn sync(fd: impl AsFd) -> Result<(), Errno> {
     view(fd.as_fd()).sync_all().map_err(errno)
 }
 
-/// Asks the system to write out what it has not written yet; POSIX does not say when that has ended.
+/// Asks the system to write out what it has not written yet; POSIX does not say when that has
+/// ended.
 pub fn sync_filesystem(_: impl AsFd) -> Result<(), Errno> {
     // SAFETY: takes nothing, touches no memory of this process and cannot fail.
     unsafe { libc::sync() };
@@ -94,8 +96,8 @@ pub fn is_in_memory(_: impl AsFd) -> bool {
     false
 }
 
-/// Closes a copy of standard output, which itself must survive for messages: close(2) is where NFS and quotas report late. The outer error
-/// is that no copy could be made.
+/// Closes a copy of standard output, which itself must survive for messages: close(2) is where NFS
+/// and quotas report late. The outer error is that no copy could be made.
 pub fn close_standard_output() -> Result<Result<(), Errno>, Errno> {
     io::stdout().as_fd().try_clone_to_owned().map(super::close).map_err(errno)
 }
@@ -105,7 +107,8 @@ pub fn truncate(fd: impl AsFd, length: u64) -> Result<(), Errno> {
     view(fd.as_fd()).set_len(length).map_err(errno)
 }
 
-/// Takes room for `length` bytes from an offset: there is no portable way that leaves the size as it is.
+/// Takes room for `length` bytes from an offset: there is no portable way that leaves the size as
+/// it is.
 pub fn reserve(_: impl AsFd, _: u64, _: u64) -> Result<(), Errno> {
     Err(Errno::OPNOTSUPP)
 }
@@ -120,7 +123,8 @@ pub fn write_at(fd: impl AsFd, bytes: &[u8], offset: u64) -> Result<usize, Errno
     retry(|| view(fd.as_fd()).write_at(bytes, offset).map_err(errno))
 }
 
-/// Locks a file for writing, if nobody else has it; `false` when somebody has. File systems without locks give `true`.
+/// Locks a file for writing, if nobody else has it; `false` when somebody has. File systems without
+/// locks give `true`.
 pub fn try_lock(file: impl AsFd) -> bool {
     !matches!(view(file.as_fd()).try_lock(), Err(TryLockError::WouldBlock))
 }

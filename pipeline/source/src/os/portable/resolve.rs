@@ -1,4 +1,5 @@
-//! Paths below a directory, checked name by name: what Linux's openat2 does in one step, with a gap between looking and opening.
+//! Paths below a directory, checked name by name: what Linux's openat2 does in one step, with a gap
+//! between looking and opening.
 
 use super::errno::Errno;
 use crate::operand::Links;
@@ -9,7 +10,8 @@ use std::path::{Component, Path, PathBuf};
 /// Most links on the way of one path, as on Linux.
 const LINKS: usize = 40;
 
-/// The path below `root` that is to be opened, through no link (`Keep`), through links that stay below it (`Within`) or through any.
+/// The path below `root` that is to be opened, through no link (`Keep`), through links that stay
+/// below it (`Within`) or through any.
 ///
 /// # Errors
 /// ELOOP for a link that may not be, EXDEV for a way out of `root`; what the system says of a name.

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-/// Would say how long the thread that made it waits for devices; nobody knows here, so no wait is reported, and no reader is added on account
-/// of one.
+/// Would say how long the thread that made it waits for devices; nobody knows here, so no wait is
+/// reported, and no reader is added on account of one.
 pub struct Waits {
     from: Instant,
 }

@@ -13,12 +13,14 @@ const WIDTH: f64 = 1060.0;
 const MARGIN: f64 = 14.0;
 const LABEL: f64 = 18.0;
 
-/// Boxes in rows, large ones first; below one that is less high than its row the next ones follow, as long as they fit.
+/// Boxes in rows, large ones first; below one that is less high than its row the next ones follow,
+/// as long as they fit.
 #[derive(Default)]
 struct Shelf {
     row: f64,
     high: f64,
-    /// The column that is being filled: where it begins, how wide it is, and how far down it is full.
+    /// The column that is being filled: where it begins, how wide it is, and how far down it is
+    /// full.
     column: (f64, f64, f64),
 }
 

@@ -1,5 +1,6 @@
-//! Where the members of a group are drawn: linked ones attract each other, all repel each other (Fruchterman and Reingold 1991). The start is
-//! a circle and nothing is left to chance, so a picture is always the same.
+//! Where the members of a group are drawn: linked ones attract each other, all repel each other
+//! (Fruchterman and Reingold 1991). The start is a circle and nothing is left to chance, so a
+//! picture is always the same.
 
 /// Steps after which a layout is done.
 const STEPS: u32 = 120;

@@ -1,7 +1,9 @@
-//! One page of HTML that shows pairs: groups as a graph, how the scores are spread, a table with a search.
+//! One page of HTML that shows pairs: groups as a graph, how the scores are spread, a table with a
+//! search.
 //!
-//! The page needs nothing else and loads nothing: its policy forbids all but its own style and its one script, which is named by its
-//! digest. Names reach it rendered as for a terminal and then escaped, as text only, never as markup or script.
+//! The page needs nothing else and loads nothing: its policy forbids all but its own style and its
+//! one script, which is named by its digest. Names reach it rendered as for a terminal and then
+//! escaped, as text only, never as markup or script.
 
 mod graph;
 mod layout;
@@ -19,7 +21,8 @@ const MOST_PAIRS: usize = 20_000;
 const MOST_LISTED: usize = 100;
 const MOST_NAMES: usize = 500;
 
-/// Colours follow the reader's choice of light or dark. Drawings are not made smaller than their words can be read: they scroll.
+/// Colours follow the reader's choice of light or dark. Drawings are not made smaller than their
+/// words can be read: they scroll.
 const STYLE: &str = ":root{color-scheme:light dark;--back:#fff;--text:#222;--quiet:#555;--rule:#ddd;--field:#fafafa;--dot:#258;--link:#4a7}\
 @media(prefers-color-scheme:dark){:root{--back:#16181b;--text:#e4e4e4;--quiet:#a5a5a5;--rule:#3a3d42;--field:#1e2125;--dot:#8bc2f0;--link:#5b8}}\
 body{font:15px/1.5 sans-serif;max-width:1100px;margin:2em auto;padding:0 1em;color:var(--text);background:var(--back)}\
@@ -37,7 +40,8 @@ var t=i.value.toLowerCase(),n=0;i.nextElementSibling.querySelectorAll('tbody tr'
 var s=r.textContent.toLowerCase().indexOf(t)>=0;r.hidden=!s;n+=s?1:0});\
 i.nextElementSibling.querySelector('caption').textContent=n+' rows'})});";
 
-/// A page in the making: for each algorithm [`Page::begin`], every pair, [`Page::end`]; then [`Page::render`].
+/// A page in the making: for each algorithm [`Page::begin`], every pair, [`Page::end`]; then
+/// [`Page::render`].
 #[derive(Debug, Default)]
 pub struct Page {
     body: String,
@@ -51,7 +55,8 @@ struct Section {
     distance: bool,
     digests: u64,
     pairs: Vec<Row>,
-    /// Pairs beyond those that link members that no pair before linked: with them every group hangs together.
+    /// Pairs beyond those that link members that no pair before linked: with them every group hangs
+    /// together.
     bridges: Vec<(u32, u32, Score)>,
     /// A member's way to the one that stands for its group so far.
     parents: HashMap<u32, u32>,
@@ -130,7 +135,8 @@ impl Page {
         }
     }
 
-    /// Ends the section. `groups` are those of all pairs, largest first; `name` gives the name at a place.
+    /// Ends the section. `groups` are those of all pairs, largest first; `name` gives the name at a
+    /// place.
     pub fn end<'a>(&mut self, groups: &[Vec<u32>], name: impl Fn(u32) -> &'a [u8]) {
         let section = std::mem::take(&mut self.section);
         let members: usize = groups.iter().map(Vec::len).sum();

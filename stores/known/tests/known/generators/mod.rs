@@ -17,7 +17,8 @@ pub fn digest(name: &str, n: u64) -> Digest {
     algorithm(name).digest(format!("file {n}").as_bytes())
 }
 
-/// NSRL RDSv3 as NIST publishes it (RDSv3.pdf, 2022-02-07), reduced to the tables and views that concern files: the full edition.
+/// NSRL RDSv3 as NIST publishes it (RDSv3.pdf, 2022-02-07), reduced to the tables and views that
+/// concern files: the full edition.
 const RDS_FULL: &str = "
     CREATE TABLE PACKAGE_OBJECT (package_object_id INTEGER PRIMARY KEY, package_id INTEGER, object_id INTEGER);
     CREATE TABLE APPLICATION (application_id INTEGER PRIMARY KEY, package_id INTEGER, name TEXT, version TEXT);
@@ -191,7 +192,8 @@ pub fn hashdeep(files: std::ops::Range<u64>) -> String {
     text
 }
 
-/// A Bloom filter of the DCSO library from its definition: 128-bit arithmetic, where the reader's is of 64 bits.
+/// A Bloom filter of the DCSO library from its definition: 128-bit arithmetic, where the reader's
+/// is of 64 bits.
 pub fn bloom(files: std::ops::Range<u64>) -> Vec<u8> {
     bloom_of(28_755, files)
 }
@@ -218,8 +220,8 @@ pub fn bloom_of(m: u64, files: std::ops::Range<u64>) -> Vec<u8> {
     head.iter().chain(&words).flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// The delta between two databases of the same edition as `sqldiff` writes it: files `gone` are deleted, files `new` inserted, and file
-/// `changed` of package 1 has the digests of file `to`.
+/// The delta between two databases of the same edition as `sqldiff` writes it: files `gone` are
+/// deleted, files `new` inserted, and file `changed` of package 1 has the digests of file `to`.
 pub fn delta(table: &str, gone: std::ops::Range<u64>, new: std::ops::Range<u64>, changed: (u64, u64)) -> String {
     let upper = |name: &str, n: u64| digest(name, n).to_string().to_uppercase();
     let mut sql = String::from("BEGIN TRANSACTION;\nUPDATE VERSION SET version='2026.06.1' WHERE rowid=1;\n");

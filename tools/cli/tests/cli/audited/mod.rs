@@ -98,7 +98,8 @@ impl Drop for Served {
     }
 }
 
-/// A server that answers every request with these bytes, and then, if it is to be endless, with more of them.
+/// A server that answers every request with these bytes, and then, if it is to be endless, with
+/// more of them.
 pub fn impostor(answer: &'static [u8], endless: bool) -> String {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}", listener.local_addr().expect("an address"));

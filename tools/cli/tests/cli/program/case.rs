@@ -38,7 +38,8 @@ impl Document {
         node
     }
 
-    /// Every name is given once, every name that is referred to is given, and every prefix is explained.
+    /// Every name is given once, every name that is referred to is given, and every prefix is
+    /// explained.
     fn holds_together(&self) {
         let (mut given, mut asked) = (Vec::new(), BTreeSet::new());
         let mut open: Vec<&Value> = self.nodes().iter().collect();
@@ -63,7 +64,8 @@ impl Document {
         assert_eq!(asked.difference(&names).next(), None, "{}", self.value);
     }
 
-    /// Whether `case_validate` finds it in order; also true, with a word, where there is no such program.
+    /// Whether `case_validate` finds it in order; also true, with a word, where there is no such
+    /// program.
     pub fn conforms(&self, words: &[&str]) -> bool {
         let program = std::env::var_os("PFH_CASE_VALIDATE").unwrap_or_else(|| "case_validate".into());
         let run = Command::new(&program).args(["--built-version", "case-1.4.0"]).args(words).arg(&self.path).output();

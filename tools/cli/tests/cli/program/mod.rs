@@ -13,7 +13,8 @@ use std::process::{Command, Stdio};
 use pfh_inject::{Outcome, Trial};
 use serde_json::Value;
 
-/// Resident memory beyond the table: code, stacks, readers' buffers, records that wait for their turn.
+/// Resident memory beyond the table: code, stacks, readers' buffers, records that wait for their
+/// turn.
 pub const BESIDE_THE_TABLE: u64 = 32 << 20;
 
 pub const MIB: u64 = 1 << 20;
@@ -93,7 +94,8 @@ pub fn record<'a>(lines: &'a [Line], name: &str) -> &'a Line {
     line
 }
 
-/// What must hold of a file that cannot be read to its end: exit 3, one typed record, no digest anywhere.
+/// What must hold of a file that cannot be read to its end: exit 3, one typed record, no digest
+/// anywhere.
 pub fn assert_refused(seen: &Outcome, name: &str, code: &str) {
     assert_eq!(seen.code, Some(3), "{}", seen.stderr);
     let lines = records(seen);
@@ -111,7 +113,8 @@ impl Room {
         Room(tempfile::tempdir().expect("a temporary directory").keep().canonicalize().expect("a path"))
     }
 
-    /// The same in memory where there is such a place with 4 GiB free: a disk takes minutes for 20,000 nested directories.
+    /// The same in memory where there is such a place with 4 GiB free: a disk takes minutes for
+    /// 20,000 nested directories.
     pub fn in_memory() -> Self {
         let df = Command::new("df").args(["--output=avail", "--block-size=1G", "/dev/shm"]).output();
         let free = df.ok().and_then(|df| String::from_utf8(df.stdout).ok()?.lines().last()?.trim().parse::<u64>().ok());
