@@ -2,7 +2,7 @@
 //!
 //! `cargo run --example acquire -- SOURCE IMAGE`; IMAGE is raw, or E01 if its name ends in `.E01`.
 
-use pfh::acquire::{self, Event, Form, Origin, Request, To};
+use pfh::acquire::{self, Event, ImageFormat, Origin, Request, To};
 use pfh::{Control, Progress, verify};
 use std::error::Error;
 use std::path::PathBuf;
@@ -11,7 +11,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
     let [source, image] = arguments.as_slice() else { return Err("usage: acquire SOURCE IMAGE".into()) };
     let is_e01 = image.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("e01"));
-    let form = if is_e01 { Form::E01 { compression: Default::default(), segment: 1 << 30 } } else { Form::RAW };
+    let form =
+        if is_e01 { ImageFormat::E01 { compression: Default::default(), segment: 1 << 30 } } else { ImageFormat::RAW };
 
     let mut request = Request::new(Origin::Medium(source.clone()), vec![To { path: image.clone(), form }]);
     request.verify = true;

@@ -7,7 +7,7 @@ use std::time::Duration;
 /// How figures are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Form {
+pub enum Format {
     /// Lines for people.
     Text,
     /// One JSON object.
@@ -15,12 +15,12 @@ pub enum Form {
 }
 
 /// The figures as text or as one JSON object. Times of stages are sums over threads.
-pub fn render(summary: &Summary, form: Form) -> String {
+pub fn render(summary: &Summary, form: Format) -> String {
     let s = &summary.stats;
     let seconds = |d: Duration| d.as_secs_f64();
     let rate = if s.total.is_zero() { 0.0 } else { s.read_bytes as f64 / 1e6 / seconds(s.total) };
     match form {
-        Form::Json => json!({
+        Format::Json => json!({
             "files": summary.hashed,
             "skipped": summary.skipped,
             "failed": summary.failed,
@@ -41,7 +41,7 @@ pub fn render(summary: &Summary, form: Form) -> String {
             "lent_s": seconds(s.lent),
         })
         .to_string(),
-        Form::Text => format!(
+        Format::Text => format!(
             "files {}  skipped {}  failed {}\ntotal {:.3} s  read {:.3} s  hash {:.3} s (sums over threads)\n\
              wait for space {:.3} s  wait for data {:.3} s\n{} bytes read, {rate:.1} MB/s\n\
              table: at most {} of {} bytes; {} jobs in {} batches\n\

@@ -1,12 +1,12 @@
 //! The jobs acquire and verify as a library user calls them: the same logs, the same resumption, typed events and errors.
 
-use pfh::acquire::{self, Error, Event, Form, Origin, Request, To};
+use pfh::acquire::{self, Error, Event, ImageFormat, Origin, Request, To};
 use pfh::verify::{self, Finding, Verdict};
 use pfh::{Cancel, Control, Progress};
 use std::path::Path;
 
 fn request(room: &Path) -> Request {
-    let to = To { path: room.join("disk.img"), form: Form::RAW };
+    let to = To { path: room.join("disk.img"), form: ImageFormat::RAW };
     Request::new(Origin::Medium(room.join("disk")), vec![to])
 }
 

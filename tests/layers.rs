@@ -95,6 +95,29 @@ fn an_arrow_too_many_is_found() {
     assert!(undrawn(&without, &metadata()).iter().any(|wrong| wrong == "pfh-engine -> pfh-prefetch is not drawn"));
 }
 
+/// The crates of a build of `pfh` with these features, by name.
+fn built_with(features: &str) -> BTreeSet<String> {
+    let output = Command::new(env!("CARGO"))
+        .args(["tree", "--package=pfh", "--edges=normal", "--prefix=none", "--format={p}", "--offline"])
+        .args(["--no-default-features", "--features", features])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "cargo tree: {}", String::from_utf8_lossy(&output.stderr));
+    let lines = String::from_utf8(output.stdout).expect("UTF-8");
+    lines.lines().filter_map(|line| line.split(' ').next()).map(str::to_owned).collect()
+}
+
+#[test]
+fn without_features_neither_sqlite_nor_http_nor_signatures_are_built() {
+    let heavy = ["libsqlite3-sys", "ureq", "ed25519-dalek"];
+    let of = |features| built_with(features).into_iter().filter(|name| heavy.contains(&&**name)).collect::<Vec<_>>();
+    assert!(of("").is_empty(), "{:?}", of(""));
+    assert_eq!(of("known"), ["libsqlite3-sys"]);
+    assert_eq!(of("image"), ["ed25519-dalek"]);
+    assert_eq!(of("audit"), ["ed25519-dalek", "ureq"]);
+}
+
 #[test]
 fn the_drawing_has_no_cycle() {
     let arrows: BTreeMap<&str, &[&str]> = DRAWN.iter().copied().collect();

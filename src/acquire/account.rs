@@ -116,7 +116,7 @@ fn write_block(medium: &Medium) -> &'static str {
 /// The record `start`.
 fn start(asked: &Request, medium: &Medium, beginning: &Beginning, name: &str, block: &str, who: &Who) -> Value {
     let facts: Map<String, Value> = medium.facts().iter().map(|(k, v)| ((*k).to_owned(), v.as_str().into())).collect();
-    let fill = match &asked.imaging.care.fill {
+    let fill = match &asked.imaging.policy.fill {
         Fill::Zeros => "zeros".to_owned(),
         Fill::Pattern(p) => format!("{p:02x?}"),
     };
@@ -127,7 +127,7 @@ fn start(asked: &Request, medium: &Medium, beginning: &Beginning, name: &str, bl
         "mounts": beginning.mounts, "direct": medium.is_direct(), "resumed-at": beginning.done,
         "targets": targets(asked), "identity": beginning.identity.as_ref().map(Identity::to_json),
         "remarks": beginning.notes,
-        "from": asked.imaging.from, "length": asked.imaging.length, "retries": asked.imaging.care.retries,
+        "from": asked.imaging.from, "length": asked.imaging.length, "retries": asked.imaging.policy.retries,
         "case": asked.about.case_number, "evidence": asked.about.evidence_number, "examiner": asked.about.examiner,
         "description": asked.about.description, "notes": asked.about.notes,
         "fill": fill,

@@ -1,6 +1,6 @@
 //! Reading a target back, past the page cache, and comparing it with what was read from the source.
 
-use super::{Error, Form, To, sectors};
+use super::{Error, ImageFormat, To, sectors};
 use pfh_engine::imaging::{Follow, Imaged, Imaging, image};
 use pfh_engine::{Control, Phase};
 use pfh_source::device::{Access, Medium, Stop};
@@ -48,7 +48,7 @@ pub(super) fn open(to: &To) -> Result<(Medium, u64), Error> {
         Ok(Medium::image(image))
     };
     match &to.form {
-        Form::Raw { seek, .. } => {
+        ImageFormat::Raw { seek, .. } => {
             let path = to.path.as_os_str().as_bytes();
             let file = std::fs::File::open(&to.path).map_err(fail)?;
             os::evict(std::os::fd::AsFd::as_fd(&file)).map_err(|e| fail(e.into()))?;
@@ -56,13 +56,13 @@ pub(super) fn open(to: &To) -> Result<(Medium, u64), Error> {
                 .map_err(|problem| Error::Source { path: to.path.clone(), problem })?;
             Ok((medium, *seek))
         }
-        Form::Split(pieces) => {
+        ImageFormat::Split(pieces) => {
             let mut name = to.path.as_os_str().to_owned();
             name.push(".");
             name.push(pieces.suffix.of(0, pieces.width).unwrap_or_default());
             Ok((image(name.into())?, 0))
         }
-        Form::E01 { .. } => Ok((image(to.path.clone())?, 0)),
+        ImageFormat::E01 { .. } => Ok((image(to.path.clone())?, 0)),
     }
 }
 
@@ -85,7 +85,7 @@ pub fn compare(
         done_bad: Vec::new(),
         pad: None,
         piecewise: None,
-        care: Default::default(),
+        policy: Default::default(),
         ..imaging.clone()
     };
     let follow = Follow::new(control, phase);

@@ -3,7 +3,7 @@
 use super::log::chained_name;
 use super::request::beside;
 use super::target::{Pieces, Start};
-use super::{Error, Form, Origin, Request, To};
+use super::{Error, ImageFormat, Origin, Request, To};
 use crate::outputs::{Existing, Kind, Outputs};
 use pfh_container::ewf::{Writer, extension};
 use pfh_source::device::Medium;
@@ -49,12 +49,12 @@ pub(super) fn remark(map: &Path, to: &To) -> String {
 /// The files of a target that are there, and the first one whether it is there or not.
 fn files(to: &To) -> Vec<PathBuf> {
     let (first, mut others): (PathBuf, Vec<PathBuf>) = match &to.form {
-        Form::Raw { .. } => return vec![to.path.clone()],
-        Form::Split(pieces) => {
+        ImageFormat::Raw { .. } => return vec![to.path.clone()],
+        ImageFormat::Split(pieces) => {
             let first = pieces.suffix.of(0, pieces.width).unwrap_or_default();
             (beside(&to.path, &format!(".{first}")), numbered(to, pieces))
         }
-        Form::E01 { .. } => (to.path.clone(), segments(&to.path)),
+        ImageFormat::E01 { .. } => (to.path.clone(), segments(&to.path)),
     };
     others.retain(|path| *path != first);
     others.insert(0, first);
@@ -114,7 +114,7 @@ impl Request {
             Origin::Pattern { .. } => {}
         }
         for (to, resumed) in self.targets.iter().zip(resumed) {
-            let is_into = matches!(to.form, Form::Raw { start: Some(Start::Into), .. });
+            let is_into = matches!(to.form, ImageFormat::Raw { start: Some(Start::Into), .. });
             let existing = if *resumed || is_into { Existing::Welcome } else { Existing::Refused };
             for file in files(to) {
                 outputs.writes("target", file, Kind::Medium, existing);
@@ -149,7 +149,7 @@ pub(super) fn possible(asked: &Request, medium: &Medium) -> Result<(), Error> {
     let most = u64::from(u32::MAX) * (CHUNK / sector).max(1) * sector;
     for to in &asked.targets {
         match &to.form {
-            Form::E01 { segment, .. } => {
+            ImageFormat::E01 { segment, .. } => {
                 let least = Writer::least_segment(CHUNK.max(sector));
                 if *segment > 0 && *segment < least {
                     return usage(format!("--split {segment}: E01 segments must have at least {least} bytes"));
@@ -161,13 +161,13 @@ pub(super) fn possible(asked: &Request, medium: &Medium) -> Result<(), Error> {
                     return usage(format!("--split {segment}: {bytes} bytes make more segments than E01 can count"));
                 }
             }
-            Form::Split(pieces) => {
+            ImageFormat::Split(pieces) => {
                 let last = bytes.map_or(0, |bytes| bytes.div_ceil(pieces.length.max(1)).saturating_sub(1));
                 if pieces.suffix.of(last, pieces.width).is_none() {
                     return usage("--split: there are not so many names of this --suffix: make the pieces larger or the suffix longer".into());
                 }
             }
-            Form::Raw { .. } => {}
+            ImageFormat::Raw { .. } => {}
         }
     }
     Ok(())

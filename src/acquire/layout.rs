@@ -1,6 +1,6 @@
 //! Which form a target gets, by its name and by what is asked of all targets.
 
-use super::{Error, Form, Pieces};
+use super::{Error, ImageFormat, Pieces};
 use crate::shown;
 use pfh_container::ewf::Compression;
 use pfh_container::foreign;
@@ -59,7 +59,7 @@ impl Layout {
     ///
     /// # Errors
     /// When the name is that of a format which is not written, or the parts of the layout exclude each other.
-    pub fn form(&self, path: &Path) -> Result<Form, Error> {
+    pub fn form(&self, path: &Path) -> Result<ImageFormat, Error> {
         let is_named_e01 = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("e01"));
         let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
         if let (Some(format), Written::ByName) = (foreign::by_name(ending), self.written) {
@@ -76,14 +76,16 @@ impl Layout {
             Written::Raw => self.raw(),
             Written::ByName if !is_named_e01 => self.raw(),
             _ if self.seek > 0 || self.sparse => Err(Error::Usage("--seek and --sparse are for raw targets".into())),
-            _ => Ok(Form::E01 { compression: self.compression, segment: self.split.unwrap_or(SEGMENT) }),
+            _ => Ok(ImageFormat::E01 { compression: self.compression, segment: self.split.unwrap_or(SEGMENT) }),
         }
     }
 
-    fn raw(&self) -> Result<Form, Error> {
+    fn raw(&self) -> Result<ImageFormat, Error> {
         let usage = |what: &str| Err(Error::Usage(what.into()));
         match self.split {
-            None => Ok(Form::Raw { seek: self.seek, sparse: self.sparse, direct: false, start: None, synced: true }),
+            None => {
+                Ok(ImageFormat::Raw { seek: self.seek, sparse: self.sparse, direct: false, start: None, synced: true })
+            }
             Some(0) => usage("--split takes a size of at least one byte"),
             Some(length) => {
                 let Some((suffix, width)) = Suffix::parse(&self.suffix) else {
@@ -92,7 +94,7 @@ impl Layout {
                 if self.seek > 0 || self.sparse {
                     return usage("--seek and --sparse are for images in one piece");
                 }
-                Ok(Form::Split(Pieces { length, suffix, width }))
+                Ok(ImageFormat::Split(Pieces { length, suffix, width }))
             }
         }
     }

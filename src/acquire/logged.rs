@@ -11,7 +11,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use super::{Form, To};
+use super::{ImageFormat, To};
 
 /// One thing that was compared, as a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,15 +51,15 @@ pub fn text(path: &Path) -> io::Result<Value> {
 /// When a file cannot be read.
 pub fn files(to: &To, hashed: bool) -> io::Result<Vec<Value>> {
     let first = match &to.form {
-        Form::Split(pieces) => {
+        ImageFormat::Split(pieces) => {
             let mut name = to.path.as_os_str().to_owned();
             name.push(".");
             name.push(pieces.suffix.of(0, pieces.width).unwrap_or_default());
             PathBuf::from(name)
         }
-        Form::Raw { .. } | Form::E01 { .. } => to.path.clone(),
+        ImageFormat::Raw { .. } | ImageFormat::E01 { .. } => to.path.clone(),
     };
-    let all = if matches!(to.form, Form::Raw { .. }) { vec![first] } else { files_of(&first) };
+    let all = if matches!(to.form, ImageFormat::Raw { .. }) { vec![first] } else { files_of(&first) };
     let mut listed = Vec::new();
     for path in all.into_iter().filter(|path| path.is_file()) {
         let bytes = std::fs::metadata(&path)?.len();

@@ -5,7 +5,7 @@
 //! [`verify`](crate::verify) compare with the image. [`run`] is all that `pfh acquire` and `pfh dd` call.
 //!
 //! ```
-//! use pfh::acquire::{self, Form, Origin, Request, To};
+//! use pfh::acquire::{self, ImageFormat, Origin, Request, To};
 //! use pfh::{Control, verify};
 //!
 //! # let directory = std::env::temp_dir().join(format!("pfh-acquire-{}", std::process::id()));
@@ -13,7 +13,7 @@
 //! # let disk = directory.join("disk");
 //! std::fs::write(&disk, "evidence")?;
 //! let image = directory.join("disk.img");
-//! let mut request = Request::new(Origin::Medium(disk), vec![To { path: image.clone(), form: Form::RAW }]);
+//! let mut request = Request::new(Origin::Medium(disk), vec![To { path: image.clone(), form: ImageFormat::RAW }]);
 //! request.about.examiner = "E. Xaminer".into();
 //! let summary = acquire::run(request, &mut |event| println!("{event}"), &Control::new())?;
 //! assert!(summary.is_complete() && summary.imaged.bytes == 8);
@@ -55,7 +55,7 @@ pub use event::{Beginning, Event, Sink, Summary};
 pub use layout::{Layout, Written, pattern};
 pub use log::LogError;
 pub use pfh_container::ewf::About;
-pub use request::{Form, Origin, Request, To};
+pub use request::{ImageFormat, Origin, Request, To};
 use retrying::{Again, Retried};
 pub use run::run;
 pub(crate) use session::Session;

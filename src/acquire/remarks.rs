@@ -26,7 +26,7 @@ pub(super) struct Part {
 
 impl Part {
     pub(super) fn of(asked: &Request) -> Self {
-        let fill = match &asked.imaging.care.fill {
+        let fill = match &asked.imaging.policy.fill {
             Fill::Pattern(bytes) if !bytes.is_empty() => hex::encode(bytes),
             _ => "zeros".to_owned(),
         };

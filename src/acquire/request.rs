@@ -13,7 +13,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// The form of a target.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub enum Form {
+pub enum ImageFormat {
     /// The medium's bytes in one file, or on a device.
     Raw {
         /// Where in it the image starts, in bytes.
@@ -38,9 +38,9 @@ pub enum Form {
     },
 }
 
-impl Form {
+impl ImageFormat {
     /// One file or device, synced.
-    pub const RAW: Form = Form::Raw { seek: 0, sparse: false, direct: false, start: None, synced: true };
+    pub const RAW: ImageFormat = ImageFormat::Raw { seek: 0, sparse: false, direct: false, start: None, synced: true };
 }
 
 /// One target.
@@ -49,7 +49,7 @@ pub struct To {
     /// Where.
     pub path: PathBuf,
     /// In which form.
-    pub form: Form,
+    pub form: ImageFormat,
 }
 
 /// Where the bytes come from.
@@ -167,7 +167,7 @@ impl Request {
 
     /// Whether one of the targets is an E01 image.
     pub(super) fn has_e01(&self) -> bool {
-        self.targets.iter().any(|to| matches!(to.form, Form::E01 { .. }))
+        self.targets.iter().any(|to| matches!(to.form, ImageFormat::E01 { .. }))
     }
 }
 

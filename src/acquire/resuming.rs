@@ -3,7 +3,7 @@
 use super::identity::{Identity, Likeness};
 use super::remarks::{Part, Remarks};
 use super::target::Resumable;
-use super::{Error, Form, Request, guarding};
+use super::{Error, ImageFormat, Request, guarding};
 use pfh_container::ewf::Section;
 use pfh_container::map::{Block, Map, Status};
 use pfh_digest::Digest;
@@ -183,7 +183,7 @@ impl Resumption {
                 stated: self.remarks.checkpoints.clone(),
                 done_bad: self.bad.clone(),
                 from: asked.from,
-                care: asked.care.clone(),
+                policy: asked.policy.clone(),
                 ..Imaging::new(Vec::new())
             };
             // Its bytes are no progress: they are not counted among those of the image.
@@ -311,16 +311,16 @@ impl Place {
 }
 
 /// What a target has: where it can be resumed, and a way to read it.
-fn look(path: &Path, form: &Form) -> Result<(Vec<Place>, Option<Medium>), Error> {
+fn look(path: &Path, form: &ImageFormat) -> Result<(Vec<Place>, Option<Medium>), Error> {
     let raw = |at| vec![Place { found: Found::Raw, at }];
     let nothing = || (vec![Place { found: Found::Nothing, at: 0 }], None);
     Ok(match form {
-        Form::Raw { seek, .. } => match Medium::open(path.as_os_str().as_bytes(), Access::Cached) {
+        ImageFormat::Raw { seek, .. } => match Medium::open(path.as_os_str().as_bytes(), Access::Cached) {
             // Only an image that starts where its file does can be read back as it is.
             Ok(medium) if *seek == 0 => (raw(medium.size().unwrap_or(0)), Some(medium)),
             _ => nothing(),
         },
-        Form::Split(pieces) => {
+        ImageFormat::Split(pieces) => {
             let mut name = path.as_os_str().to_owned();
             name.push(".");
             name.push(pieces.suffix.of(0, pieces.width).unwrap_or_default());
@@ -329,7 +329,7 @@ fn look(path: &Path, form: &Form) -> Result<(Vec<Place>, Option<Medium>), Error>
                 Err(_) => nothing(),
             }
         }
-        Form::E01 { .. } => match Image::open_partial(path)? {
+        ImageFormat::E01 { .. } => match Image::open_partial(path)? {
             Some(image) => {
                 let Some(index) = image.ewf() else { return Ok(nothing()) };
                 let place = |section: Section| Place {

@@ -6,11 +6,11 @@
 
 use super::session::Session;
 use super::target::Tree;
-use super::{Error, Form, To, comparing, resuming};
+use super::{Error, ImageFormat, To, comparing, resuming};
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::imaging::{Follow, Imaged, Imaging, image};
 use pfh_engine::{Cancel, Control, Phase};
-use pfh_source::device::{Bad, Care, Loss, Medium, Rescue, Stop};
+use pfh_source::device::{Bad, ErrorPolicy, Loss, Medium, Rescue, Stop};
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -51,7 +51,7 @@ pub struct Retried {
 
 /// Whether what was lost can be tried again in this target, else why not.
 fn refusal(to: &To) -> Option<String> {
-    let is_e01 = matches!(to.form, Form::E01 { .. });
+    let is_e01 = matches!(to.form, ImageFormat::E01 { .. });
     is_e01.then(|| {
         format!(
             "{}: the chunks of an E01 image lie one behind the other and cannot be changed in place: acquire it anew with \
@@ -147,7 +147,7 @@ impl Session {
                 let (from, until) = (run.offset.max(at), (run.offset + run.length).min(at + n as u64));
                 if from < until {
                     let part = &mut block[(from - at) as usize..(until - at) as usize];
-                    self.asked.imaging.care.fill(part, self.asked.imaging.from + from);
+                    self.asked.imaging.policy.fill(part, self.asked.imaging.from + from);
                 }
             }
             hasher.update(&block[..n]);
@@ -165,8 +165,9 @@ impl Session {
         cancel: &Cancel,
     ) -> Result<(Vec<Bad>, Option<Stop>, u64), Error> {
         let from = self.asked.imaging.from;
-        let care = Care { skip_after: self.asked.give_up, most_errors: None, ..self.asked.imaging.care.clone() };
-        let mut rescue = Rescue::new(&self.medium, care);
+        let policy =
+            ErrorPolicy { skip_after: self.asked.give_up, most_errors: None, ..self.asked.imaging.policy.clone() };
+        let mut rescue = Rescue::new(&self.medium, policy);
         let mut room = Room::new(BLOCK);
         let write = |block: &[u8], at: u64| patches.iter().try_for_each(|patch| patch.write(block, at));
         let (mut left, mut stopped) = (Vec::new(), None);
@@ -238,7 +239,7 @@ impl Session {
                 stated: Vec::new(),
                 prefixes: None,
                 pad: None,
-                care: Care::default(),
+                policy: ErrorPolicy::default(),
                 algorithms: algorithms.to_vec(),
                 ..self.asked.imaging.clone()
             };
@@ -328,7 +329,7 @@ impl<'a> Patch<'a> {
         };
         let (mut files, mut seek) = (Vec::new(), 0);
         match &to.form {
-            Form::Split(pieces) => {
+            ImageFormat::Split(pieces) => {
                 for number in 0.. {
                     let mut name = to.path.as_os_str().to_owned();
                     name.push(".");
@@ -342,11 +343,11 @@ impl<'a> Patch<'a> {
                     files.push((number * pieces.length, open(path)?));
                 }
             }
-            Form::Raw { seek: start, .. } => {
+            ImageFormat::Raw { seek: start, .. } => {
                 seek = *start;
                 files.push((0, open(to.path.clone())?));
             }
-            Form::E01 { .. } => {}
+            ImageFormat::E01 { .. } => {}
         }
         Ok(Patch { to, files, seek })
     }
@@ -376,6 +377,6 @@ impl<'a> Patch<'a> {
 /// Whether what is passed over at first can be tried in the end.
 pub(super) fn is_patchable(targets: &[To], medium: &Medium) -> bool {
     let is_seekable = matches!(medium.kind(), pfh_source::device::Kind::Device | pfh_source::device::Kind::File);
-    let is_file = |to: &To| matches!(to.form, Form::Raw { .. } | Form::Split(_));
+    let is_file = |to: &To| matches!(to.form, ImageFormat::Raw { .. } | ImageFormat::Split(_));
     is_seekable && !targets.is_empty() && targets.iter().all(is_file)
 }

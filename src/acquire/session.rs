@@ -3,7 +3,7 @@
 use super::late::Late;
 use super::resuming::{self, Resumption};
 use super::target::{Ewf, EwfOptions, Raw, RawOptions, Start, Tree};
-use super::{Beginning, Error, Event, Form, Origin, Request, Sink, To, carry, guarding, remarks, retrying};
+use super::{Beginning, Error, Event, ImageFormat, Origin, Request, Sink, To, carry, guarding, remarks, retrying};
 use crate::shown;
 use pfh_container::ewf::{Compression, Media, Volume};
 use pfh_container::map::Map;
@@ -164,27 +164,27 @@ impl Session {
         let options = RawOptions { start, expected: self.bytes(), ..RawOptions::default() };
         let resumed = self.resumption.done > 0;
         let ewf = match &to.form {
-            Form::E01 { compression, segment } => Some(self.ewf(*compression, *segment, replace)),
+            ImageFormat::E01 { compression, segment } => Some(self.ewf(*compression, *segment, replace)),
             _ => None,
         };
         let (path, form, found) = (to.path.clone(), to.form.clone(), found.clone());
         move || {
             Ok(match (form, ewf) {
-                (Form::E01 { .. }, Some(options)) => match found {
+                (ImageFormat::E01 { .. }, Some(options)) => match found {
                     resuming::Found::E01(at) if resumed => {
                         Box::new(Ewf::resume(&path, options, &at)?) as Box<dyn Target>
                     }
                     _ => Box::new(Ewf::create(&path, options)?),
                 },
-                (Form::Raw { seek, sparse, direct, start: asked, synced }, _) => {
+                (ImageFormat::Raw { seek, sparse, direct, start: asked, synced }, _) => {
                     let start = if resumed { start } else { asked.unwrap_or(start) };
                     let options = RawOptions { seek, sparse, direct, synced, start, ..options };
                     Box::new(Raw::create(&path, options)?)
                 }
-                (Form::Split(pieces), _) => {
+                (ImageFormat::Split(pieces), _) => {
                     Box::new(Raw::create(&path, RawOptions { pieces: Some(pieces), ..options })?)
                 }
-                (Form::E01 { .. }, None) => return Err(io::ErrorKind::InvalidInput.into()),
+                (ImageFormat::E01 { .. }, None) => return Err(io::ErrorKind::InvalidInput.into()),
             })
         }
     }
@@ -266,7 +266,7 @@ fn resolve(asked: &mut Request, medium: &Medium) {
     }
     // What can be put in its place later is passed over soon; else only what is all but hopeless.
     let is_patchable = asked.map.is_some() && retrying::is_patchable(&asked.targets, medium);
-    asked.imaging.care.skip_after = asked.give_up.map(|n| if is_patchable { n.min(SOON) } else { n });
+    asked.imaging.policy.skip_after = asked.give_up.map(|n| if is_patchable { n.min(SOON) } else { n });
 }
 
 /// Reads a map of simulated faults.

@@ -2,7 +2,7 @@
 
 use super::{Collection, Failure, Found, Pair, Ranking, Request, Search};
 use pfh_digest::Algorithm;
-use pfh_report::pairs::{self, Form, page};
+use pfh_report::pairs::{self, Format, page};
 use pfh_similarity::index::Clusters;
 use pfh_similarity::{Degenerate, Score};
 use pfh_source::Output;
@@ -78,7 +78,7 @@ impl<'a> Listing<'a> {
         let Pair { score, evidence, degenerate, .. } = pair;
         let form = self.request.form;
         // With parity the text is the tool's own, which has no marks.
-        let degenerate = degenerate.filter(|_| !self.request.parity || form != Form::Text);
+        let degenerate = degenerate.filter(|_| !self.request.parity || form != Format::Text);
         let pair = pairs::Pair { a, b, algorithm: self.algorithm, score, evidence, degenerate };
         pairs::pair(form, self.output.room(), &pair);
         self.output.advance()
@@ -119,7 +119,7 @@ impl<'a> Listing<'a> {
 
 /// Writes groups, and gives their number.
 pub fn write_groups(
-    form: Form,
+    form: Format,
     output: &mut Output,
     collection: &Collection,
     groups: &[Vec<u32>],

@@ -47,7 +47,7 @@ pub use lists::{ListProblem, Wrong, algorithms as list_algorithms, is_list, load
 pub use lookup::{Lookup, Match};
 pub use ranking::{By, Ranking};
 pub use request::{EvidenceError, Request};
-pub use search::{Failure, Found, Hot, Order, Pair, Search, Watch};
+pub use search::{Failure, Found, Hot, Pair, PairOrder, Search, Watch};
 pub use thresholds::{ThresholdError, Thresholds};
 
 use crate::destination::OpenError;

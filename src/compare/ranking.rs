@@ -1,6 +1,6 @@
 //! Pairs in another order than that of the digests, or the best of them only, in bounded memory.
 
-use super::search::{Failure, Order, Pair};
+use super::search::{Failure, Pair, PairOrder};
 use super::sorter::{Item, Sorter};
 use pfh_similarity::{Degenerate, Evidence, Score};
 use std::io;
@@ -20,7 +20,7 @@ pub enum By {
 pub struct Ranking {
     by: By,
     top: Option<u64>,
-    order: Order,
+    order: PairOrder,
     memory: usize,
     /// By places: the rank of the name, where the names decide.
     ranks: Vec<u32>,
@@ -108,7 +108,7 @@ impl Item for Ranked {
 impl Ranking {
     /// None yet. `top`: only so many, the best ones; `order`: which digest of a pair is written first; `names`: those of the collection;
     /// `memory`: bytes for the pairs, beside eight for each digest.
-    pub fn new(by: By, top: Option<u64>, order: Order, names: &[Arc<[u8]>], memory: usize) -> Ranking {
+    pub fn new(by: By, top: Option<u64>, order: PairOrder, names: &[Arc<[u8]>], memory: usize) -> Ranking {
         let mut ranks = Vec::new();
         if by == By::Path {
             // Collections hold fewer than 2^31 digests.
@@ -146,7 +146,7 @@ impl Ranking {
     }
 
     fn by_path(&self, pair: &Pair) -> u128 {
-        let (first, second) = if self.order == Order::Earlier { (pair.a, pair.b) } else { (pair.b, pair.a) };
+        let (first, second) = if self.order == PairOrder::Earlier { (pair.a, pair.b) } else { (pair.b, pair.a) };
         u128::from(self.ranks[first as usize]) << 32 | u128::from(self.ranks[second as usize])
     }
 
@@ -206,7 +206,7 @@ mod tests {
     /// The same as sorting them all at once, whatever the memory.
     #[test]
     fn pairs_come_in_the_order_asked_for() {
-        for (distances, order) in [(false, Order::Earlier), (true, Order::Later)] {
+        for (distances, order) in [(false, PairOrder::Earlier), (true, PairOrder::Later)] {
             let (names, pairs) = pairs(distances);
             let badness = |pair: &Pair| match pair.score {
                 Score::Similarity(score) => 100 - u32::from(score),
@@ -216,7 +216,7 @@ mod tests {
             by_score.sort_by_key(badness);
             let path = |pair: &Pair| {
                 let of = |place: u32| (names[place as usize].clone(), place);
-                if order == Order::Earlier { (of(pair.a), of(pair.b)) } else { (of(pair.b), of(pair.a)) }
+                if order == PairOrder::Earlier { (of(pair.a), of(pair.b)) } else { (of(pair.b), of(pair.a)) }
             };
             for (by, top, memory) in [
                 (By::Score, None, 0),

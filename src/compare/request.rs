@@ -1,12 +1,12 @@
 //! What a comparison is asked for.
 
-use super::{By, Collection, Order, Search, Thresholds};
+use super::{By, Collection, PairOrder, Search, Thresholds};
 use crate::destination::Destination;
 use crate::input::Input;
 use crate::outputs::Outputs;
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{DEFAULT_MEMORY, Plan};
-use pfh_report::pairs::Form;
+use pfh_report::pairs::Format;
 use pfh_similarity::Named;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -63,7 +63,7 @@ pub struct Request {
     /// What each search did is among the sentences of its event.
     pub statistics: bool,
     /// What they are written in.
-    pub form: Form,
+    pub form: Format,
     /// Where they go.
     pub output: Destination,
     /// A page with the groups as a graph.
@@ -95,7 +95,7 @@ impl Request {
             sort: None,
             cluster: false,
             statistics: false,
-            form: Form::Text,
+            form: Format::Text,
             output: Destination::default(),
             page: None,
             plan: Plan { memory: TABLE, ..plan },
@@ -152,10 +152,10 @@ impl Request {
     /// The search over one algorithm's digests.
     pub(super) fn search(&self, collection: &Collection) -> Search {
         let like_ssdeep =
-            matches!(Named::of(collection.algorithm()), Some(Named::Ssdeep) | None) && self.form == Form::Text;
+            matches!(Named::of(collection.algorithm()), Some(Named::Ssdeep) | None) && self.form == Format::Text;
         Search {
             threshold: self.thresholds.of(collection.algorithm()),
-            order: if like_ssdeep { Order::Later } else { Order::Earlier },
+            order: if like_ssdeep { PairOrder::Later } else { PairOrder::Earlier },
             // The other half is for the pairs that wait for another order.
             memory: if self.is_ranked() { self.memory / 2 } else { self.memory },
             threads: self.plan.threads,

@@ -16,7 +16,7 @@ use std::sync::{Mutex, PoisonError};
 /// In which order the pairs come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Order {
+pub enum PairOrder {
     /// By the earlier digest of a pair, then by the later one: as `sdhash -g` and `mrsh -g` print.
     Earlier,
     /// By the later one first: as `ssdeep -d` prints.
@@ -29,7 +29,7 @@ pub struct Search {
     /// The score that a pair must reach.
     pub threshold: Score,
     /// The order of the pairs.
-    pub order: Order,
+    pub order: PairOrder,
     /// Bytes for the index and for the pairs that wait to be sorted, beside the digests.
     pub memory: usize,
     /// Threads that compare filters (sdhash, mrsh-v2), 1 at least; the pairs are the same.
@@ -281,7 +281,7 @@ fn equal(digests: &[pfh_digest::Digest], pairs: Pairs, visitor: &mut impl Visito
 /// Keeps the pairs until they can be sorted.
 struct Gathered<'a> {
     sorter: Mutex<Sorter<u128>>,
-    order: Order,
+    order: PairOrder,
     error: Option<io::Error>,
     watch: Watcher<'a>,
 }
@@ -293,7 +293,7 @@ const BATCH: usize = 4096;
 struct Local<'a, 'w> {
     found: Vec<u128>,
     sorter: &'a Mutex<Sorter<u128>>,
-    order: Order,
+    order: PairOrder,
     stop: &'a AtomicBool,
     watch: Option<&'a mut Watcher<'w>>,
     error: Option<io::Error>,
@@ -368,14 +368,14 @@ impl Visitor for Watched<'_> {
     }
 }
 
-fn pack(hit: Hit, order: Order) -> u128 {
-    let (first, second) = if order == Order::Earlier { (hit.a, hit.b) } else { (hit.b, hit.a) };
+fn pack(hit: Hit, order: PairOrder) -> u128 {
+    let (first, second) = if order == PairOrder::Earlier { (hit.a, hit.b) } else { (hit.b, hit.a) };
     u128::from(first) << 64 | u128::from(second) << 32 | u128::from(hit.score.number())
 }
 
-fn unpack(packed: u128, order: Order, kind: Score) -> Pair {
+fn unpack(packed: u128, order: PairOrder, kind: Score) -> Pair {
     let (first, second, number) = ((packed >> 64) as u32, (packed >> 32) as u32, packed as u32);
-    let (a, b) = if order == Order::Earlier { (first, second) } else { (second, first) };
+    let (a, b) = if order == PairOrder::Earlier { (first, second) } else { (second, first) };
     let score = match kind {
         Score::Similarity(_) => Score::Similarity(number as u8),
         Score::Distance(_) => Score::Distance(number),

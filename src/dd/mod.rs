@@ -22,14 +22,14 @@ mod report;
 
 pub use operands::{Operands, Status};
 
-use crate::acquire::{self, About, Compared, Form, Origin, Pieces, Start, To};
+use crate::acquire::{self, About, Compared, ImageFormat, Origin, Pieces, Start, To};
 use crate::outputs::Outputs;
 use crate::shown;
 use pfh_container::split::Suffix;
 use pfh_digest::{Algorithm, UnknownAlgorithm};
 use pfh_engine::Control;
 use pfh_engine::imaging::Imaging;
-use pfh_source::device::{Access, Care, Fill, Medium};
+use pfh_source::device::{Access, ErrorPolicy, Fill, Medium};
 use std::ffi::OsString;
 use std::fmt;
 use std::io;
@@ -181,7 +181,7 @@ fn outputs(operands: &Operands) -> Result<Vec<(To, bool)>, Error> {
         (true, false) => Start::Into,
         (false, false) => Start::Replace,
     };
-    let raw = Form::Raw {
+    let raw = ImageFormat::Raw {
         seek: operands.seek_bytes(),
         sparse: operands.has("conv", "sparse"),
         direct: operands.has("oflag", "direct"),
@@ -195,7 +195,7 @@ fn outputs(operands: &Operands) -> Result<Vec<(To, bool)>, Error> {
                 return Err(format!("{}: it does not exist, and conv=nocreat was given", shown(path)).into());
             }
             let form = match operands.split {
-                Some(length) => Form::Split(Pieces { length, suffix: Suffix::Digits, width: 3 }),
+                Some(length) => ImageFormat::Split(Pieces { length, suffix: Suffix::Digits, width: 3 }),
                 None => raw.clone(),
             };
             all.push((To { path: path.clone(), form }, read_back));
@@ -205,13 +205,22 @@ fn outputs(operands: &Operands) -> Result<Vec<(To, bool)>, Error> {
         let length = operands.ofsz.ok_or("ofs= needs ofsz=")?;
         let pattern = path.extension().and_then(|e| e.to_str()).and_then(Suffix::parse);
         let (suffix, width) = pattern.ok_or("ofs= takes a name that ends in .000, .111 or .aaa, of any length")?;
-        all.push((To { path: path.with_extension(""), form: Form::Split(Pieces { length, suffix, width }) }, false));
+        all.push((
+            To { path: path.with_extension(""), form: ImageFormat::Split(Pieces { length, suffix, width }) },
+            false,
+        ));
     }
     if all.is_empty() && operands.vf.is_none() {
         all.push((
             To {
                 path: "/dev/stdout".into(),
-                form: Form::Raw { seek: 0, sparse: false, direct: false, start: Some(Start::Into), synced: true },
+                form: ImageFormat::Raw {
+                    seek: 0,
+                    sparse: false,
+                    direct: false,
+                    start: Some(Start::Into),
+                    synced: true,
+                },
             },
             false,
         ));
@@ -255,7 +264,7 @@ fn reading(operands: &Operands) -> Result<Imaging, Error> {
     }
     // Without conv=noerror the first unreadable sector ends it, as in dd.
     let most_errors = if operands.has("conv", "noerror") { None } else { Some(0) };
-    imaging.care = Care { fill: Fill::Zeros, most_errors, ..Care::default() };
+    imaging.policy = ErrorPolicy { fill: Fill::Zeros, most_errors, ..ErrorPolicy::default() };
     Ok(imaging)
 }
 
@@ -266,13 +275,13 @@ fn acquisition(operands: &Operands, replace: bool) -> Result<(acquire::Request, 
     let imaging = reading(operands)?;
     let mut request = acquire::Request::new(source(operands, &outputs)?, targets);
     // Direct reads lose no neighbours; without errors to narrow down the page cache serves as well.
-    let direct = operands.has("iflag", "direct") || imaging.care.most_errors.is_none();
+    let direct = operands.has("iflag", "direct") || imaging.policy.most_errors.is_none();
     request.access = if direct { Access::Direct } else { Access::Cached };
     request.imaging = imaging;
     (request.map, request.log, request.give_up, request.replace) = (None, None, None, replace);
     (request.about, request.outputs) = (About::default(), guarded(operands, replace));
     let back = outputs.into_iter().filter(|(_, back)| *back).map(|(to, _)| to);
-    let against = operands.vf.iter().map(|path| To { path: path.clone(), form: Form::RAW });
+    let against = operands.vf.iter().map(|path| To { path: path.clone(), form: ImageFormat::RAW });
     request.against = back.chain(against).collect();
     let beyond = beyond(operands, &mut request.imaging);
     Ok((request, beyond))

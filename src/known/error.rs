@@ -55,7 +55,7 @@ pub enum Error {
     Nowhere,
     /// Digests have answers of one kind.
     #[error("lookup writes text or jsonl")]
-    Form,
+    Format,
     /// Standard input cannot be read.
     #[error("standard input: {0}")]
     Input(io::Error),

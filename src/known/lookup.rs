@@ -7,7 +7,7 @@ use pfh_digest::{Algorithm, Digest};
 use pfh_engine::Control;
 use pfh_manifest::Fault;
 use pfh_manifest::known::{Kind, Options, read};
-use pfh_report::verdict::{self, Form};
+use pfh_report::verdict::{self, Format};
 use pfh_source::Output;
 use std::io;
 use std::ops::ControlFlow;
@@ -22,7 +22,7 @@ pub struct Request {
     /// The sets, and the digests. Without digests they are read from standard input, one a line.
     pub sets: Sets,
     /// Text or JSON lines.
-    pub form: Form,
+    pub form: Format,
     /// Where the answers go.
     pub output: Destination,
 }
@@ -30,7 +30,7 @@ pub struct Request {
 impl Request {
     /// Answers as text, to standard output.
     pub fn new(sets: Sets) -> Request {
-        Request { sets, form: Form::Text, output: Destination::default() }
+        Request { sets, form: Format::Text, output: Destination::default() }
     }
 }
 
@@ -66,7 +66,7 @@ pub struct Summary {
 /// Answers, one digest after the other.
 struct Answers {
     reference: Reference,
-    form: Form,
+    form: Format,
     output: Output,
     summary: Summary,
 }
@@ -116,8 +116,8 @@ impl Answers {
 /// When the sets cannot be opened, standard input cannot be read, a set is damaged, or the output cannot be written. A look-up that is
 /// cancelled ends after the digest at hand with [`SetError::Cancelled`](super::SetError::Cancelled).
 pub fn run(request: &Request, events: &mut dyn FnMut(Event<'_>), control: &Control<'_>) -> Result<Summary, Error> {
-    if !matches!(request.form, Form::Text | Form::Jsonl) {
-        return Err(Error::Form);
+    if !matches!(request.form, Format::Text | Format::Jsonl) {
+        return Err(Error::Format);
     }
     if request.sets.known.is_empty() {
         return Err(Error::Nowhere);

@@ -40,7 +40,7 @@ use pfh_digest::Algorithm;
 use pfh_engine::{Control, Outcome, Record, Summary as Run};
 use pfh_known::{Set, Verdict};
 use pfh_manifest::Unrepresentable;
-use pfh_report::verdict::Form;
+use pfh_report::verdict::Format;
 use std::fmt;
 use std::io;
 use std::path::Path;
@@ -145,7 +145,7 @@ pub enum Error {
     #[error("-f {form}: {why}")]
     Format {
         /// The format.
-        form: Form,
+        form: Format,
         /// Why.
         why: Unrepresentable,
     },
@@ -191,7 +191,7 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
         sink(Event::NoClass(list)).map_err(Error::Sink)?;
     }
     let mut only = request.only.clone();
-    let hits_only = only.is_empty() && request.form == Form::Text && reference.is_of_the_bad();
+    let hits_only = only.is_empty() && request.form == Format::Text && reference.is_of_the_bad();
     if hits_only {
         only = Verdict::ALL.into_iter().filter(|verdict| *verdict != Verdict::Unknown).collect();
     }

@@ -8,7 +8,7 @@ use crate::outputs::Outputs;
 use pfh_digest::Algorithm;
 use pfh_engine::Plan;
 use pfh_known::Verdict;
-use pfh_report::verdict::Form;
+use pfh_report::verdict::Format;
 
 /// Files, what they are compared with, and how verdicts are written.
 #[derive(Debug, Clone)]
@@ -23,7 +23,7 @@ pub struct Request {
     /// The verdicts that are written; all if there are none, and as text all but unknown if every set is of the bad.
     pub only: Vec<Verdict>,
     /// What verdicts are written in.
-    pub form: Form,
+    pub form: Format,
     /// Where they go.
     pub output: Destination,
     /// Whether files of the outputs' names are replaced. One that is read never is.
@@ -34,7 +34,7 @@ impl Request {
     /// All verdicts as text on standard output.
     pub fn new(input: Input, sets: Sets) -> Request {
         let (plan, output) = (Plan::new(Vec::new()), Destination::default());
-        Request { input, sets, plan, only: Vec::new(), form: Form::Text, output, replace: false }
+        Request { input, sets, plan, only: Vec::new(), form: Format::Text, output, replace: false }
     }
 
     /// Reads according to this plan.
@@ -53,7 +53,7 @@ impl Request {
 
     /// Writes this format.
     #[must_use]
-    pub fn form(mut self, form: Form) -> Request {
+    pub fn form(mut self, form: Format) -> Request {
         self.form = form;
         self
     }

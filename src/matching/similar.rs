@@ -28,7 +28,7 @@ use crate::outputs::{Outputs, Refused};
 use crate::pass::{ends_a_pass, pass};
 use pfh_digest::{Algorithm, UnknownAlgorithm};
 use pfh_engine::{Control, DEFAULT_MEMORY, Outcome, Plan, Record, Summary as Run};
-use pfh_report::pairs::{self, Form, Pair};
+use pfh_report::pairs::{self, Format, Pair};
 use pfh_similarity::{Degenerate, Evidence, Named, Score};
 use pfh_source::Output;
 use pfh_source::terminal;
@@ -52,7 +52,7 @@ pub struct Request {
     /// Whether matches of saturated sdhash digests are written.
     pub saturated: bool,
     /// What matches are written in.
-    pub form: Form,
+    pub form: Format,
     /// Where they go.
     pub output: Destination,
     /// How files are read. Its algorithm is that of the list.
@@ -73,7 +73,7 @@ impl Request {
             thresholds: Thresholds::one(None),
             write_index: None,
             saturated: false,
-            form: Form::Text,
+            form: Format::Text,
             output: Destination::default(),
             plan: Plan::new(Vec::new()),
             memory: DEFAULT_MEMORY,
@@ -267,7 +267,7 @@ impl pfh_engine::Sink for Matching<'_> {
         let Some(digest) = hashed.digests.first() else { return Ok(()) };
         let (algorithm, form) = (self.algorithm, self.request.form);
         // `ssdeep -m` names the list in front of the name.
-        let with_list = form == Form::Text && Named::of(algorithm).is_none_or(|method| method == Named::Ssdeep);
+        let with_list = form == Format::Text && Named::of(algorithm).is_none_or(|method| method == Named::Ssdeep);
         let list = self.request.list.as_os_str().as_encoded_bytes();
         for found in self.lookup.similar(digest, self.threshold)? {
             if found.degenerate == Some(Degenerate::Saturated) && !self.request.saturated {

@@ -5,7 +5,7 @@ use crate::hash::About;
 use pfh_engine::{Hashed, Outcome, Record, Summary};
 use pfh_known::Verdict;
 use pfh_manifest::{Preamble, Unrepresentable};
-use pfh_report::verdict::{Encoder, Form, Known};
+use pfh_report::verdict::{Encoder, Format, Known};
 use pfh_source::Output;
 use std::io;
 
@@ -55,7 +55,7 @@ impl Matching {
     pub fn open(
         reference: Reference,
         only: &[Verdict],
-        form: Form,
+        form: Format,
         about: &About,
         mut output: Output,
     ) -> Result<Self, Unrepresentable> {

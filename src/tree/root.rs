@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 /// Whose root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Form {
+pub enum Scheme {
     /// Linux's fs-verity: what `fsverity digest` prints.
     FsVerity,
     /// Amazon S3's ETag of a multipart upload (of files shorter than a part: of a single one).
@@ -29,14 +29,14 @@ pub enum Form {
     Glacier,
 }
 
-impl fmt::Display for Form {
+impl fmt::Display for Scheme {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Form::FsVerity => "fs-verity",
-            Form::S3Etag => "s3-etag",
-            Form::S3Sha256 => "s3-sha256",
-            Form::S3Sha1 => "s3-sha1",
-            Form::Glacier => "glacier",
+            Scheme::FsVerity => "fs-verity",
+            Scheme::S3Etag => "s3-etag",
+            Scheme::S3Sha256 => "s3-sha256",
+            Scheme::S3Sha1 => "s3-sha1",
+            Scheme::Glacier => "glacier",
         })
     }
 }
@@ -48,7 +48,7 @@ pub struct Request {
     /// The files; `-` is standard input.
     pub files: Vec<PathBuf>,
     /// Whose root.
-    pub form: Form,
+    pub form: Scheme,
     /// S3: bytes of a part, as the upload had them; 8 MiB, as the AWS command line has it.
     pub part: u64,
     /// fs-verity: bytes of a block, 4,096.
@@ -68,7 +68,7 @@ pub struct Root {
     /// The file.
     pub file: PathBuf,
     /// Whose root.
-    pub form: Form,
+    pub form: Scheme,
     /// The root, as the other program writes it.
     pub value: String,
     /// The value that was expected, if one was.
@@ -128,7 +128,7 @@ impl Root {
 
 impl Request {
     /// Other programs' defaults for parts and blocks.
-    pub fn new(files: impl IntoIterator<Item = impl Into<PathBuf>>, form: Form) -> Request {
+    pub fn new(files: impl IntoIterator<Item = impl Into<PathBuf>>, form: Scheme) -> Request {
         let files = files.into_iter().map(Into::into).collect();
         Request { files, form, part: 8 << 20, block: 4096, sha512: false, salt: String::new(), expect: None }
     }
@@ -136,16 +136,16 @@ impl Request {
     fn begin(&self) -> Result<Foreign, Error> {
         let part = |which| Foreign::s3(which, self.part).ok_or(Error::Part);
         match self.form {
-            Form::FsVerity => {
+            Scheme::FsVerity => {
                 let salt = hex::decode(self.salt.to_ascii_lowercase().as_bytes());
                 let hash = if self.sha512 { Hash::Sha512 } else { Hash::Sha256 };
                 let block = usize::try_from(self.block).unwrap_or(usize::MAX);
                 salt.and_then(|salt| Foreign::fs_verity(hash, block, &salt)).ok_or(Error::Block)
             }
-            Form::S3Etag => part(Part::ETag),
-            Form::S3Sha256 => part(Part::Sha256),
-            Form::S3Sha1 => part(Part::Sha1),
-            Form::Glacier => Ok(Foreign::glacier()),
+            Scheme::S3Etag => part(Part::ETag),
+            Scheme::S3Sha256 => part(Part::Sha256),
+            Scheme::S3Sha1 => part(Part::Sha1),
+            Scheme::Glacier => Ok(Foreign::glacier()),
         }
     }
 }

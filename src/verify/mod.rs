@@ -24,7 +24,7 @@ mod findings;
 mod log;
 mod report;
 
-use crate::acquire::{self, Compared, Form, Origin, Session, To, compare, logged, sectors};
+use crate::acquire::{self, Compared, ImageFormat, Origin, Session, To, compare, logged, sectors};
 use crate::shown;
 use evidence::Evidence;
 use findings::Findings;
@@ -32,7 +32,7 @@ use pfh_custody::key::KeyError;
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::imaging::{Imaged, Imaging};
 use pfh_engine::{Control, Phase};
-use pfh_source::device::{Care, Stop};
+use pfh_source::device::{ErrorPolicy, Stop};
 use pfh_source::image::{Format, Image, OpenError};
 use pfh_source::os::Patient;
 use std::io::{self, Read};
@@ -194,7 +194,7 @@ fn verify(
     // Of a raw image in one file, file and content are one.
     let apart = is_e01 || files.len() > 1;
     let mut imaging = Imaging::new(algorithms(request, &claims, apart));
-    imaging.care = Care { retries: 0, ..Care::default() };
+    imaging.policy = ErrorPolicy { retries: 0, ..ErrorPolicy::default() };
     imaging.marks = request.against.is_some().then_some(1 << 20);
     imaging.piecewise = log.as_ref().and_then(|(_, sound)| logged::window(sound));
     let sector = image.sector();
@@ -319,9 +319,9 @@ fn digest_of(path: &Path, algorithm: Algorithm) -> io::Result<Digest> {
 /// Compares with a medium or an image, mark by mark.
 fn side_by_side(against: &Path, imaging: &Imaging, imaged: &Imaged, findings: &mut Findings, control: &Control<'_>) {
     let form = if against.extension().is_some_and(|e| e.eq_ignore_ascii_case("e01")) {
-        Form::E01 { compression: Default::default(), segment: 0 }
+        ImageFormat::E01 { compression: Default::default(), segment: 0 }
     } else {
-        Form::RAW
+        ImageFormat::RAW
     };
     let to = To { path: against.to_owned(), form };
     match compare(&to, imaging, imaged, None, (control, Phase::Comparing)) {

@@ -1,10 +1,10 @@
 //! What a worker does with a batch: every algorithm over all its messages at once.
 
-use crate::ledger::{Finished, Ledger};
+use crate::permits::{Permit, Permits};
 use crate::pieces::Pieces;
-use crate::places::{Place, Places};
 use crate::plan::Plan;
 use crate::record::{self, Hashed, Outcome, Record};
+use crate::reorder::{Finished, ReorderBuffer};
 use pfh_digest::{Alone, Digest, Executor, Hasher, advance_many, few, update_together};
 use pfh_prefetch::{Chunk, Depth, Ended, Job, Lap, Moved, Table};
 use pfh_source::{Cause, Closed, Entry, Item, Problem, Stage};
@@ -81,8 +81,8 @@ pub(crate) struct Hashing {
     /// For each unit, once it has more than one message: up to how many are taken one by one.
     few: Vec<OnceLock<usize>>,
     table: Arc<Table<State>>,
-    ledger: Arc<Ledger>,
-    places: Arc<Places>,
+    reorder: Arc<ReorderBuffer>,
+    places: Arc<Permits>,
 }
 
 /// Makes the state of one unit.
@@ -99,15 +99,15 @@ impl Hashing {
         plan: Arc<Plan>,
         units: Vec<Vec<usize>>,
         table: Arc<Table<State>>,
-        ledger: Arc<Ledger>,
-        places: Arc<Places>,
+        reorder: Arc<ReorderBuffer>,
+        places: Arc<Permits>,
     ) -> Self {
         let few = units.iter().map(|_| OnceLock::new()).collect();
-        Hashing { plan, units, few, table, ledger, places }
+        Hashing { plan, units, few, table, reorder, places }
     }
 
     /// Works through a batch, in a place among the threads that hash. A panic in it is a problem of every message in it; the run goes on.
-    pub(crate) fn process(&self, jobs: Vec<Job<State>>, place: Place) -> u64 {
+    pub(crate) fn process(&self, jobs: Vec<Job<State>>, place: Permit) -> u64 {
         let entries: Vec<Arc<Entry>> = jobs
             .iter()
             .filter_map(|job| match job {
@@ -120,13 +120,13 @@ impl Hashing {
         worked.unwrap_or_else(|_| {
             for entry in entries {
                 self.table.abandon(entry.number);
-                self.ledger.enter_problem(entry.number, entry.name(), Problem::new(Stage::Hash, Cause::Panicked));
+                self.reorder.enter_problem(entry.number, entry.name(), Problem::new(Stage::Hash, Cause::Panicked));
             }
             0
         })
     }
 
-    fn work(&self, jobs: Vec<Job<State>>, place: Place) -> u64 {
+    fn work(&self, jobs: Vec<Job<State>>, place: Permit) -> u64 {
         let (mut records, mut wholes, mut parts) = (Vec::new(), Vec::new(), Vec::new());
         for job in jobs {
             match job {
@@ -161,7 +161,7 @@ impl Hashing {
         let mut pieces: Vec<Piece<'_>> = apart.iter_mut().map(|part| part.piece()).collect();
         let found = self.hash(&messages, &mut pieces);
         records.extend(wholes.iter().zip(found).map(|((entry, _, closed), hashed)| hashed.of(entry, closed.clone())));
-        self.ledger.enter(records);
+        self.reorder.enter(records);
         drop(messages);
         drop(wholes);
         // Before the states go back: whoever takes one next may want to borrow every other place.
@@ -220,11 +220,11 @@ impl Hashing {
     pub(crate) fn enter(&self, outcomes: Outcomes) {
         let Outcomes { records, finished } = outcomes;
         if !records.is_empty() {
-            self.ledger.enter(records);
+            self.reorder.enter(records);
         }
         for (entry, closed, units) in finished {
             for unit in units {
-                self.ledger.enter_unit(entry.number, || entry.name(), &closed, unit);
+                self.reorder.enter_unit(entry.number, || entry.name(), &closed, unit);
             }
         }
     }
@@ -325,12 +325,12 @@ impl Hashing {
             match end {
                 None => self.table.give_back(&entry, unit, count, Some(state)),
                 Some(Err(problem)) => {
-                    self.ledger.enter_problem(entry.number, entry.name(), problem);
+                    self.reorder.enter_problem(entry.number, entry.name(), problem);
                     self.table.give_back(&entry, unit, count, None);
                 }
                 Some(Ok(closed)) => {
                     let finished = self.finish(unit, state);
-                    self.ledger.enter_unit(entry.number, || entry.name(), &closed, finished);
+                    self.reorder.enter_unit(entry.number, || entry.name(), &closed, finished);
                     self.table.give_back(&entry, unit, count, None);
                 }
             }

@@ -3,14 +3,14 @@
 use crate::control::{Control, Progress};
 use crate::descriptors::Fit;
 use crate::hashing::{self, Hashing};
-use crate::ledger::Ledger;
-use crate::places::Places;
+use crate::permits::Permits;
 use crate::plan::{Mode, Plan};
 use crate::progress::{Counters, FileProgress, Stats};
 use crate::record::{Outcome, Record};
+use crate::reorder::ReorderBuffer;
 use crate::sink::Sink;
 use crate::thread::{Role, Shared, live};
-use pfh_prefetch::{Bell, Budget, Feed, InHand, Reserve, Table};
+use pfh_prefetch::{Budget, EventCount, Feed, InHand, Reserve, Table};
 use pfh_source::{Cause, Note, Problem, Source, Stage};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -79,24 +79,24 @@ pub fn run(source: Box<dyn Source>, plan: &Plan, sink: &mut dyn Sink, control: &
     }
     let plan = Arc::new(plan.clone());
     let (units, fit) = (plan.units(), Fit::new(&plan));
-    let (bell, out) = (Arc::new(Bell::default()), Arc::new(Bell::default()));
+    let (events, out) = (Arc::new(EventCount::default()), Arc::new(EventCount::default()));
     let table = {
         let (plan, units) = (plan.clone(), units.clone());
         let depths = units.iter().map(|unit| hashing::state(&plan, unit).depth()).collect();
-        Arc::new(Table::new(depths, bell.clone(), move |unit| hashing::state(&plan, &units[unit])))
+        Arc::new(Table::new(depths, events.clone(), move |unit| hashing::state(&plan, &units[unit])))
     };
-    let ledger = Arc::new(Ledger::new(plan.algorithms.len(), units.len(), out.clone()));
-    let places = Places::new(plan.threads);
+    let reorder = Arc::new(ReorderBuffer::new(plan.algorithms.len(), units.len(), out.clone()));
+    let places = Permits::new(plan.threads);
     let shared = Arc::new(Shared {
-        hashing: Hashing::new(plan.clone(), units, table.clone(), ledger.clone(), places.clone()),
+        hashing: Hashing::new(plan.clone(), units, table.clone(), reorder.clone(), places.clone()),
         places,
         table,
-        budget: Budget::new(plan.memory, fit.readers, bell.clone()),
+        budget: Budget::new(plan.memory, fit.readers, events.clone()),
         feed: Arc::new(Feed::new(source)),
         gates: Arc::default(),
         counters: Counters::default(),
         read_bytes: Arc::default(),
-        bell,
+        events,
         out,
         reserve: Reserve::default(),
         fit,
@@ -105,7 +105,7 @@ pub fn run(source: Box<dyn Source>, plan: &Plan, sink: &mut dyn Sink, control: &
         clock: Instant::now(),
         plan,
     });
-    let mut run = Run { shared, ledger, readers: Vec::new(), alive: Arc::default(), missing: 0 };
+    let mut run = Run { shared, reorder, readers: Vec::new(), alive: Arc::default(), missing: 0 };
     run.start()?;
     let result = run.emit(sink, control);
     run.end();
@@ -116,7 +116,7 @@ pub fn run(source: Box<dyn Source>, plan: &Plan, sink: &mut dyn Sink, control: &
 
 struct Run {
     shared: Arc<Shared>,
-    ledger: Arc<Ledger>,
+    reorder: Arc<ReorderBuffer>,
     readers: Vec<Arc<InHand>>,
     alive: Arc<AtomicU64>,
     missing: usize,
@@ -157,7 +157,7 @@ impl Run {
         let shared = self.shared.clone();
         let reader = role.reads.then(|| shared.reader());
         let in_hand = reader.as_ref().map(|r| r.in_hand());
-        let (ledger, alive, mine) = (self.ledger.clone(), self.alive.clone(), in_hand.clone());
+        let (reorder, alive, mine) = (self.reorder.clone(), self.alive.clone(), in_hand.clone());
         alive.fetch_add(1, Ordering::SeqCst);
         let life = move || {
             let lived = catch_unwind(AssertUnwindSafe(|| live(&shared, reader, role)));
@@ -166,13 +166,13 @@ impl Run {
                 let lost = mine.lose();
                 if let Some(entry) = lost.culprit {
                     shared.table.abandon(entry.number);
-                    ledger.enter_problem(entry.number, entry.name(), Problem::new(Stage::Read, Cause::Panicked));
+                    reorder.enter_problem(entry.number, entry.name(), Problem::new(Stage::Read, Cause::Panicked));
                 }
                 shared.feed.give_back(lost.others);
                 mine.die();
             }
             alive.fetch_sub(1, Ordering::SeqCst);
-            shared.out.ring();
+            shared.out.notify();
         };
         if let Err(error) = std::thread::Builder::new().name("pfh".into()).spawn(life) {
             self.alive.fetch_sub(1, Ordering::SeqCst);
@@ -187,10 +187,10 @@ impl Run {
         let mut emitted = 0;
         let mut last = Instant::now();
         loop {
-            let heard = self.shared.out.heard();
+            let noted = self.shared.out.noted();
             // The order matters: only what was complete before the source's end was seen is everything.
             let exhausted = self.shared.feed.exhausted();
-            let records = self.ledger.take();
+            let records = self.reorder.take();
             let idle = records.is_empty();
             for record in records {
                 emitted += 1;
@@ -199,7 +199,7 @@ impl Run {
             }
             if !idle {
                 self.shared.feed.set_emitted(emitted);
-                self.shared.bell.ring();
+                self.shared.events.notify();
             }
             if exhausted && emitted == self.shared.feed.pulled() {
                 sink.flush().map_err(Error::Sink)?;
@@ -217,9 +217,9 @@ impl Run {
                 self.report(control, emitted);
                 self.look_for_stalls();
             }
-            let all_in = exhausted && self.ledger.completed() == self.shared.feed.pulled();
+            let all_in = exhausted && self.reorder.completed() == self.shared.feed.pulled();
             if idle && !all_in {
-                self.shared.out.wait(heard, TICK);
+                self.shared.out.wait(noted, TICK);
             }
         }
     }
@@ -254,7 +254,7 @@ impl Run {
             if let Some(entry) = lost.culprit {
                 self.shared.table.abandon(entry.number);
                 let problem = Problem::new(Stage::Read, Cause::Stalled(limit.as_secs()));
-                self.ledger.enter_problem(entry.number, entry.name(), problem);
+                self.reorder.enter_problem(entry.number, entry.name(), problem);
             }
             self.shared.feed.give_back(lost.others);
             self.missing += 1;
@@ -271,10 +271,10 @@ impl Run {
         self.shared.reserve.dismiss();
         let from = Instant::now();
         while self.alive.load(Ordering::SeqCst) > 0 && from.elapsed() < FAREWELL {
-            let heard = self.shared.out.heard();
-            self.shared.bell.ring();
+            let noted = self.shared.out.noted();
+            self.shared.events.notify();
             if self.alive.load(Ordering::SeqCst) > 0 {
-                self.shared.out.wait(heard, Duration::from_millis(5));
+                self.shared.out.wait(noted, Duration::from_millis(5));
             }
         }
     }

@@ -2,10 +2,10 @@
 
 use crate::descriptors::Fit;
 use crate::hashing::{Hashing, State};
-use crate::places::{Place, Places};
+use crate::permits::{Permit, Permits};
 use crate::plan::{Mode, Plan};
 use crate::progress::Counters;
-use pfh_prefetch::{Bell, Budget, Feed, For, Gates, Pace, Reader, Reserve, Step, Table, Take};
+use pfh_prefetch::{Budget, DeviceLocks, EventCount, Feed, For, Pace, Reader, Reserve, Step, Table, Take};
 use pfh_source::os::Waits;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -31,13 +31,13 @@ pub(crate) struct Shared {
     pub table: Arc<Table<State>>,
     pub budget: Arc<Budget>,
     pub feed: Arc<Feed>,
-    pub gates: Arc<Gates>,
+    pub gates: Arc<DeviceLocks>,
     pub hashing: Hashing,
-    pub places: Arc<Places>,
+    pub places: Arc<Permits>,
     pub counters: Counters,
     pub read_bytes: Arc<AtomicU64>,
-    pub bell: Arc<Bell>,
-    pub out: Arc<Bell>,
+    pub events: Arc<EventCount>,
+    pub out: Arc<EventCount>,
     pub reserve: Reserve,
     pub fit: Fit,
     /// Threads that read and hash and have nothing to do.
@@ -104,7 +104,7 @@ impl Shared {
             let bytes = self.hashing.process(batch, place);
             self.counters.hash_bytes.fetch_add(bytes, Ordering::Relaxed);
             Counters::add(&self.counters.hash_ns, from.elapsed());
-            self.bell.ring();
+            self.events.notify();
             self.tell_end();
         }
         any
@@ -145,12 +145,12 @@ impl Shared {
     }
 
     /// Others may have them all for a while: readers that were called and hash what they have read, or the last long message.
-    fn wait_for_place(&self) -> Place {
+    fn wait_for_place(&self) -> Permit {
         loop {
-            let heard = self.bell.heard();
+            let noted = self.events.noted();
             match self.places.take() {
                 Some(place) => return place,
-                None => _ = self.bell.wait(heard, Duration::from_millis(5)),
+                None => _ = self.events.wait(noted, Duration::from_millis(5)),
             }
         }
     }
@@ -165,7 +165,7 @@ impl Shared {
             (1, _) => reader.put_down_lanes(0, For::Table),
             (open, _) => {
                 reader.put_down_lanes(open / 2, For::All);
-                self.bell.ring();
+                self.events.notify();
             }
         }
     }
@@ -173,7 +173,7 @@ impl Shared {
     /// Wakes the thread that writes, once nothing more can come: it need not wait for its next look.
     fn tell_end(&self) {
         if self.feed.exhausted() {
-            self.out.ring();
+            self.out.notify();
         }
     }
 }
@@ -207,8 +207,8 @@ pub(crate) fn live(shared: &Shared, mut reader: Option<Reader<State>>, role: Rol
     loop {
         // Others read what a lost reader had.
         reader = reader.filter(|reader| !reader.is_lost());
-        // Noted before anything is looked at, so that no ring after the look is missed.
-        let (heard, called) = (shared.bell.heard(), shared.reserve.heard());
+        // Noted before anything is looked at, so that no event after the look is missed.
+        let (noted, called) = (shared.events.noted(), shared.reserve.noted());
         if shared.stop.load(Ordering::SeqCst) {
             return;
         }
@@ -219,7 +219,7 @@ pub(crate) fn live(shared: &Shared, mut reader: Option<Reader<State>>, role: Rol
         let free = reader.as_ref().is_none_or(|reader| !reader.has_current());
         if role.held_back && free && !shared.reserve.is_called() {
             if put_down {
-                shared.bell.ring();
+                shared.events.notify();
             }
             shared.reserve.wait(called);
             continue;
@@ -233,7 +233,7 @@ pub(crate) fn live(shared: &Shared, mut reader: Option<Reader<State>>, role: Rol
             }
             if reader.has_lanes() {
                 reader.put_down_lanes(0, For::All);
-                shared.bell.ring();
+                shared.events.notify();
             }
             reader.rest();
         }
@@ -264,7 +264,7 @@ pub(crate) fn live(shared: &Shared, mut reader: Option<Reader<State>>, role: Rol
         }
         let idle = usize::from(adaptive && !role.held_back);
         shared.idle.fetch_add(idle, Ordering::Relaxed);
-        let waited = shared.bell.wait(heard, Duration::from_millis(100));
+        let waited = shared.events.wait(noted, Duration::from_millis(100));
         shared.idle.fetch_sub(idle, Ordering::Relaxed);
         let counter = if full { &shared.counters.space_ns } else { &shared.counters.data_ns };
         if full || hashes {

@@ -1,6 +1,6 @@
 //! Memory bounded in bytes, handed out in slabs.
 
-use crate::bell::Bell;
+use crate::event_count::EventCount;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -19,7 +19,7 @@ pub struct Budget {
     slab: usize,
     limit: AtomicUsize,
     inner: Mutex<Inner>,
-    bell: Arc<Bell>,
+    events: Arc<EventCount>,
 }
 
 #[derive(Default)]
@@ -37,11 +37,11 @@ struct Memory {
 impl Budget {
     /// A budget of `bytes`, shared by `readers`. At least one slab per reader can be had, whatever `bytes` is: memory in
     /// flight is at most `bytes` plus one slab per reader.
-    pub fn new(bytes: usize, readers: usize, bell: Arc<Bell>) -> Arc<Self> {
+    pub fn new(bytes: usize, readers: usize, events: Arc<EventCount>) -> Arc<Self> {
         let slab = (bytes / CUT.max(readers * 2)).next_power_of_two() / 2;
         let slab = slab.clamp(SMALLEST, LARGEST);
         let limit = (bytes / slab).max(readers.max(1));
-        Arc::new(Budget { slab, limit: AtomicUsize::new(limit), inner: Mutex::default(), bell })
+        Arc::new(Budget { slab, limit: AtomicUsize::new(limit), inner: Mutex::default(), events })
     }
 
     /// Length of a slab in bytes.
@@ -89,7 +89,7 @@ impl Budget {
     /// Writes off one slab whose reader does not come back.
     pub fn write_off(&self) {
         self.limit.fetch_add(1, Ordering::Relaxed);
-        self.bell.ring();
+        self.events.notify();
     }
 }
 
@@ -118,7 +118,7 @@ impl Drop for Slab {
         inner.out -= 1;
         inner.idle.extend(self.memory.take());
         drop(inner);
-        self.budget.bell.ring();
+        self.budget.events.notify();
     }
 }
 
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn permits_live_in_the_slabs() {
-        let budget = Budget::new(1 << 20, 1, Arc::new(Bell::default()));
+        let budget = Budget::new(1 << 20, 1, Arc::new(EventCount::default()));
         let mut out = Vec::new();
         while let Some(slab) = budget.try_take() {
             assert_eq!(slab.bytes().as_ptr() as usize % ALIGN, 0);
@@ -146,7 +146,7 @@ mod tests {
     #[test]
     fn the_smallest_budget_has_a_slab_for_each_reader() {
         for (bytes, readers) in [(0, 1), (1, 8), (4096, 3), (1 << 30, 64)] {
-            let budget = Budget::new(bytes, readers, Arc::new(Bell::default()));
+            let budget = Budget::new(bytes, readers, Arc::new(EventCount::default()));
             assert!(budget.slabs() >= readers);
             assert!(budget.slabs() * budget.slab() <= bytes + readers * budget.slab());
         }

@@ -6,10 +6,10 @@
 //! No file is skipped for its size: what does not fit a slab streams through as chunks, in offset order.
 #![forbid(unsafe_code)]
 
-mod bell;
 mod budget;
 mod chunk;
 mod device;
+mod event_count;
 mod feed;
 mod in_hand;
 mod lap;
@@ -18,10 +18,10 @@ mod reserve;
 mod table;
 mod together;
 
-pub use bell::Bell;
 pub use budget::{Budget, Slab};
 pub use chunk::{Bytes, Chunk, End};
-pub use device::Gates;
+pub use device::DeviceLocks;
+pub use event_count::EventCount;
 pub use feed::Feed;
 pub use in_hand::{InHand, Lost};
 pub use lap::{Ended, Lap, Moved, Open, Pace};

@@ -5,7 +5,7 @@
 
 use crate::budget::{Budget, Slab};
 use crate::chunk::{Bytes, Chunk, End};
-use crate::device::Gates;
+use crate::device::DeviceLocks;
 use crate::feed::{Feed, Pulled};
 use crate::in_hand::InHand;
 use crate::lap::Open;
@@ -62,7 +62,7 @@ pub struct Reader<S> {
     pub(crate) table: Arc<Table<S>>,
     pub(crate) budget: Arc<Budget>,
     pub(crate) feed: Arc<Feed>,
-    pub(crate) gates: Arc<Gates>,
+    pub(crate) gates: Arc<DeviceLocks>,
     pub(crate) retries: u32,
     clock: Instant,
     pub(crate) pack: Option<Pack>,
@@ -90,7 +90,7 @@ impl<S> Reader<S> {
         table: Arc<Table<S>>,
         budget: Arc<Budget>,
         feed: Arc<Feed>,
-        gates: Arc<Gates>,
+        gates: Arc<DeviceLocks>,
         retries: u32,
         backend: Backend,
         clock: Instant,

@@ -1,6 +1,6 @@
 //! Readers that are held back until reads wait for the device.
 
-use crate::bell::Bell;
+use crate::event_count::EventCount;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -13,7 +13,7 @@ use std::time::Duration;
 pub struct Reserve {
     called: AtomicBool,
     recent: Mutex<Recent>,
-    bell: Bell,
+    events: EventCount,
 }
 
 /// Time of the last steps, the older the less.
@@ -36,7 +36,7 @@ impl Reserve {
         recent.total = recent.total * FADE + total.as_secs_f64();
         let long = recent.waited > recent.total * LONG;
         if self.called.swap(long, Ordering::SeqCst) != long && long {
-            self.bell.ring();
+            self.events.notify();
         }
     }
 
@@ -46,18 +46,18 @@ impl Reserve {
     }
 
     /// Note it before looking at [`is_called`](Reserve::is_called), for [`wait`](Reserve::wait).
-    pub fn heard(&self) -> u64 {
-        self.bell.heard()
+    pub fn noted(&self) -> u64 {
+        self.events.noted()
     }
 
-    /// Waits until the reserve is called or dismissed after `heard`, at most a second.
-    pub fn wait(&self, heard: u64) {
-        self.bell.wait(heard, Duration::from_secs(1));
+    /// Waits until the reserve is called or dismissed after `noted`, at most a second.
+    pub fn wait(&self, noted: u64) {
+        self.events.wait(noted, Duration::from_secs(1));
     }
 
     /// Wakes all who wait: the run is over.
     pub fn dismiss(&self) {
-        self.bell.ring();
+        self.events.notify();
     }
 }
 

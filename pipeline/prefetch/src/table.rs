@@ -1,7 +1,7 @@
 //! The RAM table: what has been read and not yet been worked on.
 
-use crate::bell::Bell;
 use crate::chunk::Chunk;
+use crate::event_count::EventCount;
 use pfh_source::{Entry, Item, Reading};
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -138,12 +138,12 @@ pub struct Table<S> {
     /// One for each unit.
     depths: Vec<Depth>,
     make: Box<dyn Fn(usize) -> S + Send + Sync>,
-    bell: Arc<Bell>,
+    events: Arc<EventCount>,
 }
 
 impl<S> Table<S> {
     /// A table whose messages have a state for each of `depths`, made by `make(unit)`.
-    pub fn new(depths: Vec<Depth>, bell: Arc<Bell>, make: impl Fn(usize) -> S + Send + Sync + 'static) -> Self {
+    pub fn new(depths: Vec<Depth>, events: Arc<EventCount>, make: impl Fn(usize) -> S + Send + Sync + 'static) -> Self {
         let inner = Inner {
             items: VecDeque::new(),
             wholes: VecDeque::new(),
@@ -153,7 +153,7 @@ impl<S> Table<S> {
             queue: VecDeque::new(),
             parked: VecDeque::new(),
         };
-        Table { inner: Mutex::new(inner), depths, make: Box::new(make), bell }
+        Table { inner: Mutex::new(inner), depths, make: Box::new(make), events }
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Inner<S>> {
@@ -180,7 +180,7 @@ impl<S> Table<S> {
     /// Puts in an item that has nothing to be read.
     pub fn pass(&self, item: Item) {
         self.lock().items.push_back(item);
-        self.bell.ring();
+        self.events.notify();
     }
 
     /// Puts in whole messages.
@@ -191,7 +191,7 @@ impl<S> Table<S> {
             inner.wholes.push_back(chunk);
         }
         drop(inner);
-        self.bell.ring();
+        self.events.notify();
     }
 
     /// Puts in the next chunk of a longer message. The first one opens the flow; a later one whose flow was given up is
@@ -211,7 +211,7 @@ impl<S> Table<S> {
             inner.queue.push_back(number);
         }
         drop(guard);
-        self.bell.ring();
+        self.events.notify();
     }
 
     /// Takes work: first what costs nothing, then chunks of every long message (those decide when the run ends), then
@@ -288,7 +288,7 @@ impl<S> Table<S> {
         }
         drop(guard);
         drop(passed);
-        self.bell.ring();
+        self.events.notify();
     }
 
     /// States for a message that begins, one for each unit.
@@ -297,7 +297,7 @@ impl<S> Table<S> {
     }
 
     /// Puts down a message in the middle of its reading, for any other reader to take up. `states` have had what was read so far; without
-    /// them the table has them, or nothing was read. A message that was given up is dropped. The bell is the caller's to ring, if others are
+    /// them the table has them, or nothing was read. A message that was given up is dropped. The event count is the caller's to ring, if others are
     /// to come for it.
     pub fn park(&self, entry: Arc<Entry>, reading: Reading, states: Option<Vec<S>>, whom: For) {
         let number = entry.number;
@@ -340,7 +340,7 @@ impl<S> Table<S> {
         inner.parked.retain(|n| *n != number);
         drop(guard);
         drop(gone);
-        self.bell.ring();
+        self.events.notify();
     }
 }
 
@@ -360,9 +360,9 @@ mod tests {
 
     #[test]
     fn what_flows_is_counted_until_every_unit_has_passed_it() {
-        let bell = Arc::new(Bell::default());
-        let budget = Budget::new(1 << 20, 1, bell.clone());
-        let table = Table::new(vec![Depth::All, Depth::One], bell, |unit| unit);
+        let events = Arc::new(EventCount::default());
+        let budget = Budget::new(1 << 20, 1, events.clone());
+        let table = Table::new(vec![Depth::All, Depth::One], events, |unit| unit);
         let entries = [entry(0), entry(1)];
         let push = |at: usize, offset: u64, length: usize| {
             let bytes = Bytes::new(Arc::new(budget.try_take().unwrap()), 0..length);
@@ -402,9 +402,9 @@ mod tests {
 
     #[test]
     fn what_is_put_down_is_taken_up_once_and_with_its_states() {
-        let bell = Arc::new(Bell::default());
-        let budget = Budget::new(1 << 20, 1, bell.clone());
-        let table = Table::new(vec![Depth::One, Depth::One], bell, |unit| unit);
+        let events = Arc::new(EventCount::default());
+        let budget = Budget::new(1 << 20, 1, events.clone());
+        let table = Table::new(vec![Depth::One, Depth::One], events, |unit| unit);
         let reading = || entry(0).open().unwrap();
         // As lanes leave it: with states, and nothing in the table.
         table.park(entry(3), reading(), Some(vec![30, 31]), For::All);

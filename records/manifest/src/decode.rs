@@ -16,7 +16,7 @@ const SNIFF: u64 = 512;
 
 type Source<R> = std::io::Chain<Cursor<Vec<u8>>, Text<R>>;
 
-enum Form<R> {
+enum Dialect<R> {
     Lines { lines: Lines<Source<R>>, decoder: Box<dyn DecodeLine>, end: End },
     Xml(Box<dfxml::Decoder<Source<R>>>),
 }
@@ -24,7 +24,7 @@ enum Form<R> {
 /// Reads a manifest item by item. The iterator's errors are the reader's own, and end it.
 pub struct Decoder<R> {
     format: Format,
-    form: Form<R>,
+    form: Dialect<R>,
     neutral: u64,
     ended: bool,
     tally: Tally,
@@ -56,11 +56,11 @@ impl<R: BufRead> Decoder<R> {
             Format::Sdbf => Box::new(similarity::sdbf::Decoder::new(registry)),
             Format::Mrsh => Box::new(similarity::mrsh::Decoder::new(registry, &options.assumed)),
             Format::Dfxml => {
-                let form = Form::Xml(Box::new(dfxml::Decoder::new(source, registry, options.limit)));
+                let form = Dialect::Xml(Box::new(dfxml::Decoder::new(source, registry, options.limit)));
                 return Ok(Decoder { format, form, neutral: 0, ended: false, tally: Tally::default(), base: None });
             }
         };
-        let form = Form::Lines { lines: Lines::new(source, end.byte(), options.limit), decoder, end };
+        let form = Dialect::Lines { lines: Lines::new(source, end.byte(), options.limit), decoder, end };
         // Only we write these lines, and we end them.
         let tally = Tally::new(format == Format::Jsonl);
         Ok(Decoder { format, form, neutral: 0, ended: false, tally, base: None })
@@ -79,8 +79,8 @@ impl<R: BufRead> Decoder<R> {
     /// The directory in which its relative names start, where it says so.
     pub fn base(&self) -> Option<&[u8]> {
         match &self.form {
-            Form::Xml(decoder) => decoder.base(),
-            Form::Lines { .. } => self.base.as_deref(),
+            Dialect::Xml(decoder) => decoder.base(),
+            Dialect::Lines { .. } => self.base.as_deref(),
         }
     }
 
@@ -99,12 +99,12 @@ impl<R: BufRead> Iterator for Decoder<R> {
             return None;
         }
         let (lines, decoder, end) = match &mut self.form {
-            Form::Xml(decoder) => {
+            Dialect::Xml(decoder) => {
                 let item = decoder.next(&mut self.tally);
                 self.ended = !matches!(item, Some(Ok(_)));
                 return item;
             }
-            Form::Lines { lines, decoder, end } => (lines, decoder, *end),
+            Dialect::Lines { lines, decoder, end } => (lines, decoder, *end),
         };
         loop {
             let mut held = decoder.held(false);

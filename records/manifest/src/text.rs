@@ -5,11 +5,11 @@
 use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 
 /// A reader without a byte order mark, whose bytes are UTF-8 where the mark said UTF-16.
-pub struct Text<R>(Form<R>);
+pub struct Text<R>(Encoding<R>);
 
 type Marked<R> = Chain<Cursor<Vec<u8>>, R>;
 
-enum Form<R> {
+enum Encoding<R> {
     Plain(Marked<R>),
     Utf16(BufReader<Utf16<Marked<R>>>),
 }
@@ -28,8 +28,10 @@ impl<R: BufRead> Text<R> {
         start.drain(..skip);
         let marked = Cursor::new(start).chain(reader);
         Ok(Text(match order {
-            None => Form::Plain(marked),
-            Some(order) => Form::Utf16(BufReader::new(Utf16 { reader: marked, order, high: None, ready: Vec::new() })),
+            None => Encoding::Plain(marked),
+            Some(order) => {
+                Encoding::Utf16(BufReader::new(Utf16 { reader: marked, order, high: None, ready: Vec::new() }))
+            }
         }))
     }
 }
@@ -37,8 +39,8 @@ impl<R: BufRead> Text<R> {
 impl<R: BufRead> Read for Text<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match &mut self.0 {
-            Form::Plain(reader) => reader.read(buffer),
-            Form::Utf16(reader) => reader.read(buffer),
+            Encoding::Plain(reader) => reader.read(buffer),
+            Encoding::Utf16(reader) => reader.read(buffer),
         }
     }
 }
@@ -46,15 +48,15 @@ impl<R: BufRead> Read for Text<R> {
 impl<R: BufRead> BufRead for Text<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         match &mut self.0 {
-            Form::Plain(reader) => reader.fill_buf(),
-            Form::Utf16(reader) => reader.fill_buf(),
+            Encoding::Plain(reader) => reader.fill_buf(),
+            Encoding::Utf16(reader) => reader.fill_buf(),
         }
     }
 
     fn consume(&mut self, amount: usize) {
         match &mut self.0 {
-            Form::Plain(reader) => reader.consume(amount),
-            Form::Utf16(reader) => reader.consume(amount),
+            Encoding::Plain(reader) => reader.consume(amount),
+            Encoding::Utf16(reader) => reader.consume(amount),
         }
     }
 }

@@ -12,7 +12,7 @@ use pfh_source::terminal;
 
 /// The formats of verdicts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Form {
+pub enum Format {
     /// A line per file for people: verdict, name, sets. Names are rendered for a terminal.
     #[default]
     Text,
@@ -24,15 +24,15 @@ pub enum Form {
     Dfxml,
 }
 
-impl FromStr for Form {
+impl FromStr for Format {
     type Err = UnknownFormat;
 
-    fn from_str(text: &str) -> Result<Form, UnknownFormat> {
+    fn from_str(text: &str) -> Result<Format, UnknownFormat> {
         Ok(match text {
-            "text" => Form::Text,
-            "jsonl" => Form::Jsonl,
-            "csv" => Form::Csv,
-            "dfxml" => Form::Dfxml,
+            "text" => Format::Text,
+            "jsonl" => Format::Jsonl,
+            "csv" => Format::Csv,
+            "dfxml" => Format::Dfxml,
             _ => return Err(UnknownFormat::of(text, &["text", "jsonl", "csv", "dfxml"])),
         })
     }
@@ -72,24 +72,24 @@ pub struct Known<'a> {
 
 /// Writes verdicts.
 pub struct Encoder {
-    form: Form,
+    form: Format,
     dfxml: dfxml::Encoder,
     jsonl: jsonl::Encoder,
 }
 
 impl Encoder {
     /// A writer.
-    pub fn new(form: Form) -> Encoder {
+    pub fn new(form: Format) -> Encoder {
         Encoder { form, dfxml: dfxml::Encoder::new(), jsonl: jsonl::Encoder::new() }
     }
 
     /// Starts. An error where the format cannot hold these algorithms.
     pub fn head(&mut self, out: &mut Vec<u8>, preamble: &Preamble<'_>) -> Result<(), Unrepresentable> {
         match self.form {
-            Form::Text => Ok(()),
-            Form::Jsonl => self.jsonl.head(out, preamble),
-            Form::Dfxml => self.dfxml.head(out, preamble),
-            Form::Csv => {
+            Format::Text => Ok(()),
+            Format::Jsonl => self.jsonl.head(out, preamble),
+            Format::Dfxml => self.dfxml.head(out, preamble),
+            Format::Csv => {
                 let mut line = Line::new(out);
                 let fixed = [
                     "verdict", "path", "path_b64", "size", "sets", "classes", "versions", "products", "tags",
@@ -107,23 +107,23 @@ impl Encoder {
     /// Writes what is known of one file; `digests` is how many the preamble has.
     pub fn row(&mut self, out: &mut Vec<u8>, known: &Known<'_>, digests: usize) {
         match self.form {
-            Form::Text => {
+            Format::Text => {
                 let why = known.record.outcome.cause();
                 let Known { record, verdict, places, empty } = known;
                 text(out, &record.name, why.as_deref(), verdict, places, *empty);
             }
-            Form::Jsonl => self.json(out, known),
-            Form::Csv => csv(out, known, digests),
-            Form::Dfxml => self.xml(out, known),
+            Format::Jsonl => self.json(out, known),
+            Format::Csv => csv(out, known, digests),
+            Format::Dfxml => self.xml(out, known),
         }
     }
 
     /// Ends; `counts` are the verdicts' words with their numbers.
     pub fn tail(&mut self, out: &mut Vec<u8>, counts: &[(&str, u64)], summary: &Summary) {
         match self.form {
-            Form::Text | Form::Csv => {}
-            Form::Dfxml => self.dfxml.tail(out, summary),
-            Form::Jsonl => {
+            Format::Text | Format::Csv => {}
+            Format::Dfxml => self.dfxml.tail(out, summary),
+            Format::Jsonl => {
                 out.extend_from_slice(b"{\"type\":\"summary\"");
                 counts.iter().for_each(|(name, count)| jsonl::number(out, name, *count));
                 out.extend_from_slice(b"}\n");
@@ -190,9 +190,9 @@ fn sets(out: &mut Vec<u8>, places: &[Place<'_>]) {
     out.push(b']');
 }
 
-/// Writes what is known of a digest: a line of text, or for [`Form::Jsonl`] an object.
-pub fn digest(out: &mut Vec<u8>, form: Form, digest: &Digest, verdict: &str, places: &[Place<'_>], empty: bool) {
-    if form == Form::Jsonl {
+/// Writes what is known of a digest: a line of text, or for [`Format::Jsonl`] an object.
+pub fn digest(out: &mut Vec<u8>, form: Format, digest: &Digest, verdict: &str, places: &[Place<'_>], empty: bool) {
+    if form == Format::Jsonl {
         out.extend_from_slice(b"{\"type\":\"lookup\"");
         jsonl::field(out, "algorithm", digest.algorithm().name());
         jsonl::field(out, "digest", &digest.to_string());
@@ -280,13 +280,13 @@ fn describe(place: &Place<'_>) -> String {
     words.chars().map(|c| if terminal::is_unsafe(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
-impl fmt::Display for Form {
+impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Form::Text => "text",
-            Form::Jsonl => "jsonl",
-            Form::Csv => "csv",
-            Form::Dfxml => "dfxml",
+            Format::Text => "text",
+            Format::Jsonl => "jsonl",
+            Format::Csv => "csv",
+            Format::Dfxml => "dfxml",
         })
     }
 }
@@ -298,7 +298,7 @@ mod tests {
     use pfh_engine::Hashed;
     use pfh_source::{Cause, Closed, Problem, Stage};
 
-    fn written(form: Form) -> String {
+    fn written(form: Format) -> String {
         let md5: Algorithm = "md5".parse().expect("md5");
         let digests = [md5.digest(b"abc")];
         let mut encoder = Encoder::new(form);
@@ -323,11 +323,11 @@ mod tests {
     #[test]
     fn samples() {
         assert_eq!(
-            written(Form::Text),
+            written(Format::Text),
             "known-bad   =a\\nb\\xff  [nsrl 2026: good; mal\u{fffd}: bad, category 1]\nerror       c  (bad)\n"
         );
         assert_eq!(
-            written(Form::Jsonl),
+            written(Format::Jsonl),
             "{\"type\":\"match\",\"path\":\"=a\\nb\u{fffd}\",\"path_b64\":\"PWEKYv8=\",\"verdict\":\"known-bad\",\"size\":3,\"digests\":\
              {\"md5\":\"900150983cd24fb0d6963f7d28e17f72\"},\"sets\":[{\"set\":\"nsrl\",\"class\":\"good\",\"version\":\"2026\",\
              \"algorithm\":\"md5\"},{\"set\":\"mal\\u001b\",\"class\":\"bad\",\"tag\":\"category 1\",\"algorithm\":\"md5\"}]}\n\
@@ -335,12 +335,12 @@ mod tests {
              {\"type\":\"summary\",\"known-bad\":1,\"error\":1}\n"
         );
         assert_eq!(
-            written(Form::Csv),
+            written(Format::Csv),
             "verdict,path,path_b64,size,sets,classes,versions,products,tags,found_by,md5,stage,code,cause\r\n\
              known-bad,'=a\\nb\\xff,PWEKYv8=,3,nsrl;mal\\x1b,good;bad,2026;,,;category 1,md5;md5,\
              900150983cd24fb0d6963f7d28e17f72,,,\r\nerror,c,,,,,,,,,,read,image,bad\r\n"
         );
-        let xml = written(Form::Dfxml);
+        let xml = written(Format::Dfxml);
         assert!(
             xml.contains("<pfh:verdict>known-bad</pfh:verdict>\n    <pfh:known>nsrl 2026: good</pfh:known>"),
             "{xml}"

@@ -2,7 +2,7 @@
 
 use super::graph::{Graph, words};
 use super::{Account, Source, shown};
-use crate::acquire::{Form, To};
+use crate::acquire::{ImageFormat, To};
 use pfh_digest::Digest;
 use pfh_digest::hex;
 use pfh_source::device::{Fill, Kind, Loss};
@@ -134,8 +134,8 @@ fn device(graph: &mut Graph, source: Source, name: &str, description: Option<&st
 /// The files of a target, in their order.
 fn files(to: &To, bytes: u64) -> io::Result<Vec<PathBuf>> {
     match &to.form {
-        Form::Raw { .. } => Ok(vec![to.path.clone()]),
-        Form::Split(pieces) => {
+        ImageFormat::Raw { .. } => Ok(vec![to.path.clone()]),
+        ImageFormat::Split(pieces) => {
             let piece = |number| {
                 let suffix = pieces.suffix.of(number, pieces.width).ok_or(io::ErrorKind::InvalidInput)?;
                 let mut name = to.path.as_os_str().to_owned();
@@ -145,7 +145,9 @@ fn files(to: &To, bytes: u64) -> io::Result<Vec<PathBuf>> {
             };
             (0..bytes.div_ceil(pieces.length).max(1)).map(piece).collect()
         }
-        Form::E01 { .. } => Ok(Image::open(&to.path).map_err(io::Error::other)?.paths().map(Path::to_owned).collect()),
+        ImageFormat::E01 { .. } => {
+            Ok(Image::open(&to.path).map_err(io::Error::other)?.paths().map(Path::to_owned).collect())
+        }
     }
 }
 
@@ -154,9 +156,9 @@ pub fn image(graph: &mut Graph, account: &Account, number: usize) -> io::Result<
     let imaged = account.imaged;
     let to = &account.asked.targets[number];
     let (format, seek) = match &to.form {
-        Form::Raw { seek, .. } => ("raw", *seek),
-        Form::Split(_) => ("split raw", 0),
-        Form::E01 { .. } => ("EnCase 6 (EWF-E01)", 0),
+        ImageFormat::Raw { seek, .. } => ("raw", *seek),
+        ImageFormat::Split(_) => ("split raw", 0),
+        ImageFormat::E01 { .. } => ("EnCase 6 (EWF-E01)", 0),
     };
     let label = format!("target-{number}");
     let kind = graph.node(&["uco-observable:ImageFacet"], &label, json!({ "uco-observable:imageType": format }))?;
@@ -166,7 +168,7 @@ pub fn image(graph: &mut Graph, account: &Account, number: usize) -> io::Result<
     let stats: Vec<_> = files.iter().map(std::fs::metadata).collect::<io::Result<_>>()?;
     let mut description = described(account, number);
     // A file that holds the image's bytes and nothing else is the image.
-    let is_raw = !matches!(to.form, Form::E01 { .. });
+    let is_raw = !matches!(to.form, ImageFormat::E01 { .. });
     if is_raw && seek == 0 && stats.len() == 1 && stats[0].is_file() && stats[0].len() == imaged.bytes {
         facets.push(file_facet(graph, &label, &files[0], Some(imaged.bytes))?);
         let classes = ["uco-observable:Image", "uco-observable:File"];
@@ -196,7 +198,7 @@ fn described(account: &Account, number: usize) -> Vec<String> {
     let mut described = vec!["digests are those of the image as written".to_owned()];
     if !imaged.bad.is_empty() {
         let bytes: u64 = imaged.bad.iter().map(|bad| bad.length).sum();
-        let fill = match &account.asked.imaging.care.fill {
+        let fill = match &account.asked.imaging.policy.fill {
             Fill::Zeros => "zeros".to_owned(),
             Fill::Pattern(bytes) => hex::encode(bytes),
         };

@@ -1,5 +1,5 @@
 use super::*;
-use crate::acquire::{Form, To};
+use crate::acquire::{ImageFormat, To};
 use pfh_engine::imaging::{Imaging, Times};
 use pfh_source::device::{Bad, Loss};
 use serde_json::Value;
@@ -19,7 +19,7 @@ fn told(source: Source, change: impl FnOnce(&mut Request, &mut Imaged)) -> io::R
         stopped: None,
         times: Times::default(),
     };
-    let mut asked = Request::new(Origin::Medium("/dev/sdz".into()), vec![To { path: target, form: Form::RAW }]);
+    let mut asked = Request::new(Origin::Medium("/dev/sdz".into()), vec![To { path: target, form: ImageFormat::RAW }]);
     asked.imaging = Imaging::new(algorithms);
     asked.about = Default::default();
     change(&mut asked, &mut imaged);

@@ -8,7 +8,7 @@ use crate::size;
 use clap::{Args, ValueEnum};
 use pfh::acquire::{self as job, About, Compared, Event, Layout, Origin, Request, To, Written, pattern};
 use pfh::container::ewf::Compression;
-use pfh::device::{Access, Care, Fill};
+use pfh::device::{Access, ErrorPolicy, Fill};
 use pfh::imaging::{Holes, Imaging};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -202,12 +202,12 @@ fn reading(args: &AcquireArgs) -> Result<Imaging, Failure> {
     imaging.checkpoint = Duration::try_from_secs_f64(args.map_interval).map_err(|e| format!("--map-interval: {e}"))?;
     imaging.readers = usize::from(args.readers);
     imaging.holes = if args.skip_holes { Holes::Skip } else { Holes::Read };
-    imaging.care = Care {
+    imaging.policy = ErrorPolicy {
         retries: args.retries,
         fill: args.fill.as_deref().map_or(Ok(Fill::Zeros), fill)?,
         most_errors: args.max_errors,
         most_slow: args.max_slow,
-        ..Care::default()
+        ..ErrorPolicy::default()
     };
     Ok(imaging)
 }

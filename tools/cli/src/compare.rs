@@ -7,7 +7,7 @@ use crate::session::Session;
 use clap::{Args, ValueEnum};
 use pfh::Recurse;
 use pfh::compare::{self as job, By, Event, Request, Summary, Thresholds};
-use pfh::report::pairs::{Form, UnknownForm};
+use pfh::report::pairs::{Format, UnknownFormat};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -104,7 +104,7 @@ pub fn run_one(compare: &Compare) -> Exit {
 
 /// The exit, and how many pairs there are.
 fn try_run(compare: &Compare) -> Result<(Exit, u64), Failure> {
-    let form: Form = compare.format.parse().map_err(|e: UnknownForm| Failure::usage(e))?;
+    let form: Format = compare.format.parse().map_err(|e: UnknownFormat| Failure::usage(e))?;
     let thresholds = Thresholds::parse(&compare.threshold, compare.parity).map_err(Failure::usage)?;
     let session = compare.run.session()?;
     let mut request = asked(compare, &session)?;

@@ -10,7 +10,7 @@ use crate::similar;
 use clap::Args;
 use pfh::known::Verdict;
 use pfh::matching::{self as job, Event, Request, Summary};
-use pfh::report::verdict::Form;
+use pfh::report::verdict::Format;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -84,7 +84,7 @@ fn try_run(request: &Match) -> Result<Exit, Failure> {
     if let Some(list) = &request.similar {
         return similar::run(request, list);
     }
-    let form: Form = request.format.parse().map_err(|e: pfh::manifest::UnknownFormat| Failure::usage(e))?;
+    let form: Format = request.format.parse().map_err(|e: pfh::manifest::UnknownFormat| Failure::usage(e))?;
     let (only, fail_on) = (verdicts(&request.only)?, verdicts(&request.fail_on)?);
     let session = request.run.session()?;
     let asked = Request::new(request.input.asked()?, request.sets.asked()?)

@@ -31,18 +31,18 @@ pub enum Io {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum StatsForm {
+pub enum StatsFormat {
     /// Lines for people.
     Text,
     /// One JSON object.
     Json,
 }
 
-impl From<StatsForm> for pfh::stats::Form {
-    fn from(form: StatsForm) -> Self {
+impl From<StatsFormat> for pfh::stats::Format {
+    fn from(form: StatsFormat) -> Self {
         match form {
-            StatsForm::Text => pfh::stats::Form::Text,
-            StatsForm::Json => pfh::stats::Form::Json,
+            StatsFormat::Text => pfh::stats::Format::Text,
+            StatsFormat::Json => pfh::stats::Format::Json,
         }
     }
 }
@@ -76,7 +76,7 @@ pub struct Run {
     pub no_progress: bool,
     /// Print where the time went, on standard error.
     #[arg(long, value_enum, value_name = "FORM")]
-    pub stats: Option<StatsForm>,
+    pub stats: Option<StatsFormat>,
 }
 
 impl Default for Run {

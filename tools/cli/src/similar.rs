@@ -5,7 +5,7 @@ use crate::matching::Match;
 use crate::session::Session;
 use pfh::compare::Thresholds;
 use pfh::matching::similar::{self as job, Event, Request, Summary};
-use pfh::report::pairs::{Form, UnknownForm};
+use pfh::report::pairs::{Format, UnknownFormat};
 use std::ffi::OsStr;
 
 /// Runs a request to its end.
@@ -13,7 +13,7 @@ use std::ffi::OsStr;
 /// # Errors
 /// When the request makes no sense, or the list or the output fails.
 pub fn run(request: &Match, list: &OsStr) -> Result<Exit, Failure> {
-    let form: Form = request.format.parse().map_err(|e: UnknownForm| Failure::usage(e))?;
+    let form: Format = request.format.parse().map_err(|e: UnknownFormat| Failure::usage(e))?;
     let session = request.run.session()?;
     let mut asked = Request::new(request.input.asked()?, list)
         .output(session.destination(request.output.as_ref()))

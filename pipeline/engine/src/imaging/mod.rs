@@ -13,7 +13,7 @@ use crate::control::{Control, Phase};
 use crate::record::Piece;
 use pfh_digest::{Algorithm, Digest};
 use pfh_prefetch::Bytes;
-use pfh_source::device::{Bad, Care, Stop};
+use pfh_source::device::{Bad, ErrorPolicy, Stop};
 use std::io;
 use std::time::Duration;
 
@@ -49,7 +49,7 @@ pub struct Imaging {
     /// Unreadable runs of that part, by offset in the image.
     pub done_bad: Vec<Bad>,
     /// How unreadable sectors are dealt with.
-    pub care: Care,
+    pub policy: ErrorPolicy,
     /// How many blocks are read at a time. Streams are read by one.
     pub readers: usize,
     /// Whether the holes of a sparse file are taken for zeros without being read.
@@ -89,7 +89,7 @@ impl Imaging {
             length: None,
             done: 0,
             done_bad: Vec::new(),
-            care: Care::default(),
+            policy: ErrorPolicy::default(),
             readers: 1,
             holes: Holes::Read,
             pad: None,

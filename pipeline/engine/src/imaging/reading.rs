@@ -3,7 +3,7 @@
 use super::prefix::Check;
 use super::{Holes, Imaging, ImagingError, Portion};
 use crate::Cancel;
-use pfh_prefetch::{Bell, Budget, Bytes, Slab};
+use pfh_prefetch::{Budget, Bytes, EventCount, Slab};
 use pfh_source::device::{Bad, Kind, Loss, Medium, Rescue, Skips, Stop};
 use std::collections::BTreeMap;
 use std::io;
@@ -74,20 +74,20 @@ impl Reader<'_> {
         mut send: impl FnMut(Portion, To),
         mut checkpoint: impl FnMut(),
     ) -> Result<Read, ImagingError> {
-        let bell = Arc::new(Bell::default());
-        let budget = Budget::new(self.imaging.memory, 1, bell.clone());
+        let events = Arc::new(EventCount::default());
+        let budget = Budget::new(self.imaging.memory, 1, events.clone());
         let mut read =
             Read { bytes: 0, padded: 0, retried: 0, stopped: None, reading: Duration::ZERO, waited: Duration::ZERO };
-        self.prefix(&budget, &bell, &mut read, &mut send)?;
+        self.prefix(&budget, &events, &mut read, &mut send)?;
         let end = Self::total(self.medium, self.imaging).or(self.imaging.length).unwrap_or(u64::MAX);
         let several = self.imaging.readers.max(1);
         if several > 1 && self.medium.kind() != Kind::Stream {
-            self.several(several, end, &budget, &bell, &mut read, &mut send, &mut checkpoint)?;
+            self.several(several, end, &budget, &events, &mut read, &mut send, &mut checkpoint)?;
         } else {
-            self.single(end, &budget, &bell, &mut read, &mut send, &mut checkpoint);
+            self.single(end, &budget, &events, &mut read, &mut send, &mut checkpoint);
         }
         if read.stopped.is_none() {
-            self.pad(&budget, &bell, &mut read, &mut send);
+            self.pad(&budget, &events, &mut read, &mut send);
         }
         Ok(read)
     }
@@ -97,15 +97,15 @@ impl Reader<'_> {
         &self,
         end: u64,
         budget: &Arc<Budget>,
-        bell: &Bell,
+        events: &EventCount,
         read: &mut Read,
         send: &mut impl FnMut(Portion, To),
         checkpoint: &mut impl FnMut(),
     ) {
-        let mut rescue = Rescue::new(self.medium, self.imaging.care.clone());
+        let mut rescue = Rescue::new(self.medium, self.imaging.policy.clone());
         let mut last = Instant::now();
         while read.bytes < end {
-            let Some(mut slab) = self.slab(budget, bell, read) else { break };
+            let Some(mut slab) = self.slab(budget, events, read) else { break };
             let room = (slab.bytes().len() as u64).min(end - read.bytes) as usize;
             let from = Instant::now();
             let got = self.block(&mut rescue, &mut slab.bytes_mut()[..room], read.bytes);
@@ -134,7 +134,7 @@ impl Reader<'_> {
         readers: usize,
         end: u64,
         budget: &Arc<Budget>,
-        bell: &Bell,
+        events: &EventCount,
         read: &mut Read,
         send: &mut impl FnMut(Portion, To),
         checkpoint: &mut impl FnMut(),
@@ -142,12 +142,12 @@ impl Reader<'_> {
         let (jobs, queue) = channel::<(u64, usize, Slab)>();
         let queue = Mutex::new(queue);
         let (give, done) = channel();
-        let skips = Arc::new(Skips::new(self.medium, self.imaging.care.skip_after));
+        let skips = Arc::new(Skips::new(self.medium, self.imaging.policy.skip_after));
         std::thread::scope(|scope| {
             for number in 0..readers {
                 let (queue, give, skips) = (&queue, give.clone(), skips.clone());
                 let started = Builder::new().name(format!("pfh-read-{number}")).spawn_scoped(scope, move || {
-                    let mut rescue = Rescue::beside(self.medium, self.imaging.care.clone(), skips);
+                    let mut rescue = Rescue::beside(self.medium, self.imaging.policy.clone(), skips);
                     loop {
                         let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
                         let Ok((offset, room, mut slab)) = job else { break };
@@ -167,7 +167,7 @@ impl Reader<'_> {
                 while under_way + early.len() < readers * 2 && asked < end {
                     // With blocks under way only a free slab is taken; without any it is waited for.
                     let slab =
-                        if under_way + early.len() == 0 { self.slab(budget, bell, read) } else { budget.try_take() };
+                        if under_way + early.len() == 0 { self.slab(budget, events, read) } else { budget.try_take() };
                     let Some(slab) = slab else { break };
                     let room = (slab.bytes().len() as u64).min(end - asked) as usize;
                     if jobs.send((asked, room, slab)).is_err() {
@@ -198,7 +198,7 @@ impl Reader<'_> {
                                 .sum::<u64>();
                             self.deliver(slab, n, &bad, read, send);
                             // Each thread counts by itself; together they may have seen more than allowed.
-                            if self.imaging.care.most_errors.is_some_and(|most| bad_sectors > most) {
+                            if self.imaging.policy.most_errors.is_some_and(|most| bad_sectors > most) {
                                 read.stopped = Some(Stop::Errors { offset: read.bytes });
                             }
                         }
@@ -234,7 +234,7 @@ impl Reader<'_> {
     }
 
     /// Waits for a slab; `None` when the run was ended meanwhile.
-    fn slab(&self, budget: &Arc<Budget>, bell: &Bell, read: &mut Read) -> Option<Slab> {
+    fn slab(&self, budget: &Arc<Budget>, events: &EventCount, read: &mut Read) -> Option<Slab> {
         loop {
             if self.shared.halt.load(Ordering::SeqCst) {
                 read.stopped.get_or_insert(Stop::Cancelled);
@@ -244,11 +244,11 @@ impl Reader<'_> {
                 read.stopped = Some(Stop::Cancelled);
                 return None;
             }
-            let heard = bell.heard();
+            let noted = events.noted();
             if let Some(slab) = budget.try_take() {
                 return Some(slab);
             }
-            read.waited += bell.wait(heard, Duration::from_millis(100));
+            read.waited += events.wait(noted, Duration::from_millis(100));
         }
     }
 
@@ -256,14 +256,14 @@ impl Reader<'_> {
     fn prefix(
         &self,
         budget: &Arc<Budget>,
-        bell: &Bell,
+        events: &EventCount,
         read: &mut Read,
         send: &mut impl FnMut(Portion, To),
     ) -> Result<(), ImagingError> {
         let Some(prefix) = self.prefix else { return Ok(()) };
         let mut check = Check::new(&self.imaging.stated);
         while read.bytes < self.imaging.done {
-            let Some(mut slab) = self.slab(budget, bell, read) else { return Ok(()) };
+            let Some(mut slab) = self.slab(budget, events, read) else { return Ok(()) };
             let room = (slab.bytes().len() as u64).min(self.imaging.done - read.bytes) as usize;
             let fail = |error| ImagingError::Prefix { offset: read.bytes, error };
             let n = prefix.read_at(&mut slab.bytes_mut()[..room], read.bytes).map_err(|e| fail(e.into()))?;
@@ -291,18 +291,18 @@ impl Reader<'_> {
             if from < until {
                 let part =
                     &mut changed.get_or_insert_with(|| bytes.to_vec())[(from - at) as usize..(until - at) as usize];
-                self.imaging.care.fill(part, self.imaging.from + from);
+                self.imaging.policy.fill(part, self.imaging.from + from);
             }
         }
         changed
     }
 
-    fn pad(&self, budget: &Arc<Budget>, bell: &Bell, read: &mut Read, send: &mut impl FnMut(Portion, To)) {
+    fn pad(&self, budget: &Arc<Budget>, events: &EventCount, read: &mut Read, send: &mut impl FnMut(Portion, To)) {
         let Some(unit) = self.imaging.pad.map(u64::from).filter(|unit| *unit > 0) else { return };
         let mut left = read.bytes.next_multiple_of(unit) - read.bytes;
         read.padded = left;
         while left > 0 {
-            let Some(mut slab) = self.slab(budget, bell, read) else { return };
+            let Some(mut slab) = self.slab(budget, events, read) else { return };
             let n = slab.bytes().len().min(left as usize);
             slab.bytes_mut()[..n].fill(0);
             send(Portion { offset: read.bytes, bytes: Bytes::new(Arc::new(slab), 0..n) }, To::All);

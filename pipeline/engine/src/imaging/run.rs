@@ -52,7 +52,7 @@ pub fn image(
     let history = History::default();
     let total = Reader::total(medium, imaging);
     let (read, hashing, writing) = std::thread::scope(|scope| {
-        let (events, heard) = channel();
+        let (events, noted) = channel();
         let hashing = start_units(scope, &mut units, &history).map_err(ImagingError::Thread)?;
         let writing = start_targets(scope, targets, &events, &shared).map_err(ImagingError::Thread)?;
         let senders: Vec<Sender<Portion>> = hashing.iter().map(|(s, _)| s.clone()).collect();
@@ -78,7 +78,7 @@ pub fn image(
         };
         let (hash_handles, write_handles) = (handles(hashing), handles(writing));
         let prefixes = imaging.prefixes.as_ref().map(|_| &history);
-        let followed = watch(&heard, (&shared, prefixes), total, from, &mut follow, write_handles.len());
+        let followed = watch(&noted, (&shared, prefixes), total, from, &mut follow, write_handles.len());
         if followed.is_err() {
             shared.halt.store(true, Ordering::SeqCst);
         }
@@ -86,7 +86,7 @@ pub fn image(
         let hashing = join(hash_handles)?;
         let writing = join(write_handles)?;
         // A target may fail after the reader is done: its last writes are still on their way then.
-        let late = heard.try_iter().find_map(|event| match event {
+        let late = noted.try_iter().find_map(|event| match event {
             Event::Failed { target, error } => Some(ImagingError::Target { target, error }),
             _ => None,
         });
@@ -192,7 +192,7 @@ fn join(handles: Vec<Handle<'_>>) -> Result<Vec<Duration>, ImagingError> {
 
 /// Follows the run until the reader is done: progress, and what is settled.
 fn watch(
-    heard: &Receiver<Event>,
+    noted: &Receiver<Event>,
     (shared, prefixes): (&Shared, Option<&History>),
     total: Option<u64>,
     from: Instant,
@@ -202,7 +202,7 @@ fn watch(
     let mut upto = vec![0_u64; targets];
     let (mut settled, mut least) = (0, 0);
     loop {
-        match heard.recv_timeout(Duration::from_millis(100)) {
+        match noted.recv_timeout(Duration::from_millis(100)) {
             Ok(Event::Synced { target, upto: offset }) => {
                 upto[target] = offset;
                 least = upto.iter().copied().min().unwrap_or(0);

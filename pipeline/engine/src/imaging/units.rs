@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 /// What one thread computes.
 pub(super) struct Unit {
-    /// Places of its algorithms in the caller's list.
+    /// Permits of its algorithms in the caller's list.
     pub(super) places: Vec<usize>,
     hashers: Vec<Hasher>,
     pieces: Option<Pieces>,

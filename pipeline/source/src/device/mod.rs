@@ -9,5 +9,5 @@ mod skips;
 pub use facts::{Facts, mounts};
 pub use guard::{Meeting, Place, Places, is_same_medium};
 pub use medium::{Access, Kind, Medium};
-pub use rescue::{Bad, Care, Fill, Loss, Rescue, Stop};
+pub use rescue::{Bad, ErrorPolicy, Fill, Loss, Rescue, Stop};
 pub use skips::Skips;

@@ -23,7 +23,7 @@ pub enum Fill {
 
 /// How much trouble is taken, and how much is too much.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Care {
+pub struct ErrorPolicy {
     /// How often an unreadable sector is tried again.
     pub retries: u32,
     /// What unreadable sectors are filled with.
@@ -39,9 +39,9 @@ pub struct Care {
     pub skip_after: Option<u64>,
 }
 
-impl Default for Care {
+impl Default for ErrorPolicy {
     fn default() -> Self {
-        Care {
+        ErrorPolicy {
             retries: 0,
             fill: Fill::Zeros,
             most_errors: None,
@@ -157,10 +157,10 @@ impl std::error::Error for Stop {}
 /// What reads past the page cache are aligned to.
 const PAGE: usize = 4096;
 
-/// Reads a medium with care.
+/// Reads a medium with policy.
 pub struct Rescue<'a> {
     medium: &'a Medium,
-    care: Care,
+    policy: ErrorPolicy,
     skips: Arc<Skips>,
     bad_sectors: u64,
     slow: u64,
@@ -179,15 +179,15 @@ fn says_gone(errno: Errno) -> bool {
 
 impl<'a> Rescue<'a> {
     /// Reads `medium`.
-    pub fn new(medium: &'a Medium, care: Care) -> Self {
-        let skips = Arc::new(Skips::new(medium, care.skip_after));
-        Self::beside(medium, care, skips)
+    pub fn new(medium: &'a Medium, policy: ErrorPolicy) -> Self {
+        let skips = Arc::new(Skips::new(medium, policy.skip_after));
+        Self::beside(medium, policy, skips)
     }
 
     /// As [`new`](Rescue::new), where several threads read one medium: a zone that one of them passes over is passed over by
     /// all.
-    pub fn beside(medium: &'a Medium, care: Care, skips: Arc<Skips>) -> Self {
-        Rescue { medium, care, skips, bad_sectors: 0, slow: 0, retried: 0, reads: 0 }
+    pub fn beside(medium: &'a Medium, policy: ErrorPolicy, skips: Arc<Skips>) -> Self {
+        Rescue { medium, policy, skips, bad_sectors: 0, slow: 0, retried: 0, reads: 0 }
     }
 
     /// Sectors that were read only on a second or later try.
@@ -282,7 +282,7 @@ impl<'a> Rescue<'a> {
         self.reads += 1;
         let from = Instant::now();
         let got = self.medium.read_at(buffer, offset);
-        if from.elapsed() > self.care.slow {
+        if from.elapsed() > self.policy.slow {
             self.slow += 1;
         }
         got
@@ -291,7 +291,7 @@ impl<'a> Rescue<'a> {
     /// Whether an error is one of a sector.
     fn judge(&self, errno: Errno, offset: u64) -> Result<(), Stop> {
         let number = errno.raw_os_error();
-        if self.care.most_slow.is_some_and(|most| self.slow > most) {
+        if self.policy.most_slow.is_some_and(|most| self.slow > most) {
             return Err(Stop::Slow { offset });
         }
         if says_gone(errno) || (says_bad_sector(errno) && !self.medium.is_there()) {
@@ -351,7 +351,7 @@ impl<'a> Rescue<'a> {
         while at < back {
             let until = next(at).min(end);
             let mut failed = self.sector(buffer, offset, at, until)?;
-            for _ in 0..self.care.retries {
+            for _ in 0..self.policy.retries {
                 if failed.is_none() {
                     break;
                 }
@@ -360,7 +360,7 @@ impl<'a> Rescue<'a> {
             }
             if let Some(errno) = failed {
                 self.bad_sectors += 1;
-                if self.care.most_errors.is_some_and(|most| self.bad_sectors > most) {
+                if self.policy.most_errors.is_some_and(|most| self.bad_sectors > most) {
                     return Err(Stop::Errors { offset: at });
                 }
                 self.give_up(&mut buffer[(at - offset) as usize..(until - offset) as usize], at, errno, bad);
@@ -405,7 +405,7 @@ impl<'a> Rescue<'a> {
     }
 
     fn fill(&self, buffer: &mut [u8], at: u64) {
-        self.care.fill(buffer, at);
+        self.policy.fill(buffer, at);
     }
 
     /// Fills `buffer` from `offset` on in one go.
@@ -425,7 +425,7 @@ impl<'a> Rescue<'a> {
     }
 }
 
-impl Care {
+impl ErrorPolicy {
     /// Fills `buffer`, which stands at `at` on the medium.
     pub fn fill(&self, buffer: &mut [u8], at: u64) {
         match &self.fill {

@@ -32,7 +32,7 @@ pub struct Pair<'a> {
 
 /// The forms of a list of pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum Format {
     /// As the algorithm's own tool prints: `ssdeep -d`, `sdhash -g`, `mrsh -g`, `tlsh -xref`.
     Text,
     /// Comma-separated values with a header line.
@@ -41,37 +41,37 @@ pub enum Form {
     Jsonl,
 }
 
-impl Form {
+impl Format {
     /// Every form.
-    pub const ALL: [Form; 3] = [Form::Text, Form::Csv, Form::Jsonl];
+    pub const ALL: [Format; 3] = [Format::Text, Format::Csv, Format::Jsonl];
 
     /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
-            Form::Text => "text",
-            Form::Csv => "csv",
-            Form::Jsonl => "jsonl",
+            Format::Text => "text",
+            Format::Csv => "csv",
+            Format::Jsonl => "jsonl",
         }
     }
 }
 
 /// A text that names no form of a list of pairs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownForm(String);
+pub struct UnknownFormat(String);
 
-impl fmt::Display for UnknownForm {
+impl fmt::Display for UnknownFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "pairs cannot be written as {:?}; known are text, csv and jsonl", self.0)
     }
 }
 
-impl std::error::Error for UnknownForm {}
+impl std::error::Error for UnknownFormat {}
 
-impl FromStr for Form {
-    type Err = UnknownForm;
+impl FromStr for Format {
+    type Err = UnknownFormat;
 
-    fn from_str(text: &str) -> Result<Form, UnknownForm> {
-        Form::ALL.into_iter().find(|form| form.name() == text).ok_or_else(|| UnknownForm(text.to_owned()))
+    fn from_str(text: &str) -> Result<Format, UnknownFormat> {
+        Format::ALL.into_iter().find(|form| form.name() == text).ok_or_else(|| UnknownFormat(text.to_owned()))
     }
 }
 
@@ -84,8 +84,8 @@ fn kind(score: Score) -> &'static str {
 }
 
 /// Writes the header of a list of pairs, where the form has one.
-pub fn head(form: Form, out: &mut Vec<u8>) {
-    if form == Form::Csv {
+pub fn head(form: Format, out: &mut Vec<u8>) {
+    if form == Format::Csv {
         header(
             out,
             &[
@@ -105,10 +105,10 @@ pub fn head(form: Form, out: &mut Vec<u8>) {
 }
 
 /// Writes a pair.
-pub fn pair(form: Form, out: &mut Vec<u8>, pair: &Pair<'_>) {
+pub fn pair(form: Format, out: &mut Vec<u8>, pair: &Pair<'_>) {
     match form {
-        Form::Text => text(out, pair),
-        Form::Csv => {
+        Format::Text => text(out, pair),
+        Format::Csv => {
             let (a, a_exact) = csv::path(pair.a);
             let (b, b_exact) = csv::path(pair.b);
             let number = |number: Option<u64>| number.map_or_else(String::new, |number| number.to_string());
@@ -126,7 +126,7 @@ pub fn pair(form: Form, out: &mut Vec<u8>, pair: &Pair<'_>) {
             ];
             header(out, &fields);
         }
-        Form::Jsonl => {
+        Format::Jsonl => {
             out.extend_from_slice(b"{\"type\":\"pair\"");
             jsonl::named_path(out, "a", pair.a);
             jsonl::named_path(out, "b", pair.b);
@@ -176,15 +176,15 @@ fn header(out: &mut Vec<u8>, fields: &[&str]) {
 }
 
 /// Writes the header of a list of groups, where the form has one.
-pub fn cluster_head(form: Form, out: &mut Vec<u8>) {
-    if form == Form::Csv {
+pub fn cluster_head(form: Format, out: &mut Vec<u8>) {
+    if form == Format::Csv {
         header(out, &["algorithm", "cluster", "size", "path", "path_b64"]);
     }
 }
 
 /// Writes a group: its number from 1, and the names in it.
 pub fn cluster<'a>(
-    form: Form,
+    form: Format,
     out: &mut Vec<u8>,
     algorithm: &str,
     number: u64,
@@ -193,7 +193,7 @@ pub fn cluster<'a>(
     let size = names.len();
     match form {
         // As `ssdeep -t` prints its clusters.
-        Form::Text => {
+        Format::Text => {
             out.extend_from_slice(format!("** Cluster size {size}\n").as_bytes());
             for name in names {
                 out.extend_from_slice(terminal::render(name).as_bytes());
@@ -201,13 +201,13 @@ pub fn cluster<'a>(
             }
             out.push(b'\n');
         }
-        Form::Csv => {
+        Format::Csv => {
             for name in names {
                 let (path, exact) = csv::path(name);
                 header(out, &[algorithm, &number.to_string(), &size.to_string(), &path, &exact]);
             }
         }
-        Form::Jsonl => {
+        Format::Jsonl => {
             out.extend_from_slice(b"{\"type\":\"cluster\"");
             jsonl::field(out, "algorithm", algorithm);
             jsonl::number(out, "cluster", number);

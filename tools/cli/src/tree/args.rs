@@ -218,7 +218,7 @@ pub struct Verify {
 
 /// Whose root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Form {
+pub enum Scheme {
     /// Linux's fs-verity: what `fsverity digest` prints.
     FsVerity,
     /// Amazon S3's ETag of a multipart upload (of files shorter than --part: of a single one).
@@ -240,7 +240,7 @@ pub struct Root {
     pub files: Vec<PathBuf>,
     /// Whose root.
     #[arg(long = "as", value_name = "FORM", value_enum)]
-    pub form: Form,
+    pub form: Scheme,
     /// S3: bytes of a part, as the upload had them (8MiB is the AWS command line's).
     #[arg(long, value_name = "SIZE", value_parser = size::parse, default_value = "8MiB")]
     pub part: u64,

@@ -6,7 +6,7 @@ pub mod help;
 use crate::exit::{self, Exit, Failure};
 use crate::session::Session;
 pub use args::Tree;
-use args::{Build, Check, Diff, Existing, Export, Form, Function, Import, Prove, Root, Update, Verify};
+use args::{Build, Check, Diff, Existing, Export, Function, Import, Prove, Root, Scheme, Update, Verify};
 use pfh::tree::build::Event;
 use pfh::tree::check::Must;
 use pfh::tree::update::Changed;
@@ -152,11 +152,11 @@ fn verify(args: &Verify) -> Result<Exit, Failure> {
 fn root(args: &Root) -> Result<Exit, Failure> {
     use job::root::{Event, Request};
     let form = match args.form {
-        Form::FsVerity => job::root::Form::FsVerity,
-        Form::S3Etag => job::root::Form::S3Etag,
-        Form::S3Sha256 => job::root::Form::S3Sha256,
-        Form::S3Sha1 => job::root::Form::S3Sha1,
-        Form::Glacier => job::root::Form::Glacier,
+        Scheme::FsVerity => job::root::Scheme::FsVerity,
+        Scheme::S3Etag => job::root::Scheme::S3Etag,
+        Scheme::S3Sha256 => job::root::Scheme::S3Sha256,
+        Scheme::S3Sha1 => job::root::Scheme::S3Sha1,
+        Scheme::Glacier => job::root::Scheme::Glacier,
     };
     let mut request = Request::new(&args.files, form);
     (request.part, request.block, request.sha512) = (args.part, args.block, args.sha512);

@@ -20,8 +20,8 @@ proptest! {
     fn exactly_the_bad_sectors_are_lost(sectors in prop::collection::btree_set(0..64_u64, 0..20), block in 1..40_usize) {
         let bad: Vec<u64> = sectors.into_iter().collect();
         let (_file, data, medium) = medium(64 * 512, &bad);
-        let care = Care { fill: Fill::Pattern(b"BAD".to_vec()), ..Care::default() };
-        let mut rescue = Rescue::new(&medium, care);
+        let policy = ErrorPolicy { fill: Fill::Pattern(b"BAD".to_vec()), ..ErrorPolicy::default() };
+        let mut rescue = Rescue::new(&medium, policy);
         let mut expected = data.clone();
         for sector in &bad {
             for at in sector * 512..(sector + 1) * 512 {
@@ -43,7 +43,7 @@ proptest! {
 
 /// Reads all of a medium of `sectors` in blocks of 64 KiB: bytes, losses, reads.
 fn all(medium: &Medium, sectors: u64, skip_after: Option<u64>) -> (Vec<u8>, Vec<Bad>, u64) {
-    let mut rescue = Rescue::new(medium, Care { skip_after, retries: 2, ..Care::default() });
+    let mut rescue = Rescue::new(medium, ErrorPolicy { skip_after, retries: 2, ..ErrorPolicy::default() });
     let (mut bytes, mut lost) = (Vec::new(), Vec::new());
     while (bytes.len() as u64) < sectors * 512 {
         let mut buffer = vec![0; (64 << 10).min(sectors as usize * 512 - bytes.len())];
@@ -70,7 +70,7 @@ fn a_dead_zone_costs_few_reads_and_none_of_the_good_sectors() {
     let mut lost_at_last: Vec<u64> = Vec::new();
     for run in lost {
         let range = run.offset as usize..(run.offset + run.length) as usize;
-        let found = Rescue::new(&medium, Care::default()).read(&mut again[range], run.offset).unwrap().1;
+        let found = Rescue::new(&medium, ErrorPolicy::default()).read(&mut again[range], run.offset).unwrap().1;
         lost_at_last.extend(found.iter().flat_map(|b| (b.offset / 512)..((b.offset + b.length) / 512)));
     }
     let mut expected = data;
@@ -87,8 +87,8 @@ fn a_device_that_fails_where_it_was_read_before_is_dead() {
     let (_file, _, mut medium) = medium(2000 * 512, &[]);
     let mut buffer = vec![0; 64 << 10];
     let mut rescue_reads = |medium: &Medium, skips: &Arc<Skips>| {
-        let care = Care { skip_after: Some(16), ..Care::default() };
-        Rescue::beside(medium, care, skips.clone()).read(&mut buffer, 128 << 10)
+        let policy = ErrorPolicy { skip_after: Some(16), ..ErrorPolicy::default() };
+        Rescue::beside(medium, policy, skips.clone()).read(&mut buffer, 128 << 10)
     };
     let skips = Arc::new(Skips::new(&medium, Some(16)));
     rescue_reads(&medium, &skips).unwrap();
@@ -101,10 +101,11 @@ fn a_device_that_fails_where_it_was_read_before_is_dead() {
 #[test]
 fn limits_stop() {
     let (_file, _, medium) = medium(64 * 512, &[1, 2, 3]);
-    let mut rescue = Rescue::new(&medium, Care { most_errors: Some(2), ..Care::default() });
+    let mut rescue = Rescue::new(&medium, ErrorPolicy { most_errors: Some(2), ..ErrorPolicy::default() });
     let mut buffer = vec![0; 64 * 512];
     assert_eq!(rescue.read(&mut buffer, 0), Err(Stop::Errors { offset: 3 * 512 }));
-    let mut rescue = Rescue::new(&medium, Care { most_slow: Some(0), slow: Duration::ZERO, ..Care::default() });
+    let mut rescue =
+        Rescue::new(&medium, ErrorPolicy { most_slow: Some(0), slow: Duration::ZERO, ..ErrorPolicy::default() });
     assert!(matches!(rescue.read(&mut buffer, 0), Err(Stop::Slow { .. })));
 }
 
@@ -114,7 +115,7 @@ fn a_file_that_shrank_is_no_whole_image() {
     file.as_file().set_len(1000).unwrap();
     let mut buffer = vec![0; 64 * 512];
     assert_eq!(
-        Rescue::new(&medium, Care::default()).read(&mut buffer, 0),
+        Rescue::new(&medium, ErrorPolicy::default()).read(&mut buffer, 0),
         Err(Stop::Short { offset: 1000, size: 64 * 512 })
     );
 }

@@ -1,4 +1,4 @@
-//! Who may hash: as many places as the plan has threads. A long message under a tree algorithm takes the free ones too.
+//! Who may hash: as many permits as the plan has threads. A long message under a tree algorithm takes the free ones too.
 
 use pfh_digest::{Executor, Task};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Places among the threads that hash.
-pub(crate) struct Places {
+/// Permits among the threads that hash.
+pub(crate) struct Permits {
     free: AtomicUsize,
     /// Most threads that had work of one message.
     most: AtomicUsize,
@@ -16,34 +16,34 @@ pub(crate) struct Places {
 }
 
 /// One place, or several; free again when it is dropped.
-pub(crate) struct Place {
-    places: Arc<Places>,
+pub(crate) struct Permit {
+    permits: Arc<Permits>,
     count: usize,
 }
 
-impl Places {
+impl Permits {
     pub(crate) fn new(threads: usize) -> Arc<Self> {
-        Arc::new(Places { free: threads.max(1).into(), most: 0.into(), lent: 0.into() })
+        Arc::new(Permits { free: threads.max(1).into(), most: 0.into(), lent: 0.into() })
     }
 
     /// Takes one place.
-    pub(crate) fn take(self: &Arc<Self>) -> Option<Place> {
+    pub(crate) fn take(self: &Arc<Self>) -> Option<Permit> {
         self.take_up_to(1)
     }
 
-    /// Takes all places that are free, if any.
-    pub(crate) fn take_rest(self: &Arc<Self>) -> Option<Place> {
+    /// Takes all permits that are free, if any.
+    pub(crate) fn take_rest(self: &Arc<Self>) -> Option<Permit> {
         self.take_up_to(usize::MAX)
     }
 
-    fn take_up_to(self: &Arc<Self>, most: usize) -> Option<Place> {
+    fn take_up_to(self: &Arc<Self>, most: usize) -> Option<Permit> {
         let mut count = 0;
         let take = |free: usize| {
             count = free.min(most);
             (count > 0).then(|| free - count)
         };
         self.free.fetch_update(Ordering::SeqCst, Ordering::SeqCst, take).ok()?;
-        Some(Place { places: self.clone(), count })
+        Some(Permit { permits: self.clone(), count })
     }
 
     /// Most threads that had work of one message at the same time, its worker included; 0 if none was shared out.
@@ -57,15 +57,15 @@ impl Places {
     }
 }
 
-impl Drop for Place {
+impl Drop for Permit {
     fn drop(&mut self) {
-        self.places.free.fetch_add(self.count, Ordering::SeqCst);
+        self.permits.free.fetch_add(self.count, Ordering::SeqCst);
     }
 }
 
-/// The calling thread, and one more for each of these places: started for one run of tasks, which for a batch of many MiB
+/// The calling thread, and one more for each of these permits: started for one run of tasks, which for a batch of many MiB
 /// costs nothing to speak of, and needs neither a second pool nor `unsafe`.
-impl Executor for Place {
+impl Executor for Permit {
     fn width(&self) -> usize {
         1 + self.count
     }
@@ -86,7 +86,7 @@ impl Executor for Place {
                         task();
                     }
                     busy.fetch_add(usize::from(worked), Ordering::Relaxed);
-                    self.places.lent.fetch_add(from.elapsed().as_nanos() as u64, Ordering::Relaxed);
+                    self.permits.lent.fetch_add(from.elapsed().as_nanos() as u64, Ordering::Relaxed);
                 };
                 // Where no thread can be had, the others do its work.
                 let _ = thread::Builder::new().name("pfh-leaves".into()).spawn_scoped(scope, lent);
@@ -95,15 +95,15 @@ impl Executor for Place {
                 task();
             }
         });
-        self.places.most.fetch_max(busy.into_inner(), Ordering::Relaxed);
+        self.permits.most.fetch_max(busy.into_inner(), Ordering::Relaxed);
     }
 }
 
 /// So many threads for whoever hashes one long thing outside of a run: an outboard tree.
 pub fn executor(threads: usize) -> impl Executor + use<> {
-    let places = Places::new(threads);
-    let _caller = places.take();
-    places.take_rest().unwrap_or(Place { places: places.clone(), count: 0 })
+    let permits = Permits::new(threads);
+    let _caller = permits.take();
+    permits.take_rest().unwrap_or(Permit { permits: permits.clone(), count: 0 })
 }
 
 #[cfg(test)]
@@ -112,15 +112,15 @@ mod tests {
 
     #[test]
     fn places_are_taken_and_given_back() {
-        let places = Places::new(3);
-        let one = places.take().unwrap();
-        let rest = places.take_rest().unwrap();
+        let permits = Permits::new(3);
+        let one = permits.take().unwrap();
+        let rest = permits.take_rest().unwrap();
         assert_eq!(rest.width(), 3);
-        assert!(places.take().is_none() && places.take_rest().is_none());
+        assert!(permits.take().is_none() && permits.take_rest().is_none());
         drop(one);
-        assert!(places.take().is_some());
+        assert!(permits.take().is_some());
         drop(rest);
-        assert_eq!(places.take_rest().unwrap().count, 3);
+        assert_eq!(permits.take_rest().unwrap().count, 3);
     }
 
     #[test]

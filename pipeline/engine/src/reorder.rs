@@ -2,7 +2,7 @@
 
 use crate::record::{Hashed, Outcome, Piece, Record};
 use pfh_digest::Digest;
-use pfh_prefetch::Bell;
+use pfh_prefetch::EventCount;
 use pfh_source::{Closed, Problem};
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,17 +11,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 const READY: usize = 1024;
 
 /// Outcomes as they arrive, records as they leave.
-pub(crate) struct Ledger {
+pub(crate) struct ReorderBuffer {
     inner: Mutex<Inner>,
     algorithms: usize,
     units: usize,
-    /// Rung when there is something to write.
-    pub bell: Arc<Bell>,
+    /// Notified when there is something to write.
+    pub events: Arc<EventCount>,
 }
 
 #[derive(Default)]
 struct Inner {
-    /// Places from `next` on, as far as a record has come; no longer than readers may run ahead.
+    /// Permits from `next` on, as far as a record has come; no longer than readers may run ahead.
     arrived: VecDeque<Option<Record>>,
     next: u64,
     waiting: usize,
@@ -44,9 +44,9 @@ pub(crate) struct Finished {
     pub piece_algorithms: Vec<usize>,
 }
 
-impl Ledger {
-    pub(crate) fn new(algorithms: usize, units: usize, bell: Arc<Bell>) -> Self {
-        Ledger { inner: Mutex::default(), algorithms, units, bell }
+impl ReorderBuffer {
+    pub(crate) fn new(algorithms: usize, units: usize, events: Arc<EventCount>) -> Self {
+        ReorderBuffer { inner: Mutex::default(), algorithms, units, events }
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Inner> {
@@ -71,7 +71,7 @@ impl Ledger {
         let ready = inner.waiting >= READY;
         drop(inner);
         if ready {
-            self.bell.ring();
+            self.events.notify();
         }
     }
 

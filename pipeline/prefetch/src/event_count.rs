@@ -1,0 +1,87 @@
+//! One event count for each change that a waiting thread may be waiting for.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// An event count. A thread takes the [`noted`](EventCount::noted) count, looks at whatever it needs (space, data, a free slot), and if
+/// it finds nothing [`wait`](EventCount::wait)s for the next event after that count: an event between look and wait is never
+/// lost. [`notify`](EventCount::notify) costs one atomic addition while nobody waits.
+#[derive(Default)]
+pub struct EventCount {
+    count: AtomicU64,
+    waiting: AtomicUsize,
+    lock: Mutex<()>,
+    changed: Condvar,
+}
+
+impl EventCount {
+    /// The number of events so far. Note it before looking.
+    pub fn noted(&self) -> u64 {
+        self.count.load(Ordering::SeqCst)
+    }
+
+    /// Wakes everybody who waits.
+    pub fn notify(&self) {
+        self.count.fetch_add(1, Ordering::SeqCst);
+        // SeqCst on both sides: either this load sees the waiter, or the waiter's check of `count` sees this event.
+        if self.waiting.load(Ordering::SeqCst) > 0 {
+            drop(self.lock.lock().unwrap_or_else(PoisonError::into_inner));
+            self.changed.notify_all();
+        }
+    }
+
+    /// Waits for an event after `noted`, at most `longest`. Returns how long it took.
+    pub fn wait(&self, noted: u64, longest: Duration) -> Duration {
+        let from = Instant::now();
+        self.waiting.fetch_add(1, Ordering::SeqCst);
+        let mut guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        while self.count.load(Ordering::SeqCst) == noted {
+            let left = longest.saturating_sub(from.elapsed());
+            if left.is_zero() {
+                break;
+            }
+            guard = self.changed.wait_timeout(guard, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        drop(guard);
+        self.waiting.fetch_sub(1, Ordering::SeqCst);
+        from.elapsed()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    #[test]
+    fn an_event_between_look_and_wait_is_not_lost() {
+        let events = Arc::new(EventCount::default());
+        let noted = events.noted();
+        events.notify();
+        assert!(events.wait(noted, Duration::from_secs(3600)) < Duration::from_secs(3000));
+    }
+
+    #[test]
+    fn ping_pong() {
+        let (events, turn) = (Arc::new(EventCount::default()), Arc::new(AtomicU64::new(0)));
+        let (other, there) = (events.clone(), turn.clone());
+        let play = move |events: &EventCount, turn: &AtomicU64, mine: u64| {
+            for _ in 0..10_000 {
+                loop {
+                    let noted = events.noted();
+                    if turn.load(Ordering::SeqCst) % 2 == mine {
+                        break;
+                    }
+                    events.wait(noted, Duration::from_secs(3600));
+                }
+                turn.fetch_add(1, Ordering::SeqCst);
+                events.notify();
+            }
+        };
+        let second = std::thread::spawn(move || play(&other, &there, 1));
+        play(&events, &turn, 0);
+        second.join().unwrap();
+        assert_eq!(turn.load(Ordering::SeqCst), 20_000);
+    }
+}
