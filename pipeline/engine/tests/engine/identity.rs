@@ -226,7 +226,7 @@ fn messages_change_hands_in_the_middle() {
     impl Read for Nap {
         fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
             // A stretch of half a MiB is slow or fast as a whole.
-            if ((self.at as u64 >> 19) + self.seed) % 3 == 0 {
+            if ((self.at as u64 >> 19) + self.seed).is_multiple_of(3) {
                 std::thread::sleep(std::time::Duration::from_millis(2));
             }
             let n = buffer.len().min(self.bytes.len() - self.at);
