@@ -206,3 +206,60 @@ fn a_sink_that_refuses_ends_the_run() {
     assert!(run(Box::new(items), &plan, &mut sink, &Control::new()).is_err());
     assert_eq!(taken, 10);
 }
+
+/// Reads that wait in some stretches and not in others: messages pass from lanes to the table in the middle, and back.
+#[test]
+fn messages_change_hands_in_the_middle() {
+    struct Napping(Arc<Vec<u8>>, u64);
+    struct Nap {
+        bytes: Arc<Vec<u8>>,
+        at: usize,
+        seed: u64,
+    }
+    impl Object for Napping {
+        fn open(&self) -> Result<Box<dyn Read + Send>, Problem> {
+            Ok(Box::new(Nap { bytes: self.0.clone(), at: 0, seed: self.1 }))
+        }
+        fn size_hint(&self) -> Option<u64> {
+            Some(self.0.len() as u64)
+        }
+    }
+    impl Read for Nap {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            // A stretch of half a MiB is slow or fast as a whole.
+            if ((self.at as u64 >> 19) + self.seed).is_multiple_of(3) {
+                std::thread::sleep(std::time::Duration::from_millis(2));
+            }
+            let n = buffer.len().min(self.bytes.len() - self.at);
+            buffer[..n].copy_from_slice(&self.bytes[self.at..self.at + n]);
+            self.at += n;
+            Ok(n)
+        }
+    }
+    let messages: Vec<Arc<Vec<u8>>> =
+        (0..24).map(|i| Arc::new(message([3_000_000, 700_001, 90, 65_536][i % 4] + i, i as u64))).collect();
+    for (mode, threads, memory) in [
+        (Mode::Adaptive, 1, 4 << 20),
+        (Mode::Adaptive, 2, 64 << 20),
+        (Mode::Adaptive, 3, 0),
+        (Mode::Smt, 2, 64 << 20),
+        (Mode::Mtp, 2, 4 << 20),
+    ] {
+        let plan = plan(&["sha256", "md5", "sha1", "blake3", "crc32"], memory, threads, 4, mode, None);
+        let item = |(number, bytes): (usize, &Arc<Vec<u8>>)| {
+            let object = Arc::new(Napping(bytes.clone(), number as u64));
+            let origin = Origin::Object { name: b"nap".to_vec().into(), object };
+            Item::Entry(Entry { number: number as u64, origin, stat: None })
+        };
+        let items: Vec<Item> = messages.iter().enumerate().map(item).collect();
+        let mut records: Vec<Record> = Vec::new();
+        run(Box::new(items.into_iter()), &plan, &mut records, &Control::new()).unwrap();
+        assert_eq!(records.len(), messages.len());
+        for (record, bytes) in records.iter().zip(&messages) {
+            let Outcome::Hashed(hashed) = &record.outcome else { panic!("{:?}", record.outcome) };
+            for (algorithm, digest) in plan.algorithms.iter().zip(&hashed.digests) {
+                assert_eq!(*digest, algorithm.digest(bytes), "{algorithm} of {} bytes, {mode:?}", bytes.len());
+            }
+        }
+    }
+}
