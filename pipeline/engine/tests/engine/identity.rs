@@ -207,7 +207,8 @@ fn a_sink_that_refuses_ends_the_run() {
     assert_eq!(taken, 10);
 }
 
-/// Reads that wait in some stretches and not in others: messages pass from lanes to the table in the middle, and back.
+/// Reads that wait in some stretches and not in others: messages pass from lanes to the table in
+/// the middle, and back.
 #[test]
 fn messages_change_hands_in_the_middle() {
     struct Napping(Arc<Vec<u8>>, u64);
