@@ -24,8 +24,8 @@ pub struct Expected {
     pub times: Times,
     /// Whether its lines contradict each other: nothing can be right then.
     pub contradictory: bool,
-    /// A bit for each digest whose algorithm its length alone told, lowest first; of more than 64
-    /// the others are taken as told.
+    /// A bit for each digest whose algorithm is known by its length alone, lowest first; of more
+    /// than 64 the others are taken as known.
     pub guessed: u64,
 }
 

@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// So many of the names are looked for in each directory that they may start in.
+/// That many of the names are looked for in each directory that they may start in.
 const SAMPLE: usize = 512;
 
 /// Why names may start in a directory.

@@ -75,7 +75,7 @@ impl Collection {
     }
 
     /// The same, of digests that come with their features ([`Algorithm::keeping_features`]), for
-    /// which so many bytes are kept in memory and the rest in a temporary file.
+    /// which that many bytes are kept in memory and the rest in a temporary file.
     pub fn with_features(algorithm: Algorithm, memory: usize) -> Collection {
         Collection { features: Some(Sorter::new(memory)), ..Collection::new(algorithm) }
     }

@@ -10,7 +10,7 @@ use pfh_similarity::{Evidence, Score, sdhash};
 use std::cmp::Ordering;
 use std::io;
 
-/// Features that are told of.
+/// Features that are reported.
 const HOTTEST: usize = 10;
 /// Steps between two looks at the watcher.
 const STEP: u64 = 1 << 16;

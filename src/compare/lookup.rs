@@ -43,7 +43,7 @@ impl Lookup {
     }
 
     /// The digests of a collection. Those of ssdeep get an index in a temporary file, sorted with
-    /// so many bytes of memory.
+    /// that many bytes of memory.
     ///
     /// # Errors
     /// The temporary file's.

@@ -81,9 +81,9 @@ pub enum Event<'a> {
         /// Whether there are two inputs to compare, or one in each set.
         comparable: bool,
     },
-    /// So many inputs have no digest of this algorithm.
+    /// That many inputs have no digest of this algorithm.
     Without(Algorithm, u64),
-    /// So many digests have something in common that comparing them takes long.
+    /// Too many digests have something in common: comparing them takes long.
     Costly(Algorithm, &'a Hot),
     /// Pairs with a saturated digest, which is similar to random data.
     Saturated {

@@ -54,7 +54,7 @@ pub struct Pair {
     pub degenerate: Option<Degenerate>,
 }
 
-/// Something that so many digests have in common that it costs most of the time.
+/// Something that most digests have in common, which costs most of the time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Hot {
@@ -97,10 +97,10 @@ pub enum Failure {
 
 /// Watches a search.
 pub trait Watch {
-    /// So many of all steps are done; of 0 in all nobody knows. May end the search.
+    /// That many of all steps are done; of 0 in all nobody knows. May end the search.
     fn progress(&mut self, done: u64, all: u64) -> ControlFlow<()>;
 
-    /// What most digests have in common, most first, before they are compared. May be told more
+    /// What most digests have in common, most first, before they are compared. May be reported more
     /// than once.
     fn hot(&mut self, hottest: &[Hot]) {
         let _ = hottest;
@@ -355,7 +355,7 @@ impl Visitor for Gathered<'_> {
     }
 }
 
-/// Passes on what is told, and takes no pairs.
+/// Passes on what is reported, and takes no pairs.
 struct Watched<'a>(Watcher<'a>);
 
 impl Visitor for Watched<'_> {

@@ -51,7 +51,7 @@ pub(crate) struct Sorter<T> {
 }
 
 impl<T: Item> Sorter<T> {
-    /// One that holds at most about so many bytes in memory; 64 KiB are always taken.
+    /// One that holds at most about that many bytes in memory; 64 KiB are always taken.
     pub(crate) fn new(memory: usize) -> Sorter<T> {
         Sorter {
             buffer: Vec::new(),

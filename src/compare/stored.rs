@@ -28,7 +28,7 @@ const PAGE: u64 = 1024;
 /// The longest name that is believed.
 const LONGEST: u64 = 1 << 20;
 
-/// Writes the index of a collection of ssdeep digests, with so many bytes of memory for sorting.
+/// Writes the index of a collection of ssdeep digests, with that many bytes of memory for sorting.
 ///
 /// # Errors
 /// The output's, the temporary file's; [`io::ErrorKind::InvalidInput`] for digests of another

@@ -96,7 +96,7 @@ impl<W: Word, const N: usize, const B: usize> Function<W, N, B> {
         }
     }
 
-    /// Writes the output of the state after the last block, told word by word, into a
+    /// Writes the output of the state after the last block, word by word, into a
     /// [blank](Digest::blank) digest. Small messages come in millions: each word goes to its place
     /// in the results at once and is not moved again, since a wide load of what narrow stores have
     /// just written waits for them all.

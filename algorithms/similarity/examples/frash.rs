@@ -38,11 +38,11 @@ struct Row {
 enum Kind {
     /// A piece of the base, in percent.
     Fragment,
-    /// Two different files share a block of so many KiB.
+    /// Two different files share a block of that many KiB.
     Common,
-    /// So many random KiB in front.
+    /// That many random KiB in front.
     Prefix,
-    /// So many bytes changed.
+    /// That many bytes changed.
     Noise,
     /// Another base.
     Unrelated,
@@ -194,7 +194,7 @@ fn detected(method: usize, score: Option<u32>) -> bool {
     }
 }
 
-/// Whether so many percent are fewer than the reference's by more than two samples of 20 explain:
+/// Whether that many percent are fewer than the reference's by more than two samples of 20 explain:
 /// 2.5 standard errors of a difference.
 fn is_less(percent: u32, reference: u32) -> bool {
     let (ours, theirs) = (f64::from(percent) / 100.0, f64::from(reference) / 100.0);

@@ -5,7 +5,7 @@
 //!   others; the pairs are proved against brute force on the first 2,000.
 //! * `--filters N`: sdhash and mrsh-v2 over made-up inputs with about N filters.
 //! * paths: digests of these files (of directories, all below), then all pairs of each method.
-//! * `--windows`: ssdeep only, over the pieces of so many KiB that the files are made of, one
+//! * `--windows`: ssdeep only, over the pieces of that many KiB that the files are made of, one
 //!   behind the other, in place of the files; at most `--most`, taken evenly. Those of one file and
 //!   of its copies are real digests, as many as there are never files at hand.
 //!

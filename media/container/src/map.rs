@@ -1,7 +1,7 @@
 //! GNU ddrescue's map file: which parts of a medium have been read (ddrescue manual, "Mapfile
 //! structure").
 //!
-//! Written and read exactly in that form, so that ddrescue can go on with a map of ours, and the
+//! Written and read exactly in that form, so that ddrescue can resume a map of ours, and the
 //! other way round.
 
 use std::fmt::Write;

@@ -280,8 +280,8 @@ impl Hashing {
         digests.map(|digests| Found { digests, pieces: windows.next().unwrap_or_default() }).collect()
     }
 
-    /// Whether so many messages are better taken one by one, each under all algorithms of the unit,
-    /// than all together under one after the other.
+    /// Whether that many messages are better taken one by one, each under all algorithms of the
+    /// unit, than all together under one after the other.
     fn is_few(&self, unit: usize, messages: usize) -> bool {
         let algorithms = || self.units[unit].iter().map(|index| self.plan.algorithms[*index]).collect::<Vec<_>>();
         messages <= 1 || self.units[unit].len() > 1 && messages <= *self.few[unit].get_or_init(|| few(&algorithms()))

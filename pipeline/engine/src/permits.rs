@@ -101,7 +101,7 @@ impl Executor for Permit {
     }
 }
 
-/// So many threads for whoever hashes one long thing outside of a run: an outboard tree.
+/// That many threads for whoever hashes one long thing outside of a run: an outboard tree.
 pub fn executor(threads: usize) -> impl Executor + use<> {
     let permits = Permits::new(threads);
     let _caller = permits.take();

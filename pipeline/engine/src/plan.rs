@@ -43,7 +43,7 @@ pub struct Plan {
     pub retries: u32,
     /// A read that does not come back within this time is reported, and the run goes on without it.
     pub stall: Duration,
-    /// Digests of every window of so many bytes, besides those of the whole.
+    /// Digests of every window of that many bytes, besides those of the whole.
     pub piecewise: Option<u64>,
 }
 

@@ -114,7 +114,7 @@ fn bytes<'a>(arena: &'a [Slab], place: &Place) -> &'a [u8] {
     &arena[place.slab].bytes()[place.range.clone()]
 }
 
-/// The longest pieces of so many messages that an arena has room for.
+/// The longest pieces of that many messages that an arena has room for.
 fn fair(arena: &[Slab], messages: usize) -> usize {
     let slab = arena.first().map_or(0, |slab| slab.bytes().len());
     match messages.div_ceil(arena.len().max(1)) {
@@ -358,7 +358,7 @@ impl Cursor {
             || arena[self.slab].bytes().len().saturating_sub(self.used) >= piece.min(arena[0].bytes().len())
     }
 
-    /// Goes to the next slab if this one has no room for so many bytes; false if there is none.
+    /// Goes to the next slab if this one has no room for that many bytes; false if there is none.
     fn make_room(&mut self, arena: &[Slab], wanted: usize) -> bool {
         let length = arena[self.slab].bytes().len();
         if length.saturating_sub(self.used) >= wanted.min(length) {

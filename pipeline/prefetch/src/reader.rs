@@ -236,7 +236,7 @@ impl<S> Reader<S> {
         let room = pack.slab.bytes().len() - pack.used;
         let small = reading.size_hint() < (self.budget.slab() / 2) as u64;
         if !small || reading.size_hint() >= room as u64 {
-            // Keep it open, publish what there is, go on with a slab of its own or a fresh pack.
+            // Keep it open, publish what there is, resume a slab of its own or a fresh pack.
             self.current = Some(Current { entry, reading, flowing: false, whom: For::All });
             return if self.publish() { Some(Step::Filled) } else { None };
         }

@@ -36,9 +36,9 @@ pub enum Depth {
 /// How much to take at once.
 #[derive(Debug, Clone, Copy)]
 pub struct Take {
-    /// At most so many jobs.
+    /// At most that many jobs.
     pub jobs: usize,
-    /// No further job once so many bytes are taken.
+    /// No further job once that many bytes are taken.
     pub bytes: usize,
     /// Leave units of one message to other workers: they are idle.
     pub share: bool,

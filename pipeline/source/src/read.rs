@@ -263,7 +263,8 @@ pub(crate) fn kind_name(kind: FileType) -> &'static str {
     }
 }
 
-/// Granularity at which an unreadable range is told: a page, which is what the page cache reads.
+/// Granularity at which an unreadable range is reported: a page, which is what the page cache
+/// reads.
 const STEP: u64 = 4096;
 /// How far the end of an unreadable range is looked for: 1,024 pages.
 const PROBES: u64 = 1024;

@@ -202,7 +202,7 @@ pub fn check(log: impl BufRead) -> Result<Sound, Broken> {
     Ok(Sound { records: pass.records, chain: pass.ended.ok_or(Broken::NoEnd)?, signature: pass.signed })
 }
 
-/// Reads the log of a run that was cut off: its chain, to go on with, and how many bytes of it are
+/// Reads the log of a run that was cut off: its chain, to resume, and how many bytes of it are
 /// whole lines. `None` when it has an end.
 ///
 /// # Errors

@@ -3,7 +3,7 @@
 //!
 //! PEM states whether a key is private or public. Digits do not: they are what the purpose needs.
 //! Digits of a private key that are given in place of the public one are reported as such
-//! ([`not_private`]) as soon as there is a signature by which they can be told apart.
+//! ([`not_private`]) as soon as there is a signature by which they can be distinguished.
 //!
 //! ```
 //! # let room = std::env::temp_dir().join(format!("pfh-key-{}", std::process::id()));

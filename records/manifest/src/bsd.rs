@@ -36,7 +36,7 @@ pub fn tag(algorithm: Algorithm) -> String {
 pub struct Encoder {
     end: End,
     tags: Vec<String>,
-    /// Whether the head says where names start, so that the list has an end, too.
+    /// Whether the head says where names start, so that the list has an end as well.
     described: bool,
     records: u64,
 }

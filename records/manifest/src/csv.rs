@@ -7,7 +7,7 @@
 //! holds what a terminal must not see, stands in `path` as people see it and exactly in `path_b64`.
 //! The last record is of type `summary`: its size is the sum of all, its notes count the records.
 //!
-//! What a spreadsheet made of it is read, too: other separators, everything quoted, columns in
+//! What a spreadsheet made of it is read as well: other separators, everything quoted, columns in
 //! another order or left out.
 
 use data_encoding::BASE64;

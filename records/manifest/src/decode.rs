@@ -32,7 +32,7 @@ pub struct Decoder<R> {
 }
 
 impl<R: BufRead> Decoder<R> {
-    /// Starts to read: finds a byte order mark and, unless told, the format. Errors are the
+    /// Starts to read: finds a byte order mark and, unless it is given, the format. Errors are the
     /// reader's own.
     pub fn open(reader: R, options: &Options) -> io::Result<Decoder<R>> {
         // A reference to a static is not promoted to one that lives for ever.
@@ -67,8 +67,8 @@ impl<R: BufRead> Decoder<R> {
         Ok(Decoder { format, form, neutral: 0, ended: false, tally, base: None })
     }
 
-    /// The format that was told or found. [`Format::Sums`] stands for plain and tagged lines, which
-    /// may be mixed.
+    /// The format that was given or found. [`Format::Sums`] stands for plain and tagged lines,
+    /// which may be mixed.
     pub fn format(&self) -> Format {
         self.format
     }

@@ -39,7 +39,7 @@ pub fn candidates(registry: Registry, assumed: &[Algorithm]) -> Vec<Algorithm> {
     }
 }
 
-/// A digest whose algorithm is told by its length: the first of the candidates that fits.
+/// A digest whose algorithm is known by its length: the first of the candidates that fits.
 pub fn unnamed(candidates: &[Algorithm], text: &[u8]) -> Result<Digest, Fault> {
     // Hexadecimal first, over all candidates: 64 digits are SHA-256 before they are 48 bytes in
     // base64.

@@ -50,10 +50,10 @@ pub struct Entry {
     pub pieces: Vec<Piece>,
     /// Timestamps, where the format has them.
     pub times: Times,
-    /// Whether the algorithm of its only digest was told by the digest's form alone: it may be of
+    /// Whether the algorithm of its only digest is known by the digest's form alone: it may be of
     /// another of that form.
     pub guessed: bool,
-    /// The names of algorithms that are not known here, of which it has digests, too.
+    /// The names of algorithms that are not known here, of which it has digests as well.
     pub foreign: Vec<Box<str>>,
 }
 

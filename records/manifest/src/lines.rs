@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead};
 
-/// The longest line that is read, unless told otherwise: 1 MiB, many times the longest path.
+/// The longest line that is read, by default: 1 MiB, many times the longest path.
 pub const LIMIT: usize = 1 << 20;
 
 /// Cuts a reader into lines. Holds at most one line, and of one that is longer than the limit

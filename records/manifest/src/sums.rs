@@ -1,11 +1,12 @@
 //! Lists as `sha256sum` and its kin print them: digest, space, marker, name (coreutils manual,
 //! "md5sum invocation").
 //!
-//! A line holds one digest and does not say of which algorithm: readers tell by its length or are
-//! told. So a list may hold several algorithms, a line each, only where their digests differ in
-//! length. Similarity digests are told by their form: `T1…`, `sdbf:…`. Where the length does not
-//! tell, a comment in front does, and another at the end counts the records. `b3sum` refuses
-//! comments, so a list of BLAKE3 alone has none: its reader finds out (see `Entry::guessed`).
+//! A line holds one digest and does not say of which algorithm: readers know it by its length or
+//! from a comment. So a list may hold several algorithms, a line each, only where their digests
+//! differ in length. Similarity digests are recognized by their form: `T1…`, `sdbf:…`. Where the
+//! length does not tell, a comment in front does, and another at the end counts the records.
+//! `b3sum` refuses comments, so a list of BLAKE3 alone has none: its reader finds out (see
+//! `Entry::guessed`).
 
 use pfh_digest::{Algorithm, Digest, Output, Registry};
 use pfh_engine::{Outcome, Record, Summary};
@@ -20,7 +21,7 @@ use crate::{bsd, digits, escape, similarity};
 /// Writes `digest  name`, a line per algorithm and file.
 pub struct Encoder {
     layout: Layout,
-    /// Whether the head says what the list is, so that it has an end, too.
+    /// Whether the head says what the list is, so that it has an end as well.
     described: bool,
     records: u64,
 }

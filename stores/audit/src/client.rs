@@ -23,7 +23,7 @@ pub struct Answered<T> {
     pub time: Duration,
 }
 
-/// Reads what another one has read, too.
+/// Reads what another one has read as well.
 struct Copied<'a, R> {
     from: R,
     to: Option<&'a mut dyn Write>,

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 /// Clocks of file systems tick: a file that changed so recently may change again without a new
 /// time.
 const SETTLED: Duration = Duration::from_secs(2);
-/// What was found is on the disk after this time, or when so many rows wait.
+/// What was found is on the disk after this time, or when that many rows wait.
 const COMMIT: Duration = Duration::from_secs(1);
 const ROWS: u64 = 4096;
 

@@ -1,6 +1,6 @@
-//! `figures DIR ENTRIES [MEMORY-MiB]`: builds a set of so many made-up SHA-1 digests from a list in
-//! DIR, and measures building, opening and looking up. Every answer is checked before a time is
-//! told.
+//! `figures DIR ENTRIES [MEMORY-MiB]`: builds a set of that many made-up SHA-1 digests from a list
+//! in DIR, and measures building, opening and looking up. Every answer is checked before a time is
+//! printed.
 
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -9,7 +9,7 @@ use std::time::Instant;
 use pfh_digest::{Algorithm, Digest};
 use pfh_known::{Build, Class, DEFAULT_RESIDENT, Input, KnownSet};
 
-/// Look-ups per measurement; the best and the median of five are told.
+/// Look-ups per measurement; the best and the median of five are printed.
 const LOOKUPS: u64 = 1_000_000;
 
 /// The n-th made-up digest: a mixed counter (SplitMix64), which has no two alike.

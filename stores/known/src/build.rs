@@ -20,7 +20,7 @@ use crate::sets::{Combinations, Numbers, Origins, Set};
 use crate::sqlite::delta;
 use crate::write::{self, Counted};
 
-/// Memory that a build takes unless told otherwise, in bytes: 512 MiB.
+/// Memory that a build takes by default, in bytes: 512 MiB.
 pub const DEFAULT_MEMORY: usize = 512 << 20;
 
 /// The least that is of use: 16 MiB.
@@ -90,7 +90,7 @@ impl Build<'_> {
     /// it was interrupted.
     ///
     /// # Errors
-    /// Whatever keeps the file from being written. Inputs' records that are none are told to
+    /// Whatever keeps the file from being written. Inputs' records that are none are reported to
     /// `fault` instead.
     pub fn run(mut self) -> Result<Built, Error> {
         if fs::symlink_metadata(&self.output).is_ok_and(|found| !found.is_file()) {
@@ -138,8 +138,8 @@ impl Build<'_> {
                 true => None,
                 false => {
                     let path = work.join(format!("applied-{position}"));
-                    // Of a copy that records were taken of, what is to be told of its deltas is in
-                    // the journal.
+                    // Of a copy that records were taken of, what must be reported of its deltas is
+                    // in the journal.
                     if skip == 0 || !path.is_file() {
                         let set = &mut origins.sets[position];
                         set.faults += idle_deltas(input, &path, &self.cancel, &mut self.fault)? * u64::from(skip == 0);

@@ -122,7 +122,7 @@ impl Meter {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// `done` of about `all` parts of so many bytes were read.
+    /// `done` of about `all` parts of that many bytes were read.
     pub fn part(&self, done: u64, all: u64, bytes: u64) {
         let part = (done as f64 / all.max(1) as f64).min(1.0);
         self.0.store((part * bytes as f64) as u64, Ordering::Relaxed);

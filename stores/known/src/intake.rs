@@ -81,7 +81,7 @@ impl Intake {
             (Some(next), Some(jobs)) => jobs.send((std::mem::replace(&mut self.bank, next), progress)).is_ok(),
             _ => false,
         };
-        // The writer ends early only with an error, which is told at its end.
+        // The writer ends early only with an error, which is reported at its end.
         if sent { Ok(()) } else { Err(self.ended().map_or_else(|error| error, |_| Error::Cancelled)) }
     }
 

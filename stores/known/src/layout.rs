@@ -39,7 +39,7 @@ pub const WORDS: usize = 4096;
 /// Bytes of a checksum.
 pub const CRC: usize = 4;
 
-/// Bytes that hold the number of any combination of so many origins.
+/// Bytes that hold the number of any combination of that many origins.
 pub fn combination_bytes(origins: usize) -> usize {
     match origins {
         0..=1 => 0,

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crc32fast::Hasher;
 
-/// Rows grow by so many bytes: a large block of memory is moved by remapping, so growth costs
+/// Rows grow by that many bytes: a large block of memory is moved by remapping, so growth costs
 /// nothing and wastes at most this.
 const STEP: usize = 16 << 20;
 
@@ -20,7 +20,7 @@ pub const LONGEST: usize = 64;
 /// The bytes of the origin behind a digest.
 pub const ORIGIN: usize = 4;
 
-/// Words of a row of digests of so many bytes.
+/// Words of a row of digests of that many bytes.
 pub const fn words(digest: usize) -> usize {
     (digest + ORIGIN).div_ceil(8)
 }
@@ -96,7 +96,7 @@ impl<const W: usize> Rows for Vec<Row<W>> {
     }
 }
 
-/// No rows of digests of so many bytes, [`SHORTEST`] to [`LONGEST`].
+/// No rows of digests of that many bytes, [`SHORTEST`] to [`LONGEST`].
 pub fn rows(digest: usize) -> Box<dyn Rows> {
     match words(digest) {
         3 => Box::new(Vec::<Row<3>>::new()),

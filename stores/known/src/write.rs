@@ -221,7 +221,7 @@ impl TableWriter<'_> {
 /// Rows between two looks of whoever watches.
 const LOOK: u64 = 1 << 16;
 
-/// Merges the runs of one algorithm into a table. `watch` is told now and then how many rows more
+/// Merges the runs of one algorithm into a table. `watch` learns now and then how many rows more
 /// were merged, and may end it.
 pub fn table(
     out: &mut Counted,

@@ -27,7 +27,7 @@ impl Loop {
         let mut arguments: Vec<&OsStr> = ["--find", "--show"].iter().map(OsStr::new).collect();
         arguments.extend(options.iter().map(OsStr::new));
         arguments.push(file.as_os_str());
-        // Two tests may be told of the same free device.
+        // Two tests may be offered the same free device.
         let mut tries = 0;
         loop {
             match run("losetup", &arguments) {

@@ -1,4 +1,4 @@
-//! A read-only FUSE filesystem, one directory deep, whose files misbehave as told.
+//! A read-only FUSE filesystem, one directory deep, whose files misbehave as set.
 
 use std::ffi::OsStr;
 use std::io;
@@ -25,7 +25,7 @@ const NAMES_DIRECTORY: u64 = 1 << 40;
 /// Bytes of each file in the directory of invented names.
 const NAMED_FILE_BYTES: u64 = 16;
 
-/// One file, honest until told otherwise: its bytes are [`content`]`(seed, length)`.
+/// One file, honest until it is set otherwise: its bytes are [`content`]`(seed, length)`.
 #[derive(Debug)]
 pub struct File {
     name: Vec<u8>,

@@ -52,8 +52,8 @@ pub struct Outcome {
 }
 
 impl Trial {
-    /// A run of `program` without arguments, input or faults, for at most 5 minutes: a hang is told
-    /// from a busy machine.
+    /// A run of `program` without arguments, input or faults, for at most 5 minutes: a hang is
+    /// reported from a busy machine.
     pub fn new(program: impl AsRef<OsStr>) -> Self {
         Trial {
             words: vec![program.as_ref().to_owned()],

@@ -127,7 +127,7 @@ fn portable(bytes: &[u8], start: usize, mask: u16, out: &mut Vec<u32>) {
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[inline(always)]
 fn place(mut hits: u64, p: usize, out: &mut Vec<u32>) {
-    // Four places are written whether there are so many or not: the number of hits is not to be
+    // Four places are written whether there are that many or not: the number of hits is not to be
     // guessed by the CPU.
     let count = hits.count_ones() as usize;
     let end = out.len();

@@ -99,7 +99,7 @@ impl<W: Word> Case<W> {
     /// than the kernels.
     fn holds(&self, seed: u64, blocks: usize, steps: usize) {
         let whole = blocks * self.block;
-        // From the shortest to the longest message that pads to so many blocks.
+        // From the shortest to the longest message that pads to that many blocks.
         let mut lengths = (0..=whole).filter(|&n| (self.pad)(&vec![0; n]).len() == whole);
         let shortest = lengths.next().unwrap();
         let count = lengths.count() + 1;

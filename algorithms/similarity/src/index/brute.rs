@@ -25,7 +25,7 @@ trait Rule {
     /// Common bits below which two filters score nothing: a bound that no filter with these
     /// elements and at least as many ones goes below.
     fn least(&self, a: Weight, b: Weight) -> u32;
-    /// The score of two filters that have at least so many bits in common.
+    /// The score of two filters that have at least that many bits in common.
     fn filters(&self, a: (&Bits, Weight), b: (&Bits, Weight), common: u32) -> f64;
     /// The score of two digests from the sum of the best scores of the sought one's filters, and
     /// the number of filters that count of the one sought and of the target.

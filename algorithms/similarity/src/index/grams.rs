@@ -134,7 +134,7 @@ fn bin(key: u64) -> usize {
     (key >> REST) as usize
 }
 
-/// Ranges of bins with at most so many keys each; a bin with more is a range by itself.
+/// Ranges of bins with at most that many keys each; a bin with more is a range by itself.
 fn ranges(sizes: &[usize], most: usize) -> Vec<std::ops::Range<usize>> {
     let mut ranges = Vec::new();
     let (mut start, mut keys) = (0, 0);

@@ -8,7 +8,7 @@ use crate::ssdeep::{Digest, Target};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-/// A sequence that so many digests have keeps them by the groups that they are in.
+/// A sequence that this many digests have keeps them by the groups that they are in.
 const MANY: usize = 64;
 /// Comparisons between two reports of progress.
 const STEP: u64 = 1 << 16;

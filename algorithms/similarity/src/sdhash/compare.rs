@@ -60,7 +60,8 @@ pub(super) fn directed(reference: &Digest, target: &Digest) -> Option<u8> {
     (divisor > 0 && score >= 0.0).then_some(score as u8)
 }
 
-/// Common bits up to which two filters with so many elements together, 32 at least, score nothing.
+/// Common bits up to which two filters with that many elements together, 32 at least, score
+/// nothing.
 pub(crate) fn cutoff(elements: u32) -> u32 {
     u32::from(CUTOFFS[(4096 / elements) as usize])
 }

@@ -105,7 +105,7 @@ impl Digest {
     }
 
     /// Appends the reference's line without its end. A name with a line feed is refused; everything
-    /// else is told apart by its length.
+    /// else is distinguished by its length.
     pub fn print_line(&self, name: &[u8], out: &mut Vec<u8>) -> Result<(), UnprintableName> {
         if name.contains(&b'\n') {
             return Err(UnprintableName);

@@ -29,7 +29,7 @@ use std::cmp::Ordering;
 
 /// The shortest input with a digest, in bytes.
 pub const MINIMUM_LENGTH: u64 = 512;
-/// From this length in bytes on, the reference uses block mode unless told otherwise.
+/// From this length in bytes on, the reference uses block mode by default.
 pub const REFERENCE_STREAM_LIMIT: u64 = 16 << 20;
 /// Bytes of a window, and of a feature.
 pub(crate) const WINDOW: usize = 64;

@@ -87,8 +87,8 @@ impl Generator {
         }
     }
 
-    /// For an input of exactly this many bytes: follows only so many levels below the highest that
-    /// its digest can begin with. None where nothing is gained by that.
+    /// For an input of exactly this many bytes: follows only that many levels below the highest
+    /// that its digest can begin with. None where nothing is gained by that.
     pub(super) fn with_length(length: u64, below: usize) -> Option<Generator> {
         let level = level_for(length);
         (level > below).then(|| Generator::following(level - below, level + 2))
@@ -213,7 +213,7 @@ impl Generator {
             self.low += 1;
         }
         for (i, level) in self.levels.iter_mut().enumerate() {
-            // With so many cuts it is the second part only if the level below is the highest that
+            // With that many cuts it is the second part only if the level below is the highest that
             // the length allows.
             if level.run_short.is_some() && self.low + i > 0 && too_long(self.low + i - 1, self.length) {
                 level.run_short = None;

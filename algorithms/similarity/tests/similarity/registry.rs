@@ -94,7 +94,7 @@ fn texts_are_read_as_values() {
     }
 }
 
-/// Without being told the length: a stream below 16 MiB, blocks from there on, whatever the pieces;
+/// Without knowing the length: a stream below 16 MiB, blocks from there on, whatever the pieces;
 /// the features too.
 #[test]
 fn sdhash_takes_the_mode_of_its_tool() {

@@ -8,7 +8,7 @@ use super::{Parameters, Value};
 /// What computes the values of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Function {
-    /// SHA-256 (FIPS 180-4), leaves, nodes and root told apart by tags.
+    /// SHA-256 (FIPS 180-4), leaves, nodes and root distinguished by tags.
     Sha256,
     /// SHA3-256 (FIPS 202), likewise.
     Sha3_256,

@@ -325,7 +325,7 @@ impl Pass {
     fn finish(mut self, is_done: bool) -> Result<Index, Malformed> {
         let volume = self.volume.ok_or(Malformed::new("no volume section"))?;
         if !is_done {
-            // A table whose copy is missing may be half written, too.
+            // A table whose copy is missing may be half written as well.
             let chunks = self.last.map_or(0, |last| last.chunks);
             self.places.retain(|p| p.first < chunks);
             self.chunks = chunks;

@@ -21,7 +21,7 @@ pub struct Table {
 pub(crate) const COMPRESSED: u32 = 1 << 31;
 
 impl Table {
-    /// Bytes that a table of so many entries takes, without the section descriptor.
+    /// Bytes that a table of that many entries takes, without the section descriptor.
     pub const fn length(entries: usize) -> u64 {
         24 + 4 * entries as u64 + 4
     }
@@ -43,7 +43,7 @@ impl Table {
     /// bytes.
     ///
     /// # Errors
-    /// When the checksum is wrong or the section has another length than so many entries take.
+    /// When the checksum is wrong or the section has another length than that many entries take.
     pub fn entries_in(header: &[u8], payload: u64) -> Result<usize, Malformed> {
         if header.len() != 24 || !is_sealed(header) {
             return Err(Malformed::new("checksum of a table header"));

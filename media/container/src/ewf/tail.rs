@@ -22,7 +22,7 @@ impl Errors {
         ranges.map(run).collect::<Result<_, _>>().map(Errors)
     }
 
-    /// Bytes that so many runs take, without the section descriptor.
+    /// Bytes that this many runs take, without the section descriptor.
     pub const fn length(runs: usize) -> u64 {
         520 + 8 * runs as u64 + 4
     }

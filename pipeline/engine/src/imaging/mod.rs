@@ -35,9 +35,9 @@ pub enum Holes {
 pub struct Imaging {
     /// Digests of the image as written.
     pub algorithms: Vec<Algorithm>,
-    /// Digests of every window of so many bytes, too.
+    /// Digests of every window of that many bytes as well.
     pub piecewise: Option<u64>,
-    /// Marks (xxh3-128) of every so many bytes, to find differing places by later. They prove
+    /// Marks (xxh3-128) of every that many bytes, to find differing places by later. They prove
     /// nothing.
     pub marks: Option<u64>,
     /// Bytes that may be read and not yet hashed and written.
@@ -46,7 +46,7 @@ pub struct Imaging {
     pub from: u64,
     /// How many bytes at most; to the end of the medium by default.
     pub length: Option<u64>,
-    /// So many bytes of the image are there already and are only hashed, from the image.
+    /// That many bytes of the image are there already and are only hashed, from the image.
     pub done: u64,
     /// Unreadable runs of that part, by offset in the image.
     pub done_bad: Vec<Bad>,
@@ -56,11 +56,11 @@ pub struct Imaging {
     pub readers: usize,
     /// Whether the holes of a sparse file are taken for zeros without being read.
     pub holes: Holes,
-    /// The image is filled up with zeros to a multiple of so many bytes (formats that count
+    /// The image is filled up with zeros to a multiple of that many bytes (formats that count
     /// sectors).
     pub pad: Option<u32>,
-    /// How often targets are synced and told to the caller, so that an interrupted run can go on
-    /// there.
+    /// How often targets are synced and reported to the caller, so that an interrupted run can go
+    /// on there.
     pub checkpoint: Duration,
     /// Digests of the image's prefix at the checkpoints, where they are wanted.
     pub prefixes: Option<Prefixes>,
@@ -74,8 +74,8 @@ pub struct Imaging {
 pub struct Prefixes {
     /// By which algorithm. One of [`Imaging::algorithms`] costs next to nothing.
     pub algorithm: Algorithm,
-    /// A digest at every multiple of so many bytes, too, for targets that settle behind what was
-    /// written (E01: a chunk).
+    /// A digest at every multiple of that many bytes as well, for targets that settle behind what
+    /// was written (E01: a chunk).
     pub grain: Option<u64>,
 }
 

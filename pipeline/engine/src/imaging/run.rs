@@ -12,13 +12,13 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
-/// What a target's thread is told.
+/// What a target's thread is sent.
 enum Order {
     Write(Portion),
     Sync,
 }
 
-/// What the caller is told.
+/// What the caller is sent.
 enum Event {
     /// A target has everything up to this offset of the image on its medium.
     Synced {
@@ -33,7 +33,7 @@ enum Event {
 }
 
 /// Reads a medium once, into every digest and every target. `prefix` is the image so far, where the
-/// run goes on with one. Nothing is complete before this returns `Ok` without `stopped`.
+/// run resumes one. Nothing is complete before this returns `Ok` without `stopped`.
 ///
 /// # Errors
 /// When a target fails, or what is there already cannot be read back. Unreadable sectors are no
@@ -46,7 +46,7 @@ pub fn image(
     mut follow: Follow<'_>,
 ) -> Result<Imaged, ImagingError> {
     let from = Instant::now();
-    // Targets and the caller's map are told of all unreadable runs, those of an earlier run, too.
+    // Targets and the caller's map receive all unreadable runs, those of an earlier run as well.
     let shared = Shared { bad: imaging.done_bad.clone().into(), ..Shared::default() };
     let mut units = units::cut(imaging);
     let history = History::default();
@@ -179,7 +179,7 @@ fn start_targets<'scope>(
     targets.iter_mut().enumerate().map(start).collect()
 }
 
-/// Drops the senders that are left here: threads end when the reader's are gone, too.
+/// Drops the senders that are left here: threads end when the reader's are gone as well.
 fn handles<'scope, T>(started: Vec<(Sender<T>, Handle<'scope>)>) -> Vec<Handle<'scope>> {
     started.into_iter().map(|(_, handle)| handle).collect()
 }

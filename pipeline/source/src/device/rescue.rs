@@ -1,4 +1,4 @@
-//! Reading a medium that fails: exactly the unreadable sectors are lost, and each is told.
+//! Reading a medium that fails: exactly the unreadable sectors are lost, and each is reported.
 //!
 //! A read that fails is repeated sector by sector, from the front up to the first sector that
 //! fails, then from behind down to the last, then between (ddrescue's trimming and scraping, within
@@ -32,9 +32,9 @@ pub struct ErrorPolicy {
     pub most_errors: Option<u64>,
     /// A read that takes longer is slow …
     pub slow: Duration,
-    /// … and so many slow reads end the acquisition, before a dying disk is dead.
+    /// … and that many slow reads end the acquisition, before a dying disk is dead.
     pub most_slow: Option<u64>,
-    /// After so many unreadable sectors in a row the zone is passed over, with skips that double;
+    /// After that many unreadable sectors in a row the zone is passed over, with skips that double;
     /// what was passed over is [`Loss::NotTried`]. `None`: every sector is tried.
     pub skip_after: Option<u64>,
 }

@@ -51,7 +51,7 @@ impl Skips {
         zone.filter(|(from, until, _)| (*from..*until).contains(&at)).map(|(_, until, errno)| (until, errno))
     }
 
-    /// Whether so many reads in a row failed that single sectors are asked.
+    /// Whether enough reads in a row failed that single sectors are asked.
     pub(super) fn in_zone(&self) -> bool {
         self.after.is_some_and(|after| self.state().failing >= after)
     }

@@ -41,7 +41,7 @@ pub enum OpenError {
     Io(io::Error),
     /// It is not in this format, or says impossible things of itself.
     Malformed(&'static str),
-    /// It needs more memory than was allowed: so many bytes.
+    /// It needs more memory than was allowed: that many bytes.
     TooLarge(u64),
 }
 

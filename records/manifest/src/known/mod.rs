@@ -201,7 +201,8 @@ fn sniff(start: &[u8]) -> Kind {
     }
 }
 
-/// Whether JSON lines start as this program writes them; STIX and others have a member `type`, too.
+/// Whether JSON lines start as this program writes them; STIX and others have a member `type` as
+/// well.
 fn is_ours(start: &[u8]) -> bool {
     let kinds: [&[u8]; 4] = [b"file", b"error", b"skipped", b"summary"];
     start.strip_prefix(b"{\"type\":\"").is_some_and(|rest| {

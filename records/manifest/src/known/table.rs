@@ -14,7 +14,7 @@ enum Column {
     Digest(Algorithm),
     /// A digest of whatever algorithm has its length.
     Any,
-    /// A value that divides the set, and how it is told.
+    /// A value that divides the set, and how it is recognized.
     Tag(&'static str),
 }
 

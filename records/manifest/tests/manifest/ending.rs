@@ -120,7 +120,7 @@ fn what_the_list_says_goes_before_what_lengths_say() {
         last(&Options { hints: vec![algorithm("blake2s")], ..Options::default() }),
         (algorithm("blake2s"), true)
     );
-    // Lengths that are not usual are told by the list, or by whoever wants all.
+    // Lengths that are not usual are given by the list, or by whoever wants all.
     let crc = format!("{}  d/x\n", algorithm("crc32").digest(b"x"));
     assert!(matches!(read(crc.as_bytes(), &Options::default()).0[..], [Item::Fault(_)]));
     assert!(matches!(read(crc.as_bytes(), &Options { any: true, ..Options::default() }).0[..], [Item::Entry(_)]));

@@ -27,9 +27,9 @@ use crate::{Error, input};
 /// Bytes of a copy between two looks at the flag that ends it.
 const PIECE: u64 = 256 << 20;
 
-/// What a script of so many bytes may add, and beside: a row of RDSv3 takes less than the statement
-/// that inserts it, but a script may be packed. What is beyond is a statement that makes every row
-/// larger.
+/// What a script of that many bytes may add, and beside: a row of RDSv3 takes less than the
+/// statement that inserts it, but a script may be packed. What is beyond is a statement that makes
+/// every row larger.
 const GROWTH: u64 = 64;
 const BESIDE: u64 = 64 << 20;
 

@@ -77,7 +77,7 @@ pub fn open(path: &Path, name: &Path) -> Result<(Connection, Bound), Error> {
 }
 
 /// Takes from a connection what a database could do harm with, and bounds what is left. `cancel`
-/// ends a query, too.
+/// ends a query as well.
 pub fn harden(connection: &mut Connection, cancel: Option<Arc<AtomicBool>>) -> rusqlite::Result<Looks> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;

@@ -208,7 +208,7 @@ fn a_digest_in_several_sets_keeps_all() {
     }
 }
 
-/// So many lines that the least memory holds only a part of them.
+/// That many lines that the least memory holds only a part of them.
 fn large_list() -> String {
     let mut text = String::new();
     for n in 0..900_000_u64 {

@@ -1,4 +1,4 @@
-//! The filesystem misbehaves as told, and only then: seen through the kernel, as a program sees it.
+//! The filesystem misbehaves as set, and only then: seen through the kernel, as a program sees it.
 
 use std::fs;
 use std::io::Read;

@@ -75,7 +75,7 @@ impl Costs {
 }
 
 impl Costs {
-    /// With so many seconds a byte from the device, in place of what was measured.
+    /// With that many seconds a byte from the device, in place of what was measured.
     pub(super) fn at_rate(&mut self, seconds: f64) {
         self.device = Some(self.device.take().unwrap_or_else(Cost::free).at_rates(&[seconds], 22));
     }

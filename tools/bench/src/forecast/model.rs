@@ -93,8 +93,9 @@ pub struct Cost {
     pub spread: f64,
     /// The part of the runs' variance that the fit explains.
     pub r2: f64,
-    /// Whether the runs went beyond the table, so that its cost can be told from that of the bytes.
-    /// Where not, it is a part of those: too much for a large case, by what fresh pages cost.
+    /// Whether the runs went beyond the table, so that its cost can be distinguished from that of
+    /// the bytes. Where not, it is a part of those: too much for a large case, by what fresh pages
+    /// cost.
     tables: bool,
     /// For each draw the coefficients, and the factor by which the run to come errs.
     draws: Vec<(Terms, f64)>,
@@ -148,7 +149,7 @@ impl Cost {
         // Every draw weighs the rows as the fit does, so that one factorization would do; 1,000
         // small ones take a few milliseconds.
         let draws = (0..DRAWS).map(|_| {
-            // What the spread may be, given so many degrees of freedom: this makes Student's t of
+            // What the spread may be, given that many degrees of freedom: this makes Student's t of
             // the normal noise.
             let chi: f64 = (0..freedom).map(|_| random.normal().powi(2)).sum();
             let spread = spread * (freedom as f64 / chi.max(1e-9)).sqrt();

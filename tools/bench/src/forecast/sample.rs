@@ -7,9 +7,9 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Pieces of so many bytes stand for longer files: they flow through the table like those.
+/// Pieces of that many bytes stand for longer files: they flow through the table like those.
 const PIECE: u64 = 64 << 20;
-/// From so many files on, half of the sample is half of the files, and not all of them at half
+/// From that many files on, half of the sample is half of the files, and not all of them at half
 /// their size.
 const MANY: usize = 64;
 /// Files for the cost of a file, and their bytes.

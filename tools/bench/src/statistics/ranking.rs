@@ -14,7 +14,7 @@ pub struct Rank {
 }
 
 /// Ranks contestants by cost, the lowest first. Each is given as its cost and the costs of its
-/// draws, the same number for all. Two whose places overlap are not told apart by these
+/// draws, the same number for all. Two whose places overlap are not distinguished by these
 /// measurements.
 pub fn rank(contestants: &[(f64, Vec<f64>)]) -> Vec<Rank> {
     let draws = contestants.iter().map(|(_, draws)| draws.len()).min().unwrap_or(0);

@@ -36,8 +36,8 @@ pub struct Plan {
     pub repeats: u32,
     /// Repeats before those, not timed, for compilers and caches: at least so many,
     pub warmups: u32,
-    /// and as many as it takes to hash so many bytes: a compiler that works at run time needs time,
-    /// not repeats.
+    /// and as many as it takes to hash that many bytes: a compiler that works at run time needs
+    /// time, not repeats.
     pub warm_bytes: u64,
     /// From which the order and the messages follow.
     pub seed: u64,

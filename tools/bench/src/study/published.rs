@@ -68,7 +68,7 @@ impl Program {
         if self.case.1 { 2.0 * at(512.0) } else { at(1024.0) }
     }
 
-    /// Seconds for so many gigabytes by the study's Table 15: the time of 1024 MB for each.
+    /// Seconds for that many gigabytes by the study's Table 15: the time of 1024 MB for each.
     pub fn seconds(&self, gigabytes: f64) -> f64 {
         self.of_a_gigabyte() * gigabytes / 1e3
     }

@@ -22,7 +22,7 @@ impl Clock for FakeClock {
     }
 }
 
-/// Processes that take 1 ms per byte of message, and answer what they should, except where told
+/// Processes that take 1 ms per byte of message, and answer what they should, except where set
 /// otherwise.
 struct FakeProcesses {
     time: Rc<Shared<Duration>>,
@@ -101,7 +101,7 @@ fn stage(programs: &[&str]) -> Stage {
 }
 
 impl Stage {
-    /// Runs the study; `stop` ends it, as an interruption would, after so many processes.
+    /// Runs the study; `stop` ends it, as an interruption would, after that many processes.
     fn run(&mut self, stop: usize) -> (Vec<Entry>, Vec<Option<Duration>>) {
         let path = self.directory.path().join("journal.jsonl");
         let (mut journal, entries) = Journal::open(&path, &self.plan, &self.machine).unwrap();

@@ -170,7 +170,7 @@ fn one(seed: u64) {
     };
     check(true, &run(&first, &[], None));
     if form != 1 {
-        // Killed while it is tried again, too.
+        // Killed while it is tried again as well.
         for _ in 0..random.below(3) {
             let seen = run(&later, &["--retry-bad"], Some(5 + random.below(100)));
             assert!([Some(128 + 9), Some(0), Some(3)].contains(&seen.code), "{}", case("retry killed", &seen));

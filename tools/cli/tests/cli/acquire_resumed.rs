@@ -1,4 +1,4 @@
-//! `pfh acquire` killed, interrupted and gone on with.
+//! `pfh acquire` killed, interrupted and resumed.
 
 use crate::program::acquisition::{acquire, pfh, report, said};
 use crate::program::{MIB, Room, digest_by, sha256, sha256_of};
@@ -35,12 +35,12 @@ fn the_tree_of_an_image_is_kept() {
 }
 
 /// Whether the run before this one was killed between its last word to the log and its end: there
-/// is nothing to go on with.
+/// is nothing to resume.
 fn has_ended(seen: &Outcome) -> bool {
     seen.code == Some(2) && seen.stderr.contains("finished acquisition")
 }
 
-/// Killed at any moment, and gone on with by the same command: the image of an undisturbed run.
+/// Killed at any moment, and resumed by the same command: the image of an undisturbed run.
 #[test]
 fn a_killed_acquisition_goes_on() {
     if lacks(&[Need::Time]) {
@@ -89,7 +89,7 @@ fn a_killed_acquisition_goes_on() {
     }
 }
 
-/// Ctrl-C stops soon, says so, and can be gone on with.
+/// Ctrl-C stops soon, says so, and can be resumed.
 #[test]
 fn an_interrupted_acquisition_says_so() {
     let room = Room::in_memory();
@@ -104,8 +104,8 @@ fn an_interrupted_acquisition_says_so() {
     assert_eq!(report(&seen)["digests"]["md5"].as_str().unwrap(), digest_by("md5sum", &content(13, 192 * MIB)));
 }
 
-/// Unreadable sectors from before an interruption are still told afterwards: in the report, the map
-/// and the E01 image.
+/// Unreadable sectors from before an interruption are still reported afterwards: in the report, the
+/// map and the E01 image.
 #[test]
 fn what_was_unreadable_before_is_told_after() {
     if lacks(&[Need::Program("ewfinfo")]) {

@@ -1,4 +1,4 @@
-//! `pfh acquire` reading real block devices: what is lost, what is told, what is never touched.
+//! `pfh acquire` reading real block devices: what is lost, what is reported, what is never touched.
 
 use crate::program::acquisition::{BAD, BadDevice, acquire, bad_device, pfh, report, said};
 use crate::program::{MIB, Room, digest_by, sha256, sha256_of};

@@ -31,7 +31,7 @@ fn a_write_that_fails_late_is_a_failure() {
     assert_eq!(copied.code, Some(4), "{}", copied.stderr);
 }
 
-/// AO-03, AO-04: no room, told before the first byte where that can be known, and in the middle
+/// AO-03, AO-04: no room, reported before the first byte where that can be known, and in the middle
 /// where not.
 #[test]
 fn a_full_target_is_told() {
@@ -71,7 +71,7 @@ fn a_full_target_is_told() {
     }
 }
 
-/// A limit on file sizes is an error that is told, not a death by signal.
+/// A limit on file sizes is an error that is reported, not a death by signal.
 #[test]
 fn a_file_size_limit_is_told() {
     if lacks(&[Need::Program("prlimit")]) {
@@ -90,7 +90,7 @@ fn a_file_size_limit_is_told() {
     assert!(seen.stderr.contains("File too large"), "{}", seen.stderr);
 }
 
-/// AO-19, AO-20: a target that is too small is told before it is written.
+/// AO-19, AO-20: a target that is too small is reported before it is written.
 #[test]
 fn a_target_that_is_too_small_is_told() {
     if lacks(&[Need::Loop]) {

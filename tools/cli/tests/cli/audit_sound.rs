@@ -69,7 +69,8 @@ fn a_signature_that_is_there_is_verified_and_its_key_named() {
     zeros[end - 96..].fill(0);
     room.file("zeros", &zeros);
     assert_eq!(run(&room, ["audit", "verify", "kept", "c", "zeros"]).code, Some(1));
-    // A server with such answers is found out, too, and a key that was asked for and did not sign.
+    // A server with such answers is found out as well, and a key that was asked for and did not
+    // sign.
     let server = Served::start(&room, &["--key", "key"]);
     let seen = good(&room, ["audit", "ask", &server.url, "kept"]);
     assert!(text(&seen).contains("a key that was not asked for"), "{}", text(&seen));

@@ -23,7 +23,7 @@ fn a_keyed_answer_over_http_is_compared_with_the_copy() {
     std::fs::write(&file, &bytes).unwrap();
     let seen = run(&room, keyed);
     assert_eq!((seen.code, text(&seen).contains("REJECTED: the keyed digest")), (Some(1), true), "{seen:?}");
-    // The auditor's copy is damaged, too: nothing to compare with.
+    // The auditor's copy is damaged as well: nothing to compare with.
     room.file("copy", &bytes);
     assert_eq!(run(&room, keyed).code, Some(3));
     assert_eq!(run(&room, ["audit", "ask", &server.url, "kept", "--keyed"]).code, Some(2), "with what?");

@@ -121,7 +121,7 @@ fn the_same_as_sha256sum() {
             [&[][..], &["--quiet"], &["--status"], &["--strict"], &["--ignore-missing"], &["--warn", "--quiet"]]
         {
             let theirs = run(room.path(), "sha256sum", &[&["-c"], options, &["list"]].concat());
-            // What is no record is only told there; here that takes an option.
+            // What is no record is only reported there; here that takes an option.
             let lenient = if options.contains(&"--strict") { &[][..] } else { &["--lenient"] };
             let arguments: Vec<&str> = [&["check", "--no-progress"], options, lenient, &["list"]].concat();
             let ours = pfh(&room, &arguments);
@@ -130,7 +130,8 @@ fn the_same_as_sha256sum() {
                 lines.sort();
                 lines
             };
-            // A file that two lines name is one file here: told once, and wrong where either is.
+            // A file that two lines name is one file here: reported once, and wrong where either
+            // is.
             if *what != "wrong" {
                 assert_eq!(sorted(&text(&ours)), sorted(&theirs.1), "{what} {options:?}");
             }

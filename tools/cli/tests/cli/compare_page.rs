@@ -72,8 +72,8 @@ fn a_browser_draws_it_and_runs_no_name() {
     std::fs::write(&copied, copy).expect("a file");
     let typed = browser.document(&copied);
     assert!(typed.contains(&format!("<caption>{} rows</caption>", HOSTILE.len())), "{typed}");
-    // And with the policy, the script is not refused: a page that typed could not be told from one
-    // whose script never ran.
+    // And with the policy, the script is not refused: a page that typed could not be distinguished
+    // from one whose script never ran.
     let console = browser.open(&page, &["--enable-logging=stderr", "--dump-dom"]);
     let console = String::from_utf8_lossy(&console.stderr).into_owned();
     assert!(!console.contains("Content Security Policy"), "{console}");

@@ -118,7 +118,7 @@ fn a14_a_replaced_file_gives_one_of_its_two_contents() {
                         let which = expected.iter().position(|known| known == digest).expect("one of the two");
                         assert_eq!(line.0["size"].as_u64(), Some([300_000, 200_000][which]), "{line:?}");
                     }
-                    // An unlinked inode's ctime changes: refusing it is right, too.
+                    // An unlinked inode's ctime changes: refusing it is right as well.
                     None => assert_eq!((seen.code, line.code()), (Some(3), "changed"), "{line:?}"),
                 }
             }
@@ -212,7 +212,7 @@ fn a19_a_stalled_read_keeps_nobody_else_waiting() {
     }
     // FUSE lets a process whose read it holds go only with the answer: a stall that ends, long
     // after the time allowed. The good files are served by threads of this process, which a busy
-    // machine may hold up, too: they get more time than that takes.
+    // machine may hold up as well: they get more time than that takes.
     let mut files = Files::new().with(File::new("stalled", MIB).stalls_at(300_000, Duration::from_secs(20)));
     for number in 0..20 {
         files = files.with(File::new(format!("good-{number}"), 10_000));

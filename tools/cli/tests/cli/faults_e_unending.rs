@@ -19,7 +19,8 @@ fn tree() -> (Room, Vec<u8>) {
     (room, seen.stdout)
 }
 
-/// Patience of 2 s, and 100 s for the test: an end is told from a hang, also on a busy machine.
+/// Patience of 2 s, and 100 s for the test: an end is distinguished from a hang, also on a busy
+/// machine.
 fn patient(arguments: &[&str], room: &Room, injection: Injection) -> Outcome {
     let words = ["--stall-timeout", "2", "-f", "jsonl"];
     let trial = pfh_hash(words).args(arguments).directory(room.path()).limit(Duration::from_secs(100));

@@ -208,7 +208,7 @@ fn what_differs() {
     let sha256 = program::sha256(b"abc");
     assert_eq!(ours(&format!("sha256 (f) = {sha256}\n")).0, (Some(0), "f: OK\n".to_owned()));
     assert_eq!(theirs().0, Some(1));
-    // A file that several lines name is read once and told once.
+    // A file that several lines name is read once and reported once.
     assert_eq!(ours(&format!("{MD5}  f\nMD5 (f) = {MD5}\n")).0, (Some(0), "f: OK\n".to_owned()));
     assert_eq!(theirs(), (Some(0), "f: OK\nf: OK\n".to_owned()));
     // A NUL ends no name: theirs reads what is before it.
@@ -224,7 +224,7 @@ fn what_differs() {
         let ((code, text), told) = ours(&format!("{tag} (f) = {sha256}\n"));
         assert_eq!((code, text.as_str()), (Some(3), ""));
         assert!(told.contains("list:1: ") && told.contains(&format!("1 line of {tag} not verified")), "{told}");
-        // Beside lines that are right, too; and a wrong file goes before it.
+        // Beside lines that are right as well; and a wrong file goes before it.
         let ((code, _), _) = ours(&format!("SHA256 (f) = {sha256}\n{tag} (f) = {sha256}\n"));
         assert_eq!(code, Some(3));
         let ((code, _), _) = ours(&format!("SHA256 (trail ) = {}\n{tag} (f) = {sha256}\n", sha256.replace('a', "b")));

@@ -73,7 +73,7 @@ fn every_algorithm_in_every_format() {
     assert!(tried > 120, "{tried} manifests");
 }
 
-/// sdhash takes blocks from 16 MiB on, and its streams are told from them by size.
+/// sdhash takes blocks from 16 MiB on, and its streams are distinguished from them by size.
 #[test]
 fn modes_of_sdhash_beyond_16_mib() {
     let room = Room::new();

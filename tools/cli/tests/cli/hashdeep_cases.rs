@@ -240,8 +240,8 @@ fn size_limits() {
     let room = tree();
     let ours = text(&pfh(&room, ["hash", "--no-progress", "-r", "-a", "md5", "--max-size", "999", "d"]));
     assert_eq!(sorted(&ours), sorted(&deep(&room, "md5deep", &["-i1000", "-r", "d"], "")));
-    // -I tells the others, too, with asterisks for a digest; here they are left out and told by
-    // nobody.
+    // -I lists the others as well, with asterisks for a digest; here they are left out and reported
+    // by nobody.
     let theirs = deep(&room, "md5deep", &["-I1000", "-r", "d"], "");
     let hashed: Vec<String> = sorted(&theirs).into_iter().filter(|line| !line.starts_with('*')).collect();
     assert_eq!((sorted(&ours), theirs.lines().count()), (hashed, 9));
@@ -265,8 +265,8 @@ fn triage() {
 fn a_line_that_is_none_and_a_directory() {
     let room = tree();
     room.file("list", b"07ff3b8f4f2990192b595ca148d284bd  ChangeLog\nhello world!\n");
-    // The line is told, the directory is an error: neither is passed over in silence, and there is
-    // no option that would.
+    // The line is reported, the directory is an error: neither is passed over in silence, and there
+    // is no option that would.
     let seen = pfh(&room, ["match", "--no-progress", "-k", "list", "d"]);
     assert_eq!(seen.code, Some(3), "{}", seen.stderr);
     assert!(seen.stderr.contains("list:2: ") && text(&seen).contains("is a directory"), "{}", seen.stderr);

@@ -77,7 +77,7 @@ fn only_what_was_appended_is_reported() {
         ("blake3", 20_000, 20_001, "file: corrupt: 20000:1\n"),
         ("sha256", 20_000, 70_000, "file: corrupt: 20000:50000\n"),
         ("blake3", 5, 70_000, "file: corrupt: 5:69995\n"),
-        // Shorter: what is left of a leaf cannot be told from another.
+        // Shorter: what is left of a leaf cannot be distinguished from another.
         ("blake3", 16_385, 16_384, "file: corrupt: 16384:1\n"),
         ("blake3", 50_000, 16_384, "file: corrupt: 16384:33616\n"),
         ("sha256", 50_000, 16_384, "file: corrupt: 16384:33616\n"),

@@ -11,7 +11,7 @@ use std::arch::x86_64::*;
 
 /// Bytes per step.
 const STEP: usize = 512;
-/// Up to so many bytes the narrower form is faster: a step takes as long however few of its bytes
+/// Up to that many bytes the narrower form is faster: a step takes as long however few of its bytes
 /// are there.
 const FEW: usize = 96;
 

@@ -1,6 +1,6 @@
 //! The C library's heaps.
 
-/// Lets the C library keep at most so many heaps, before threads are started. glibc makes one per
+/// Lets the C library keep at most that many heaps, before threads are started. glibc makes one per
 /// thread, up to eight per processor; entries and records are made by one thread and dropped by
 /// another, so that each heap keeps holes of its own: over a million empty files 28 to 35 MB with
 /// two heaps, up to 55 MB without a bound. Other C libraries do nothing of the kind, and nothing is

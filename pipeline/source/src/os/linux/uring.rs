@@ -16,7 +16,7 @@ use std::time::Duration;
 /// How often a call that fails for a passing reason is made again before the ring is given up:
 /// plain calls are there.
 const SHORT: u32 = 50;
-/// Between two looks at a ring that the kernel does not go on with, while it holds memory of ours.
+/// Between two looks at a ring that the kernel does not resume, while it holds memory of ours.
 const LOST: Duration = Duration::from_millis(100);
 
 /// A ring of one thread.
@@ -43,7 +43,7 @@ impl Ring {
         known.then_some(Ring { ring, broken: false })
     }
 
-    /// Whether the kernel has refused to go on with it. Nothing is asked of such a ring any more:
+    /// Whether the kernel has refused to resume it. Nothing is asked of such a ring any more:
     /// everything is to be tried again with plain calls.
     pub fn is_broken(&self) -> bool {
         self.broken

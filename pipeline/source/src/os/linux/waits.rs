@@ -81,7 +81,7 @@ fn spent() -> Spent {
 
 fn usage(who: libc::c_int) -> Spent {
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
-    // SAFETY: the call writes one `rusage` where it is told to, or nothing when it fails; all of
+    // SAFETY: the call writes one `rusage` where it is asked to, or nothing when it fails; all of
     // its fields are integers, for which zero is a value.
     let usage = unsafe {
         libc::getrusage(who, usage.as_mut_ptr());

@@ -16,7 +16,7 @@ impl Ring {
         None
     }
 
-    /// Whether the kernel has refused to go on with it.
+    /// Whether the kernel has refused to resume it.
     pub fn is_broken(&self) -> bool {
         match *self {}
     }

@@ -103,7 +103,7 @@ impl Page {
         Page::default()
     }
 
-    /// Begins the section of an algorithm with so many digests.
+    /// Begins the section of an algorithm with that many digests.
     pub fn begin(&mut self, algorithm: &str, threshold: Score, digests: u64) {
         let (distance, words) = match threshold {
             Score::Similarity(_) => (false, "scores of at least"),
@@ -119,7 +119,7 @@ impl Page {
         };
     }
 
-    /// Takes a pair, told by its members' places, with the reason why its score may mean nothing.
+    /// Takes a pair, given by its members' places, with the reason why its score may mean nothing.
     pub fn pair(&mut self, a: u32, b: u32, score: Score, evidence: Evidence, degenerate: Option<Degenerate>) {
         let section = &mut self.section;
         section.count += 1;
