@@ -1,157 +1,279 @@
-"""The tables of "Reducing time cost in hashing operations" (Breitinger & Petrov) on a corpus.
+"""The tables of "Reducing time cost in hashing operations" (Breitinger & Petrov, 2013), row by row, with the paper's own commands.
 
-    bench/run similarity --corpus DIR [--rounds N] [--only TABLE …] [--hashes NAME …] [--json] [--record]
+    bench/run similarity --corpus DIR [--rounds N] [--only TABLE …] [--full] [--json] [--record]
 
-    I    one file of 500 MiB: each hash, one thread
-    III  each hash: the original tool, pfh with simple threads, with prefetchers, adaptive; warm cache
-    IV   the same from a cold cache (root)
-    V    each against each, digests included: ssdeep -d and pfh
-    VI   threads, cold (root)          VII  threads, warm
-    VIII memory of the table           IX   prefetchers, cold (root)
-    XII  the original ssdeep under GNU parallel and xargs, and pfh
+    I    one file of 500 MiB: each hash, one thread, user time
+    III  ssdeep, two threads, cold: the original, SMT, MTP         IV   the same for five hashes
+    V    FULL mode: each against each, hashing included            VI   threads, cold          VII  threads, cached
+    VIII memory of the table, cold                                 IX   prefetchers, cold
+    X    two workstations and the projection of Table XI, with ssdeep
+    XII  other tools: ppss, GNU parallel                           XIII 16 files of 1.2 GB (32 MB without --full)
 
-The originals of mrsh-v2 and sdhash are in no distribution; their columns hold what the reference machine measured only in
-docs/similarity.md. Answers of ssdeep are compared line by line with pfh's before a time counts.
+Beside each of the paper's rows stands the adaptive mode, which the paper does not have. SMT is `-p 0`; the paper built a program of its own for it. Cold tables
+need root. What a machine has not (8 processors) runs as printed and is marked. The originals of mrsh-v2 and sdhash are in no distribution. ppss is
+in none either: `PPSS` below does in 15 lines what made it slow, a state in text files. Digests are compared before a time counts.
 """
 
+import json
 import os
-import re
 import sys
 from pathlib import Path
+from typing import NamedTuple, Optional
 
 from . import answers, record, turns
 from .files import noise
 from .program import execute, find, forget_cache, may_forget_cache, pfh, xargs
 from .turns import Contender, take_turns
 
-HASHES = ["sha1", "md5", "mrsh-v2", "ssdeep", "sdhash", "tlsh"]
+# Seconds as printed: {table: {row: seconds}}. The first row of a table is its 100 %.
+PRINTED = {
+    "I": {"sha1": 2.33, "md5": 1.35, "mrsh-v2": 5.23, "ssdeep": 6.48, "sdhash": 22.82},
+    "III": {"original": 83.67, "SMT": 69.05, "MTP": 52.19},
+    "IV original": {"md5": 51.65, "sha1": 52.35, "mrsh-v2": 75.61, "ssdeep": 83.67, "sdhash": 145.38},
+    "IV MTP": {"md5": 51.74, "sha1": 51.64, "mrsh-v2": 51.79, "ssdeep": 52.19, "sdhash": 89.09},
+    "V": {"ssdeep": 119.21, "MTP (ssdeep)": 68.34, "sdhash": None, "MTP (sdhash)": 186.56},
+    "VI": {("mrsh", "SMT"): (64.03, 66.39, 67.14), ("mrsh", "MTP"): (51.79, 51.81, 52.02),
+           ("sdhash", "SMT"): (89.33, 72.03, 68.14), ("sdhash", "MTP"): (89.09, 51.90, 52.08)},
+    "VII": {("mrsh", "SMT"): (10.15, 5.30, 2.92), ("mrsh", "MTP"): (17.68, 6.23, 2.90),
+            ("sdhash", "SMT"): (48.42, 24.98, 11.83), ("sdhash", "MTP"): (88.15, 31.12, 15.07)},
+    "VIII": {"SMT": (66.36, 66.39, 66.20), "MTP": (51.62, 51.81, 51.72)},
+    "IX": {1: 52.05, 2: 60.09},
+    "XII": {"original": 83.67, "ppss": 337.11, "parallel": 69.81, "SMT": 67.55, "MTP": 52.04},
+    "XIII": {"ssdeep": 264.0, "ppss": 342.0},
+}  # fmt: skip
 ORIGINALS = {"sha1": "sha1sum", "md5": "md5sum", "ssdeep": "ssdeep -s"}
 
-
-def form_of(name):
-    """Each tool's own format, and what reads it. A file too short for sdhash has no line in sdbf: it would end the run."""
-    if name == "ssdeep":
-        return "ssdeep", answers.lines
-    return {"mrsh-v2": ("mrsh", answers.lines), "sdhash": ("csv", answers.lines)}.get(name, ("sums", answers.sums))
-
-
-def hash_contenders(pfh, corpus, name):
-    own, read = form_of(name)
-    run = [pfh, "hash", "-r", "--no-progress", "-a", name, "-f", own, "-t", "2"]
-    found = [
-        Contender(f"{name}: pfh adaptive", [*run, corpus], read),
-        Contender(f"{name}: pfh --mode smt", [*run, "--mode", "smt", corpus], read),
-        Contender(f"{name}: pfh --mode mtp -p 2", [*run, "--mode", "mtp", "-p", "2", corpus], read),
-    ]
-    original = ORIGINALS.get(name)
-    if original and find(original.split()[0]):
-        found.append(Contender(f"{name}: {original.split()[0]}", xargs(corpus, original), read))
-    return found
+# As ppss works: a state in text files, and a lock that is a directory. $1 the tree, $2 processes, $3 the program.
+PPSS = r"""
+state=$(mktemp -d); find "$1" -type f > "$state/queue"; echo 0 > "$state/next"
+worker() {
+    while :; do
+        until mkdir "$state/lock" 2>/dev/null; do sleep .001; done
+        read -r next < "$state/next"; echo $((next + 1)) > "$state/next"; rmdir "$state/lock"
+        file=$(sed -n "$((next + 1))p" "$state/queue"); [ -n "$file" ] || return 0
+        $3 "$file" > "$state/out.$next" 2> "$state/err.$next"; echo done >> "$state/log"
+    done
+}
+i=0; while [ $i -lt "$2" ]; do worker "$@" & i=$((i + 1)); done; wait; rm -r "$state"
+"""
 
 
-def one(title, contenders, rounds, cold=False):
-    """(title, runs) of contenders that took turns."""
-    if cold:
-        return title, take_turns(contenders, rounds, forget_cache)
-    execute(contenders[0].command)
-    return title, take_turns(contenders, rounds)
+class Row(NamedTuple):
+    """A row of a table: what it is called, what the paper printed, what is run here or why nothing is."""
+
+    name: str
+    printed: Optional[float]
+    contender: Optional[Contender] = None
+    remark: str = ""
 
 
-def table_i(said, pfh):
+def ours(program, words, corpus, name, mode):
+    """A contender in the paper's own form: SMT by -p 0, MTP as printed; or the modern form's adaptive mode."""
+    # The paper's corpus is one directory; ours may have more.
+    words = [*words, *(["-r"] if any(path.is_dir() for path in corpus.iterdir()) else [])]
+    if mode == "SMT":
+        words = [*words, "-p", "0"]
+    if mode == "MTP" and "-p" not in words:
+        words = [*words, "-p", "1"]
+    return Contender(name, [program, *words], None if "full" in words else answers.lines, may_fail=True)
+
+
+def adaptive(program, corpus, algorithm, threads, memory=None, compare=False):
+    words = ["compare" if compare else "hash", "--no-progress", "-r", "-a", algorithm, "-t", str(threads)]
+    own = {"ssdeep": ["-f", "ssdeep"], "mrsh-v2": ["-f", "mrsh"], "sdhash": ["-f", "sdbf"]}.get(algorithm, [])
+    memory = ["-m", f"{memory}MB"] if memory else []
+    return Contender("adaptive", [program, *words, *([] if compare else own), *memory, corpus], None if compare else answers.lines, may_fail=True)
+
+
+def processors(threads):
+    has = len(os.sched_getaffinity(0))
+    return f"{threads} threads on {has} processors" if threads > has else ""
+
+
+def measure(title, rows, said, cold, notes=()):
+    """The table: theirs and ours in seconds, each relative to the first row."""
+    contenders = [row.contender for row in rows if row.contender]
+    assert len({contender.name for contender in contenders}) == len(contenders)
+    if not cold:
+        execute(contenders[0].command, may_fail=True)
+    runs = take_turns(contenders, said.rounds, forget_cache if cold else lambda: None)
+    seconds = {name: turns.least(some, "wall") for name, some in runs.items()}
+    base = next((seconds[row.contender.name] for row in rows if row.contender), None)
+    made = []
+    for row in rows:
+        theirs = [row.printed, f"{row.printed / rows[0].printed:.0%}" if row.printed and rows[0].printed else None]
+        if row.contender:
+            name = row.contender.name
+            here = [round(seconds[name], 3), f"{seconds[name] / base:.0%}", round(turns.least(runs[name], "cpu"), 3)]
+            what = " ".join(Path(word).name if i == 0 else str(word) for i, word in enumerate(row.contender.command[:14]))
+            what = what if row.contender.command[0] not in ("sh", "bash") else f"{row.name}, one process a file or a few"
+        else:
+            here, what = [None, None, None], "not run"
+        made.append([row.name, *theirs, *here, "; ".join(filter(None, [what, row.remark]))])
+    columns = ["row", "paper, s", "relative", "here, s", "relative", "here, CPU s", "what was run here"]
+    notes = [f"{'cold' if cold else 'cached'}; seconds of the clock, least of {said.rounds} rounds; relative to the first row", *notes]
+    return record.table(f"pfh {title}", columns, made, notes=notes)
+
+
+def original(name, printed, corpus, algorithm):
+    """The original program one process after the other, if it is here."""
+    words = ORIGINALS.get(algorithm)
+    if not words:
+        return Row(name, printed, remark="the original is in no distribution")
+    if not find(words.split()[0]):
+        return Row(name, printed, remark=f"{words.split()[0]} is not installed")
+    # What sums print has other markers than pfh's; ssdeep's lines are the same.
+    return Row(name, printed, Contender(name, xargs(corpus, words), answers.lines if algorithm == "ssdeep" else None))
+
+
+def table_i(said, program):
     file = said.room / "random-500"
     if not file.exists() or file.stat().st_size != 500 << 20:
         noise(file, 500 << 20)
-    found = []
-    for name in said.hashes:
-        own, read = form_of(name)
-        contenders = [Contender(f"{name}: pfh adaptive", [pfh, "hash", "--no-progress", "-t", "1", "-a", name, "-f", own, file], read)]
-        original = ORIGINALS.get(name)
-        if original and find(original.split()[0]):
-            contenders.append(Contender(f"{name}: {original.split()[0]}", [*original.split(), file], read))
-        found.append(one(f"Table I, {name}, one file of 500 MiB, one thread", contenders, said.rounds))
-    return found
+    rows, printed = [], PRINTED["I"]
+    contenders = []
+    for algorithm in printed:
+        contenders.append(Contender(f"pfh {algorithm}", [program, "hash", "--no-progress", "-t", "1", "-a", algorithm, file]))
+        words = ORIGINALS.get(algorithm)
+        if words and find(words.split()[0]):
+            contenders.append(Contender(f"original {algorithm}", [*words.split(), file]))
+    runs = take_turns(contenders, said.rounds)
+    user = {name: turns.least(some, "user") for name, some in runs.items()}
+    for algorithm, seconds in printed.items():
+        theirs = user.get(f"original {algorithm}")
+        here = user[f"pfh {algorithm}"]
+        relative = lambda value, base: value and base and round(value / base, 2)
+        rows.append([algorithm, seconds, round(seconds / printed["sha1"], 2), theirs and round(theirs, 3),
+                     relative(theirs, user.get("original sha1")), round(here, 3), relative(here, user["pfh sha1"])])  # fmt: skip
+    columns = ["hash", "paper, s", "relative", "original here, s", "relative", "pfh here, s", "relative"]
+    notes = [f"user time, least of {said.rounds} rounds, a file of 500 MiB of random bytes; relative to SHA-1"]
+    return [record.table("pfh Table I: one file of 500 MiB", columns, rows, notes=notes)]
 
 
-def table_iii(said, pfh):
-    return [one(f"Table III, {name}, warm cache", hash_contenders(pfh, said.corpus, name), said.rounds) for name in said.hashes]
+def modes(program, corpus, words, algorithm, threads, memory=None):
+    """Rows of SMT, MTP and adaptive for the paper's command `words`."""
+    remark = processors(threads)
+    yield "SMT", ours(program, words, corpus, "SMT", "SMT"), remark
+    yield "MTP", ours(program, words, corpus, "MTP", "MTP"), remark
+    yield "adaptive", adaptive(program, corpus, algorithm, threads, memory), remark
 
 
-def table_iv(said, pfh):
-    if not may_forget_cache():
-        return []
-    cat = ["sh", "-c", 'find "$1" -type f -print0 | xargs -0 -P 8 -n 64 cat > /dev/null', "sh", said.corpus]
-    found = []
-    for name in said.hashes:
-        contenders = [*hash_contenders(pfh, said.corpus, name), Contender(f"{name}: only reading", cat, None)]
-        found.append(one(f"Table IV, {name}, cold cache", contenders, said.rounds, cold=True))
-    return found
+def table_iii(said, program):
+    printed = PRINTED["III"]
+    rows = [original("original", printed["original"], said.corpus, "ssdeep")]
+    words = ["-d", said.corpus, "-t", "2", "-h", "ssdeep"]
+    rows += [Row(name, printed.get(name), run, remark) for name, run, remark in modes(program, said.corpus, words, "ssdeep", 2)]
+    return [measure("Table III: ssdeep over the corpus", rows, said, cold=True)]
 
 
-def table_v(said, pfh):
-    run = [pfh, "compare", "--no-progress", "-t", "2"]
-    ours = Contender("pfh compare -a ssdeep", [*run, "-a", "ssdeep", said.corpus], pairs)
-    theirs = Contender("ssdeep -d -r", ["ssdeep", "-s", "-l", "-d", "-r", said.corpus], pairs)
-    found = [one("Table V, FULL mode, ssdeep, warm cache", [ours, theirs] if find("ssdeep") else [ours], said.rounds)]
-    others = [
-        Contender("pfh compare -a mrsh-v2", [*run, "-a", "mrsh-v2", said.corpus], None),
-        Contender("pfh compare -a mrsh-v2 --evidence", [*run, "-a", "mrsh-v2", "--evidence", said.corpus], None),
-        Contender("pfh compare -a tlsh", [*run, "-a", "tlsh", said.corpus], None),
-        Contender("pfh compare -a sdhash --evidence", [*run, "-a", "sdhash", "--evidence", said.corpus], None),
-        Contender("pfh compare -a sdhash", [*run, "-a", "sdhash", said.corpus], None),
-    ]
-    found.append(one("Table V, FULL mode, the other methods, warm cache", others, max(1, said.rounds // 3)))
-    return found
+def table_iv(said, program):
+    tables = []
+    for algorithm, seconds in PRINTED["IV original"].items():
+        rows = [original("original", seconds, said.corpus, algorithm)]
+        words = ["-d", said.corpus, "-t", "2", "-h", algorithm]
+        printed = {"MTP": PRINTED["IV MTP"][algorithm]}
+        rows += [Row(name, printed.get(name), run, remark) for name, run, remark in modes(program, said.corpus, words, algorithm, 2)]
+        tables.append(measure(f"Table IV: {algorithm} over the corpus", rows, said, cold=True))
+    return tables
 
 
-def pairs(output):
-    """{pair of names: score}, and how many: none is an answer too."""
-    found = {}
-    for line in output.splitlines():
-        if match := re.fullmatch(rb"(.*) matches (.*) \((\d+)\)", line):
-            a, b, score = match.groups()
-            found[tuple(sorted((a, b)))] = score
-    return found | {("pairs", ""): len(found)}
-
-
-def threads(said, pfh, cold):
-    if cold and not may_forget_cache():
-        return []
-    found = []
-    for name in ("mrsh-v2", "sdhash"):
-        contenders = [
-            Contender(f"{name}: -t {n}", [pfh, "hash", "-r", "--no-progress", "-a", name, "-f", "csv", "-t", str(n), said.corpus], None)
-            for n in (1, 2, 4, 8)
+def table_v(said, program):
+    tables = []
+    for algorithm in ("ssdeep", "sdhash"):
+        printed = PRINTED["V"]
+        words = ["-c", "full", "-d", said.corpus, "-t", "8", "-m", "128", "-h", algorithm]
+        if algorithm == "ssdeep" and find("ssdeep"):
+            rows = [Row("ssdeep", printed["ssdeep"], Contender("ssdeep", ["ssdeep", "-s", "-d", "-r", said.corpus], may_fail=True))]
+        else:
+            rows = [Row(algorithm, printed[algorithm], remark="over 69 minutes in the paper, stopped" if algorithm == "sdhash" else "not installed")]
+        rows += [
+            Row(f"{mode} ({algorithm})", printed.get(f"{mode} ({algorithm})"), ours(program, words, said.corpus, mode, mode), processors(8))
+            for mode in ("SMT", "MTP")
         ]
-        title = f"Table {'VI' if cold else 'VII'}, threads, {name}, {'cold' if cold else 'warm'} cache"
-        found.append(one(title, contenders, said.rounds, cold))
-    return found
+        rows.append(Row("adaptive", None, adaptive(program, said.corpus, algorithm, 8, 128, compare=True), processors(8)))
+        tables.append(measure(f"Table V: FULL mode, {algorithm}", rows, said, cold=False))
+    return tables
 
 
-def table_viii(said, pfh):
-    contenders = [
-        Contender(f"-m {m} MiB", [pfh, "hash", "-r", "--no-progress", "-a", "mrsh-v2", "-f", "mrsh", "-t", "2", "-m", str(m), said.corpus], None)
-        for m in (128, 1, 16, 64, 256, 512)
-    ]
-    return [one("Table VIII, memory, mrsh-v2, warm cache", contenders, said.rounds)]
+def threads(said, program, name):
+    tables, cold = [], name == "VI"
+    for short, algorithm in (("mrsh", "mrsh-v2"), ("sdhash", "sdhash")):
+        rows = []
+        for at, count in enumerate((2, 4, 8)):
+            words = ["-h", short, "-c", "hash", "-d", said.corpus, "-m", "256", "-t", str(count)]
+            for mode, run, remark in modes(program, said.corpus, words, algorithm, count, 256):
+                row = f"{mode}, -t {count}"
+                printed = PRINTED[name].get((short, mode))
+                rows.append(Row(row, printed and printed[at], run._replace(name=row), remark))
+        tables.append(measure(f"Table {name}: threads, {short}", rows, said, cold))
+    return tables
 
 
-def table_ix(said, pfh):
-    if not may_forget_cache():
-        return []
-    run = [pfh, "hash", "-r", "--no-progress", "-a", "mrsh-v2", "-f", "mrsh", "-t", "2", "--mode", "mtp"]
-    contenders = [Contender(f"-p {p}", [*run, "-p", str(p), said.corpus], None) for p in (1, 2, 3, 4, 8)]
-    return [one("Table IX, prefetchers, mrsh-v2, cold cache", contenders, said.rounds, cold=True)]
+def table_viii(said, program):
+    rows = []
+    for at, memory in enumerate((128, 256, 512)):
+        words = ["-h", "mrsh", "-c", "hash", "-d", said.corpus, "-m", str(memory), "-t", "4"]
+        for mode, run, remark in modes(program, said.corpus, words, "mrsh-v2", 4, memory):
+            row, printed = f"{mode}, -m {memory}", PRINTED["VIII"].get(mode)
+            rows.append(Row(row, printed and printed[at], run._replace(name=row), remark))
+    return [measure("Table VIII: memory of the table, mrsh", rows, said, cold=True)]
 
 
-def table_xii(said, pfh):
-    contenders = [Contender("pfh", [pfh, "hash", "-r", "--no-progress", "-a", "ssdeep", "-f", "ssdeep", "-t", "2", said.corpus], answers.lines)]
+def table_ix(said, program):
+    rows = []
+    for count, printed in PRINTED["IX"].items():
+        words = ["-t", "8", "-c", "hash", "-d", said.corpus, "-h", "md5", *(["-p", "2"] if count == 2 else [])]
+        rows.append(Row(f"-p {count}", printed, ours(program, words, said.corpus, f"-p {count}", "MTP"), processors(8)))
+    rows.append(Row("adaptive", None, adaptive(program, said.corpus, "md5", 8), processors(8)))
+    return [measure("Table IX: prefetchers, md5", rows, said, cold=True)]
+
+
+def table_x(said, program):
+    """The projection: theirs from their rates, ours by `pfh bench forecast`."""
+    rows = []
+    for preset, system in (("pfh-mac", "Mac OSX, 100.92GB, 322,531 files"), ("pfh-windows", "Windows 7, 36.55GB, 139,303 files")):
+        command = [program, "bench", "forecast", "--preset", preset, "--sample", "256MiB", "--rounds", str(max(2, said.rounds)), "--json"]
+        found = json.loads(execute(command).output)
+        line = found["lines"][0]
+        cold = line["takes_cold"] or line["takes_warm"]
+        rows.append([system, *(row["text"] for row in found["printed"]), f"{cold['seconds']:.0f} s ({cold['low']:.0f} to {cold['high']:.0f})"])
+    columns = ["workstation", "paper, stand-alone", "paper, SMT", "paper, MTP", "pfh here, cold (95 %)"]
+    notes = ["the paper's from 59.363, 43.827 and 33.718 seconds a GB, which both of its rows follow; the averages are 328.08KB and 275.13KB a file"]
+    return [record.table("pfh Tables X and XI: projected time with ssdeep", columns, rows, notes=notes)]
+
+
+def ppss(tree, count, words):
+    return ["bash", "-c", PPSS, "bash", tree, str(count), words]
+
+
+def table_xii(said, program):
+    printed, rows = PRINTED["XII"], [original("original", PRINTED["XII"]["original"], said.corpus, "ssdeep")]
     if find("ssdeep"):
-        # The processes of xargs -P write into each other's lines, so these are not compared; GNU parallel keeps them apart.
-        contenders.append(Contender("xargs -P 2 ssdeep", xargs(said.corpus, "-n 64 ssdeep -s", 2), None))
+        rows.append(Row("ppss", printed["ppss"], Contender("ppss", ppss(said.corpus, 8, "ssdeep -s")), f"an equivalent of ours; {processors(8)}"))
         if find("parallel"):
-            script = 'find "$1" -type f -print0 | parallel --will-cite -0 -j 2 -n 64 ssdeep -s'
-            contenders.append(Contender("parallel -j 2 ssdeep", ["sh", "-c", script, "sh", said.corpus], answers.lines))
-    return [one("Table XII, against GNU parallel and xargs, ssdeep, warm cache", contenders, said.rounds)]
+            script = 'find "$1" -type f -print0 | parallel --will-cite -0 ssdeep -s'
+            rows.append(Row("parallel", printed["parallel"], Contender("parallel", ["sh", "-c", script, "sh", said.corpus])))
+        else:
+            rows.append(Row("parallel", printed["parallel"], Contender("parallel", xargs(said.corpus, "-n 1 ssdeep -s", 2)), "GNU parallel is not installed: xargs -P 2 -n 1"))
+    words = ["-t", "8", "-c", "hash", "-d", said.corpus, "-h", "ssdeep"]
+    rows += [Row(name, printed.get(name), run, remark) for name, run, remark in modes(program, said.corpus, words, "ssdeep", 8)]
+    return [measure("Table XII: other tools, ssdeep", rows, said, cold=True)]
+
+
+def table_xiii(said, program):
+    tree, size = said.room / ("large" if said.full else "medium"), 1_200_000_000 if said.full else 32_000_000
+    tree.mkdir(exist_ok=True)
+    for number in range(16):
+        if not (tree / f"{number:02}").exists():
+            noise(tree / f"{number:02}", size)
+    printed, rows = PRINTED["XIII"], []
+    if find("ssdeep"):
+        rows.append(Row("ssdeep", printed["ssdeep"], Contender("ssdeep", ["ssdeep", "-s", "-r", tree])))
+        rows.append(Row("ppss", printed["ppss"], Contender("ppss", ppss(tree, 8, "ssdeep -s")), f"an equivalent of ours; {processors(8)}"))
+    rows.append(Row("adaptive", None, adaptive(program, tree, "ssdeep", 8), processors(8)))
+    notes = [f"16 files of {size / 1e9:g} GB, random bytes" + ("" if said.full else "; --full takes the paper's 1.2 GB"),
+             "the paper's caption names pfh, and the table has no row of it"]  # fmt: skip
+    return [measure("Table XIII: 16 large files, ssdeep", rows, said, cold=False, notes=notes)]
 
 
 TABLES = {
@@ -159,123 +281,29 @@ TABLES = {
     "III": table_iii,
     "IV": table_iv,
     "V": table_v,
-    "VI": lambda said, pfh: threads(said, pfh, True),
-    "VII": lambda said, pfh: threads(said, pfh, False),
+    "VI": lambda said, program: threads(said, program, "VI"),
+    "VII": lambda said, program: threads(said, program, "VII"),
     "VIII": table_viii,
     "IX": table_ix,
+    "X": table_x,
     "XII": table_xii,
+    "XIII": table_xiii,
 }
-
-# ---- as the paper prints them --------------------------------------------------------------------------------------
-
-# Seconds that are known of the paper: the original programs over a file of 500 MB. Its other figures are not known here.
-PAPER_I = {"sha1": 2.33, "mrsh-v2": 5.23, "ssdeep": 6.48, "sdhash": 22.82}
-
-
-def rows_of(measured):
-    """{(hash or "", contender): runs} of what was measured."""
-    found = {}
-    for title, runs in measured:
-        for whose, some in runs.items():
-            name, _, what = whose.rpartition(": ")
-            found[name, what] = some
-    return found
-
-
-def best(row, what="wall"):
-    return round(turns.least(row, what), 3) if row else None
-
-
-def printed(name, measured, said):
-    """The paper's table out of what was measured: a row for each of the paper's, and the paper's own where its figures are known."""
-    rows = rows_of(measured)
-    hashes = list(dict.fromkeys(name for name, _ in rows))
-    pick = lambda hash_name, start: next((row for (h, what), row in rows.items() if h == hash_name and what.startswith(start)), None)
-    notes = [f"seconds of the wall clock, minimum of {said.rounds} rounds, {os.cpu_count()} processors"]
-    originals = "the originals of mrsh-v2, sdhash and TLSH are in no distribution"
-    paper = None
-    if name == "I":
-        columns = ["hash", "original, s", "pfh, s", "pfh, MB/s", "faster"]
-        made = []
-        for h in hashes:
-            original, ours = pick(h, ORIGINALS.get(h, "none").split()[0]), best(pick(h, "pfh"))
-            faster = round(best(original) / ours, 2) if original else None
-            made.append([h, best(original), ours, round(500 * 1.048576 / ours), faster])
-        paper = [[h, PAPER_I[h], None, None, None] if h in PAPER_I else None for h in hashes]
-        notes += ["a file of 500 MiB of random bytes, in the page cache, one thread", originals]
-    elif name in ("III", "IV"):
-        cold = ["only reading"] if name == "IV" else []
-        columns = ["hash", "original, s", "SMT, s", "MTP, s", "adaptive, s", *(f"{what}, s" for what in cold), "original, CPU s", "adaptive, CPU s"]
-        made = []
-        for h in hashes:
-            original = pick(h, ORIGINALS.get(h, "none").split()[0])
-            modes = [best(pick(h, f"pfh {mode}")) for mode in ("--mode smt", "--mode mtp", "adaptive")]
-            reading = [best(pick(h, what)) for what in cold]
-            made.append([h, best(original), *modes, *reading, best(original, "cpu"), best(pick(h, "pfh adaptive"), "cpu")])
-        notes += [f"{'cold' if cold else 'warm'} cache, two threads, MTP with two prefetchers besides; the original under xargs, one process", originals]
-    elif name == "V":
-        columns = ["hash", "original, s", "pfh, s", "original, CPU s", "pfh, CPU s", "faster, CPU"]
-        theirs = pick("", "ssdeep -d")
-        made, paper = [], []
-        for what, row in ((what, row) for (_, what), row in rows.items() if what.startswith("pfh compare")):
-            h = what.removeprefix("pfh compare -a ")
-            original = theirs if h == "ssdeep" else None
-            faster = round(best(original, "cpu") / best(row, "cpu"), 1) if original else None
-            made.append([h, best(original), best(row), best(original, "cpu"), best(row, "cpu"), faster])
-            paper.append([h, "over 69 min", None, None, None, None] if h == "sdhash" else None)
-        notes += ["warm cache, two threads, digests included; the original is ssdeep -d -r", originals]
-        notes.append("of the paper's pfh one figure is known here: 187 s with 8 threads; of which hash is not")
-    elif name in ("VI", "VII"):
-        columns = ["threads", *(f"{h}, {unit}" for h in hashes for unit in ("s", "CPU s"))]
-        counts = list(dict.fromkeys(what for _, what in rows))
-        made = [[count.removeprefix("-t ")] + [best(rows[h, count], unit) for h in hashes for unit in ("wall", "cpu")] for count in counts]
-        notes.append(f"{'cold' if name == 'VI' else 'warm'} cache")
-    else:
-        head = {"VIII": "table, MiB", "IX": "prefetchers", "XII": "program"}[name]
-        columns = [head, "s", "CPU s", "peak, MiB"]
-        made = [[re.sub(r"^-[mp] | MiB$", "", what), best(row), best(row, "cpu"), round(max(run.peak for run in row) / 2**20, 1)] for (_, what), row in rows.items()]
-        if name == "VIII":
-            made.sort(key=lambda row: int(row[0]))
-        what = {
-            "VIII": "mrsh-v2, warm cache, two threads",
-            "IX": "mrsh-v2, cold cache, MTP: two threads hash, so many others read",
-            "XII": "ssdeep, warm cache, two threads or processes",
-        }
-        notes.append(what[name])
-        if name == "XII":
-            notes.append("the peak of a pipeline is that of its largest process, and never less than what this script takes itself")
-    return record.table(f"pfh Table {name}: {TITLES[name]}", columns, made, paper, notes)
-
-
-TITLES = {
-    "I": "one file of 500 MB",
-    "III": "the hashes over the corpus, warm cache",
-    "IV": "the hashes over the corpus, cold cache",
-    "V": "FULL mode, each against each",
-    "VI": "threads, cold cache",
-    "VII": "threads, warm cache",
-    "VIII": "memory for the table",
-    "IX": "prefetchers, cold cache",
-    "XII": "against GNU parallel and xargs",
-}
+COLD = {"III", "IV", "VI", "VIII", "IX", "XII"}
 
 
 def main(words):
     ask = record.arguments("similarity", __doc__, rounds=3)
     ask.add_argument("--corpus", type=Path, required=True, help="a folder of files; bench/run corpus builds one")
     ask.add_argument("--only", choices=TABLES, nargs="+", default=list(TABLES))
-    ask.add_argument("--hashes", choices=HASHES, nargs="+", default=HASHES, help="for tables I, III and IV")
+    ask.add_argument("--full", action="store_true", help="Table XIII with files of 1.2 GB: 19 GB of disk")
     said = record.parse(ask, words)
-    program, tables, all_measured = pfh(said), [], []
-    for name in said.only:
-        measured = TABLES[name](said, program)
-        if not measured:
-            sys.exit(f"table {name} needs root: the page cache is emptied before each run")
-        tables.append(printed(name, measured, said))
-        all_measured += [record.of_runs(title, runs, next(iter(runs))) for title, runs in measured]
+    said.corpus = said.corpus.resolve()
+    if COLD & set(said.only) and not may_forget_cache():
+        sys.exit(f"tables {', '.join(name for name in said.only if name in COLD)} need root: the page cache is emptied before each run")
+    program = pfh(said)
+    tables = [table for name in said.only for table in TABLES[name](said, program)]
     if said.record is not None:
         which = [] if said.only == list(TABLES) else said.only
-        said.record = "-".join(filter(None, [*which, *(said.hashes if said.hashes != HASHES else []), said.record])).lower()
-    # First as the paper prints them, then, but for programs, all that was measured.
-    versions = [[program, "--version"], ["ssdeep", "-V"], ["sha1sum", "--version"], ["parallel", "--version"]]
-    record.finish("similarity", said, tables if said.json else tables + all_measured, versions)
+        said.record = "-".join(filter(None, [*which, said.record])).lower()
+    record.finish("similarity", said, tables, [[program, "--version"], ["ssdeep", "-V"], ["sha1sum", "--version"], ["parallel", "--version"]])

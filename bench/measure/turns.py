@@ -16,6 +16,7 @@ class Contender(NamedTuple):
     answers: Optional[Callable] = None  # output -> {name: digests}; None if it prints none
     environment: dict = {}
     before: Optional[Callable] = None  # runs in the child before the program
+    may_fail: bool = False  # an exit status other than 0 is an answer: files too short for sdhash, no pair that matches
 
 
 def take_turns(contenders, rounds, prepare=lambda: None, quiet=False):
@@ -27,7 +28,7 @@ def take_turns(contenders, rounds, prepare=lambda: None, quiet=False):
     for number in range(rounds):
         for contender in random.sample(contenders, len(contenders)):
             prepare()
-            run = execute(contender.command, environment=contender.environment, before=contender.before)
+            run = execute(contender.command, environment=contender.environment, before=contender.before, may_fail=contender.may_fail)
             if contender.answers:
                 found = contender.answers(run.output)
                 expected = expected or (contender.name, found)

@@ -88,16 +88,18 @@ pub struct Part {
 }
 
 /// Tables of the prefetching paper, each a run of its own: the cold ones take long.
-const SIMILARITY: [(&str, &str); 9] = [
+const SIMILARITY: [(&str, &str); 11] = [
     ("I", "Table I: one file of 500 MB"),
-    ("III", "Table III: the hashes, warm"),
-    ("IV", "Table IV: the hashes, cold"),
+    ("III", "Table III: ssdeep, cold"),
+    ("IV", "Table IV: five hashes, cold"),
     ("V", "Table V: each against each"),
     ("VI", "Table VI: threads, cold"),
     ("VII", "Table VII: threads, warm"),
-    ("VIII", "Table VIII: memory"),
+    ("VIII", "Table VIII: memory, cold"),
     ("IX", "Table IX: prefetchers, cold"),
-    ("XII", "Table XII: GNU parallel and xargs"),
+    ("X", "Tables X and XI: two workstations, projected"),
+    ("XII", "Table XII: ppss and GNU parallel, cold"),
+    ("XIII", "Table XIII: 16 large files"),
 ];
 
 /// Every part, in the order of the papers. `pfh` is this program, `corpus` the tree that they read,
@@ -114,7 +116,8 @@ pub fn parts(asked: &Papers, pfh: &Path, corpus: &Path, room: &Path) -> Vec<Part
     let mut parts: Vec<Part> = SIMILARITY
         .iter()
         .map(|(table, what)| {
-            let arguments = ["--only", table, "--corpus", &corpus];
+            let mut arguments = vec!["--only", table, "--corpus", &corpus];
+            arguments.extend((asked.full && *table == "XIII").then_some("--full"));
             part(format!("pfh-{table}"), PREFETCHING, *what, "similarity", &arguments)
         })
         .collect();
@@ -127,8 +130,8 @@ pub fn parts(asked: &Papers, pfh: &Path, corpus: &Path, room: &Path) -> Vec<Part
         "tree",
         &["--megabytes", megabytes, "--only", "modes", "programs"],
     ));
-    // In MiB: the paper copies 1, 5, 10 and 20 GB.
-    let sizes = if asked.full { "1024,5120,10240,20480" } else { "32,64,128" };
+    // In MB: the paper copies 1, 5, 10 and 20 GB.
+    let sizes = if asked.full { "1024,5120,10240,20480" } else { "64,128,256" };
     parts.push(part("cloner".into(), CLONER, "Tables II and III", "imaging", &["throttled", "--sizes", sizes]));
     parts
 }

@@ -98,9 +98,10 @@ impl Table {
         rows
     }
 
-    /// Whether any figure of the paper stands beside ours.
+    /// Whether any figure of the paper stands beside ours, in a row or in a column of its own.
     pub fn compares(&self) -> bool {
-        self.paper.iter().flatten().any(Option::is_some)
+        let has_column = self.columns.iter().any(|head| head.starts_with("paper"));
+        has_column || self.paper.iter().flatten().any(Option::is_some)
     }
 
     /// As text.
