@@ -49,10 +49,7 @@ pub fn save_secret(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let write = || {
         let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside)?;
         file.write_all(bytes)?;
-        file.sync_all()?;
-        std::fs::rename(&beside, path)?;
-        let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        std::fs::File::open(directory)?.sync_all()
+        pfh_source::replace(&file, &beside, path)
     };
     write().map_err(|error| {
         let _ = std::fs::remove_file(&beside);

@@ -1,7 +1,7 @@
 //! The job *dd*: a copy with the operands of dd and of its forensic kin (dcfldd, dc3dd), hashed on
 //! the way.
 //!
-//! A [`Request`] is made of operands; [`run`] carries them out as an [`acquire`](crate::acquire)
+//! A [`Request`] is made of operands; [`run`] carries them out as an [`acquire`]
 //! job without map and log, writes the logs that they name, and compares what they have compared.
 //!
 //! ```
