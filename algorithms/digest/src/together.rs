@@ -39,11 +39,14 @@ pub fn update_together(hashers: &mut [&mut Hasher], bytes: &[u8]) {
 /// algorithm with all messages in lanes ([`advance_many`](crate::advance_many)): by what the
 /// kernels cost on this machine, at least 1. The results are the same.
 pub fn few(algorithms: &[Algorithm]) -> usize {
-    let wanted = |names: &[&str]| algorithms.iter().any(|algorithm| names.contains(&algorithm.name()));
-    let (md5, sha1, sha256) = (wanted(&["md5"]), wanted(&["sha1"]), wanted(&["sha256", "sha224"]));
-    let set = [md5, sha1, sha256];
     // Two of one function, or others beside them: nothing says what they cost together.
-    let is_set = algorithms.len() > 1 && set.iter().filter(|wanted| **wanted).count() == algorithms.len();
+    if algorithms.len() < 2 || !algorithms.iter().all(|algorithm| algorithm.is_stitched()) {
+        return 1;
+    }
+    let mut hashers: Vec<Hasher> = algorithms.iter().map(|algorithm| algorithm.hasher()).collect();
+    let mut set = Set::default();
+    let is_set = hashers.iter_mut().all(|hasher| set.join(&mut *hasher.state).is_ok());
+    let (md5, sha1, sha256) = (set.md5.is_some(), set.sha1.is_some(), set.sha256.is_some());
     let Some(together) = is_set.then(|| stitched::picoseconds(md5, sha1, sha256)).flatten() else { return 1 };
     let lanes = |messages: usize| {
         let cost = |wanted: bool, cost: fn(usize) -> u64| if wanted { cost(messages) } else { 0 };
