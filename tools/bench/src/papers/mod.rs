@@ -25,8 +25,8 @@ pub use table::{Cell, Table};
 /// What is asked.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Papers {
-    /// Parts to run, by name or its beginning: pfh-I, pfh-III to pfh-X, pfh-XII, pfh-XIII, s-hash, tree,
-    /// cloner (all)
+    /// Parts to run, by name or its beginning: pfh-I, pfh-III to pfh-X, pfh-XII, pfh-XIII, s-hash,
+    /// tree, cloner (all)
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub only: Vec<String>,
     /// A tree to hash, read only; the project's `bench/run corpus` builds one like the t5 corpus
@@ -40,8 +40,8 @@ pub struct Papers {
     /// Rounds; minima and medians are given
     #[arg(long, value_name = "N", default_value_t = 3)]
     pub rounds: usize,
-    /// The papers' own sizes where they are large: 16 files of 1.2 GB, 2 GB for trees, 1, 5, 10 and 20 GB for the
-    /// cloner
+    /// The papers' own sizes where they are large: 16 files of 1.2 GB, 2 GB for trees, 1, 5, 10 and
+    /// 20 GB for the cloner
     #[arg(long)]
     pub full: bool,
     /// Where tables and report go; parts that are there already are not measured again

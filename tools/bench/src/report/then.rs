@@ -49,4 +49,4 @@ pub fn then_and_now(result: &StudyResult, time: Time) -> Option<Vec<Vec<String>>
 }
 
 /// Where the figures of 2014 come from.
-pub const SOURCE: &str = "2014: a and b of Tables 4, 7, 10 and 13 as printed; (!): does not follow from the printed means (`pfh bench papers --list`). Times C's: means at 1024 MB.";
+pub const SOURCE: &str = "2014: a and b of Tables 4, 7, 10 and 13 as printed; (!): does not follow from the printed means (docs/bench.md). Times C's: means at 1024 MB.";
