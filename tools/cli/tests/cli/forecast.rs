@@ -279,6 +279,7 @@ fn a_fit_has_seconds_and_r_squared_and_a_form_for_programs() {
 #[test]
 fn a_case_of_named_devices_and_those_of_the_papers() {
     let room = Room::new();
+    case(&room);
     let save = ["forecast", "-a", "md5", "--bytes", "1MB", "--save", "fit.json"];
     assert_eq!(bench(&room, &[&save[..], &QUICK].concat()).code, Some(0));
     let forecast = |options: &[&str]| bench(&room, &[&["forecast", "--fit", "fit.json"], options].concat());
@@ -288,7 +289,8 @@ fn a_case_of_named_devices_and_those_of_the_papers() {
         (&Value::from(520_000_000_000u64), &Value::from(20_000_000))
     );
     let seconds = seen["lines"][0]["device"]["seconds"].as_f64().unwrap();
-    assert!((seconds - 4400.0).abs() < 1.0, "{seconds}");
+    // 4,000 s and 400 s at the rates given, and what opening a file costs here.
+    assert!((4400.0..4450.0).contains(&seconds), "{seconds}");
     let study = String::from_utf8(forecast(&["--preset", "study-722gb"]).stdout).unwrap();
     for line in [
         "device: SD card, 8.00 GB",
