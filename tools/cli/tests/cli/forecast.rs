@@ -293,7 +293,7 @@ fn a_case_of_named_devices_and_those_of_the_papers() {
     assert!((4400.0..4450.0).contains(&seconds), "{seconds}");
     let study = String::from_utf8(forecast(&["--preset", "study-722gb"]).stdout).unwrap();
     for line in [
-        "device: SD card, 8.00 GB",
+        "device: SD card, 8.0 GB",
         "Table 15: C, OpenSSL (Linux, 2014), md5: 2036",
         "C# (Windows, 2014), sha512: 4945*",
     ] {
