@@ -9,7 +9,8 @@ use std::str::FromStr;
 
 use crate::many::Kernels;
 use crate::registry::OWN;
-use crate::row::Start;
+use crate::row::{Start, Stitched};
+use crate::together::has_long_sets;
 use crate::{Digest, Hasher, Output, Row, Standing};
 
 /// A hash algorithm with the length of its output. Two are equal when both agree; they sort by
@@ -49,10 +50,20 @@ impl Algorithm {
         fact.downcast_ref()
     }
 
-    /// Whether a kernel computes it together with others of this kind, for the price of the
-    /// dearest.
+    /// Whether there are kernels that compute it together with others of this kind
+    /// ([`update_together`](crate::update_together)).
     pub fn is_stitched(self) -> bool {
-        self.row.stitched
+        self.row.stitched.is_some()
+    }
+
+    /// Whether both together cost little more than the dearer of them: threads that could take one
+    /// each would gain nothing.
+    pub fn goes_with(self, other: Algorithm) -> bool {
+        self.row.stitched.zip(other.row.stitched).is_some_and(|places| {
+            // Of blocks of 64 bytes there are sets wherever there are sets at all.
+            let has_sets = [self, other].iter().all(|one| one.row.block == 64) || has_long_sets();
+            places != (Stitched::GeneralRegisters, Stitched::GeneralRegisters) && has_sets
+        })
     }
 
     /// The same algorithm with `length` bytes of output; `None` where it does not give that many.

@@ -116,7 +116,17 @@ pub struct Row {
     pub(crate) parse: Option<fn(&str) -> Option<Value>>,
     pub(crate) featured: Option<fn() -> Box<dyn State>>,
     pub(crate) fact: Option<&'static (dyn Any + Send + Sync)>,
-    pub(crate) stitched: bool,
+    pub(crate) stitched: Option<Stitched>,
+}
+
+/// Where the rounds of a function that is computed together with others take place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stitched {
+    /// On instructions of its own, beside everything else.
+    OwnInstructions,
+    /// In general registers: one such function after the other costs little more than both
+    /// together.
+    GeneralRegisters,
 }
 
 /// Where the states of a row come from.
@@ -153,7 +163,7 @@ impl Row {
         start: Start,
     ) -> Row {
         let (whole, kernels, parse, featured, fact) = (None, None, None, None, None);
-        Row { name, aliases, output, standing, block, start, whole, kernels, parse, featured, fact, stitched: false }
+        Row { name, aliases, output, standing, block, start, whole, kernels, parse, featured, fact, stitched: None }
     }
 
     /// The same row with a shorter way to the value of a message that is in memory as a whole; it
@@ -181,10 +191,9 @@ impl Row {
         Row::of(name, aliases, output, standing, block, Start::Many(many))
     }
 
-    /// The same row of a function that a kernel computes together with others of this kind, for the
-    /// price of the dearest.
-    pub(crate) const fn stitched(self) -> Row {
-        Row { stitched: true, ..self }
+    /// The same row of a function that kernels compute together with others of this kind.
+    pub(crate) const fn stitched(self, place: Stitched) -> Row {
+        Row { stitched: Some(place), ..self }
     }
 
     /// The same row with what reads the text of its digests.

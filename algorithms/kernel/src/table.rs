@@ -14,7 +14,7 @@ use crate::{
     single::{sha1_ni, sha256_ni, sha256_ni_asm, sha512_mixed},
     sse::{Sse32, Sse64},
 };
-use crate::{keccak, md5, ripemd160, sha1, sha256, sha512};
+use crate::{keccak, md5, ripemd160, sha1, sha256, sha512, stitched};
 #[cfg(target_arch = "aarch64")]
 use crate::{
     neon::{Neon32, Neon64},
@@ -286,13 +286,13 @@ pub struct Table {
     pub rows: Vec<Row>,
 }
 
-/// The tables of all functions, with the costs and the choices of this process. Functions that were
-/// not in use are tested and measured.
+/// The tables of all functions, and those of the sets that are computed together, with the costs and
+/// the choices of this process. Functions that were not in use are tested and measured.
 pub fn tables() -> Vec<Table> {
     fn table<W: Word>(compression: &'static Compression<W>) -> Table {
         Table { function: compression.name(), rows: compression.rows() }
     }
-    vec![
+    let functions = [
         table(&MD5),
         table(&SHA1),
         table(&SHA256),
@@ -300,5 +300,6 @@ pub fn tables() -> Vec<Table> {
         table(&KECCAK24),
         table(&KECCAK12),
         table(&RIPEMD160),
-    ]
+    ];
+    functions.into_iter().chain(stitched::tables()).collect()
 }

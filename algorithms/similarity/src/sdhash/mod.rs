@@ -10,7 +10,6 @@ mod compare;
 mod digest;
 mod features;
 mod generate;
-mod popularity;
 mod ranks;
 mod reference;
 mod saturated;
