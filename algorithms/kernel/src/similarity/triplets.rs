@@ -65,6 +65,11 @@ pub fn count(bytes: &[u8], checksum: &mut u8, counts: &mut [u32; 256]) {
     unsafe { (BEST.function)(bytes, checksum, counts) }
 }
 
+/// Whether this machine has a form for its instructions.
+pub fn is_vectored() -> bool {
+    best(FORMS).isa() != Isa::Portable
+}
+
 /// The buckets of counts: half of the hashes have none.
 pub fn buckets(counts: &[u32; 256]) -> [u32; BUCKETS] {
     let mut buckets = [0; BUCKETS];
@@ -103,14 +108,11 @@ unsafe fn portable(bytes: &[u8], checksum: &mut u8, counts: &mut [u32; 256]) {
     for window in bytes.windows(BEFORE + 1) {
         let [b0, b1, b2, b3, b4] = window.try_into().expect("five bytes");
         let words = BEGUN[usize::from(b4)] ^ u64::from(b3) * ONE ^ u64::from(b2) * TWO ^ u64::from(b1) * THREE;
-        let hash = |i: u32, last: u8| P[(words >> (8 * i) & 255) as usize] ^ last;
-        let mut add = |index: u8| counts[usize::from(index)] = counts[usize::from(index)].wrapping_add(1);
-        add(hash(0, b2));
-        add(hash(1, b1));
-        add(hash(2, b1));
-        add(hash(3, b0));
-        add(hash(4, b0));
-        add(hash(5, b0));
+        let hash = |i: usize, last: u8| P[(words >> (8 * i) & 255) as usize] ^ last;
+        for (i, last) in [b2, b1, b1, b0, b0, b0].into_iter().enumerate() {
+            let count = &mut counts[usize::from(hash(i, last))];
+            *count = count.wrapping_add(1);
+        }
         sum = P[usize::from(hash(6, sum))];
     }
     *checksum = sum;
@@ -174,6 +176,10 @@ mod vbmi {
     /// AVX-512 F, BW, VBMI and VBMI2.
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     pub unsafe fn count(bytes: &[u8], checksum: &mut u8, counts: &mut [u32; 256]) {
+        if bytes.len() < BEFORE + WIDTH {
+            // SAFETY: the form needs no instructions of its own.
+            return unsafe { super::portable(bytes, checksum, counts) };
+        }
         let table: [__m512i; 4] = std::array::from_fn(|i| {
             // SAFETY: the four loads cover the 256 bytes.
             unsafe { _mm512_loadu_si512(P.as_ptr().add(WIDTH * i).cast()) }
@@ -221,15 +227,13 @@ mod vbmi {
             std::mem::swap(&mut current, &mut last);
             done += WIDTH;
         }
-        if done > BEFORE {
-            (0..7).for_each(|part| counting.take(last, part));
-        }
+        (0..7).for_each(|part| counting.take(last, part));
         *checksum = counting.sum;
         for (index, count) in counts.iter_mut().enumerate() {
             *count = counting.counts.iter().fold(*count, |count, own| count.wrapping_add(own[index]));
         }
         // SAFETY: the form needs no instructions of its own.
-        unsafe { super::portable(&bytes[(done - BEFORE).min(bytes.len())..], checksum, counts) }
+        unsafe { super::portable(&bytes[done - BEFORE..], checksum, counts) }
     }
 }
 

@@ -161,7 +161,4 @@ sets! {
     sha1_sha512 sha1_sha512_vl false true false;
     sha256_sha512 sha256_sha512_vl false false true;
     sha1_sha256_sha512 sha1_sha256_sha512_vl false true true;
-    md5_sha1_sha512 md5_sha1_sha512_vl true true false;
-    md5_sha256_sha512 md5_sha256_sha512_vl true false true;
-    md5_sha1_sha256_sha512 md5_sha1_sha256_sha512_vl true true true;
 }

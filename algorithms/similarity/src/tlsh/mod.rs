@@ -1,12 +1,15 @@
 //! TLSH 4.12: 128 buckets, one byte of checksum, version mark `T1`.
 //!
-//! Generation and comparison are the crate fast-tlsh's; this module gives them the face of the
-//! other methods.
+//! Text and comparison are the crate fast-tlsh's, and so is generation where the kernel crate has no
+//! vector form of the buckets; this module gives them the face of the other methods.
 
-use crate::{Comparison, Degenerate, Evidence, Method, NoDigest, ParseError, Score};
+mod generate;
+
+pub use generate::Generator;
+
+use crate::{Comparison, Degenerate, Evidence, Method, ParseError, Score};
 use ::tlsh as fast;
-use fast::errors::GeneratorErrorCategory;
-use fast::{FuzzyHashType, GeneratorType, Tlsh as Inner};
+use fast::{FuzzyHashType, Tlsh as Inner};
 use std::fmt;
 use std::str::FromStr;
 
@@ -80,36 +83,6 @@ impl FromStr for Digest {
 
     fn from_str(text: &str) -> Result<Digest, ParseError> {
         Digest::parse(text.as_bytes())
-    }
-}
-
-/// One input on its way to a digest.
-#[derive(Clone, Debug, Default)]
-pub struct Generator {
-    inner: fast::TlshGenerator,
-    length: u64,
-}
-
-impl crate::Hasher for Generator {
-    type Digest = Digest;
-
-    fn update(&mut self, bytes: &[u8]) {
-        self.length += bytes.len() as u64;
-        // The inner generator counts in 32 bits.
-        if self.length <= MAXIMUM_LENGTH {
-            self.inner.update(bytes);
-        }
-    }
-
-    fn finalize(self) -> Result<Digest, NoDigest> {
-        if self.length > MAXIMUM_LENGTH {
-            return Err(NoDigest::TooLong(MAXIMUM_LENGTH));
-        }
-        self.inner.finalize().map(Digest).map_err(|error| match error.category() {
-            GeneratorErrorCategory::DataLength if self.length < MINIMUM_LENGTH => NoDigest::TooShort(MINIMUM_LENGTH),
-            GeneratorErrorCategory::DataLength => NoDigest::TooLong(MAXIMUM_LENGTH),
-            _ => NoDigest::LowEntropy,
-        })
     }
 }
 
