@@ -158,8 +158,10 @@ impl Generator {
         self.popularity.run(&self.ranks, &mut self.scores, end);
         let scores = &self.scores[..end];
         let full = self.block == u32::try_from(self.bytes.len()).ok();
-        let (threshold, mut allowed) = if full { threshold(scores) } else { (THRESHOLD, BLOCK_ELEMENTS) };
-        popular(scores, threshold, &mut self.places);
+        // None that scores less is ever chosen.
+        popular(scores, THRESHOLD - 1, &mut self.places);
+        let (threshold, mut allowed) = if full { threshold(scores, &self.places) } else { (THRESHOLD, BLOCK_ELEMENTS) };
+        self.places.retain(|place| scores[*place as usize] >= threshold);
         let mut filter = Filter::new();
         let mut count = 0;
         // Hashing as many as are wanted in most blocks, then the rest if repetitions left room.
@@ -232,13 +234,13 @@ fn keep(features: &mut Option<Vec<u64>>, words: [u32; 5]) {
     }
 }
 
-/// The score from which windows of a block become elements, and how many may that have just this
-/// score.
-fn threshold(scores: &[u8]) -> (u8, u32) {
+/// The score from which windows of a block become elements, [`THRESHOLD`] less 1 at the least, and how
+/// many may that have just this score; `places` are those of all scores from there on.
+fn threshold(scores: &[u8], places: &[u32]) -> (u8, u32) {
     const MOST: u32 = BLOCK_ELEMENTS;
     let mut histogram = [0u32; 256];
-    for &score in scores {
-        histogram[usize::from(score)] += 1;
+    for place in places {
+        histogram[usize::from(scores[*place as usize])] += 1;
     }
     let mut sum = 0u32;
     let mut score = WINDOW + 1;
