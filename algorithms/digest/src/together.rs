@@ -61,12 +61,6 @@ pub fn few(algorithms: &[Algorithm]) -> usize {
     (2..=MAX_LANES).take_while(|messages| together * (*messages as u64) < lanes(*messages)).last().unwrap_or(1)
 }
 
-/// Whether this machine has a kernel for blocks of 128 bytes and of 64 together, without MD5.
-pub(crate) fn has_long_sets() -> bool {
-    let long = |set: stitched::Set| set.has(stitched::Set::SHA512) && !set.has(stitched::Set::MD5);
-    stitched::ALL.iter().any(|kernel| long(kernel.set()) && kernel.usable())
-}
-
 /// Hashers that are advanced together. All have come to the same place of a block of 64 bytes.
 #[derive(Default)]
 struct Set<'a> {

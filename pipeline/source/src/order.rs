@@ -1,7 +1,8 @@
 //! The order in which entries are READ. Numbers, and so the output, keep input order.
 
-use crate::entry::{Item, Origin, Stat};
-use crate::{Source, os};
+use crate::entry::{Item, Origin};
+use crate::os;
+use crate::source::Source;
 use std::os::fd::AsFd;
 
 /// In which order entries are read.
@@ -44,22 +45,13 @@ impl<S: Source> Ordered<S> {
             return os::open_file(base, path).ok().and_then(|fd| os::first_physical_offset(fd.as_fd())).unwrap_or(0);
         }
         if entry.stat.is_none() {
-            entry.stat = stat(&entry.origin);
+            entry.stat = entry.origin.stat();
         }
         match (self.order, entry.stat) {
             (Order::Size, Some(stat)) => u64::MAX - stat.size,
             (Order::Inode, Some(stat)) => stat.inode,
             _ => 0,
         }
-    }
-}
-
-/// Metadata of an entry that nobody has looked at yet.
-pub(crate) fn stat(origin: &Origin) -> Option<Stat> {
-    let Origin::File { base, path, .. } = origin else { return None };
-    match &base.directory {
-        Some(directory) => os::stat_at(directory, path, base.links).ok(),
-        None => os::stat_operand(path).ok(),
     }
 }
 

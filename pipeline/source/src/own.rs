@@ -1,8 +1,8 @@
 //! A run's own output among its input: listed, and not read.
 
-use crate::Source;
 use crate::entry::{Item, Origin, Skip};
 use crate::os;
+use crate::source::Source;
 
 /// A source whose entries that the run itself writes are skipped. A file is known by its name and
 /// by device and inode: what an output will replace is the old output, and no evidence.

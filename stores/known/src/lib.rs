@@ -41,6 +41,7 @@ mod intake;
 mod journal;
 mod layout;
 mod merge;
+mod read;
 mod row;
 mod sets;
 mod sqlite;

@@ -2,8 +2,8 @@
 
 use crate::exit::{Exit, Failure};
 use crate::session::Session;
-use crate::shown;
 use pfh::acquire::{Event, Summary};
+use pfh::terminal::render as shown;
 use std::path::Path;
 
 /// A path as a terminal may see it.

@@ -43,7 +43,7 @@ pub fn man(directory: &Path, force: bool) -> Exit {
     match std::fs::create_dir_all(directory).and_then(|()| clap_mangen::generate_to(Cli::command(), directory)) {
         Ok(()) => Exit::Good,
         Err(error) => {
-            exit::say(format!("{}: {error}", crate::shown(directory.as_os_str().as_encoded_bytes())));
+            exit::say(format!("{}: {error}", pfh::terminal::render(directory.as_os_str().as_encoded_bytes())));
             Exit::Aborted
         }
     }

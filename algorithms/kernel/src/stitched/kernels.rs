@@ -1,6 +1,6 @@
 //! MD5, SHA-1 and SHA-256 of one message, blocks of 64 bytes.
 
-use super::Words;
+use super::states::Words;
 use crate::md5;
 #[cfg(target_arch = "aarch64")]
 use crate::single::{sha1_arm as sha1, sha256_arm as sha256};

@@ -1,8 +1,14 @@
 //! The kernels of sets, and what each costs here.
 
-use super::*;
-use crate::kernel::{Row, Unused};
-use crate::table::Table;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use super::kernels;
+use super::set::Set;
+use super::states::{BLOCK, States, Words, apart};
+#[cfg(target_arch = "x86_64")]
+use super::wide;
+use crate::costs::{self, Costs};
+use crate::{Isa, MD5, SHA1, SHA256, SHA512};
+use std::sync::OnceLock;
 
 /// A kernel that computes several functions of one message together.
 #[derive(Debug)]
@@ -78,6 +84,11 @@ impl Kernel {
         self.set
     }
 
+    /// Whether the CPU has the instructions.
+    pub(super) fn detected(&self) -> bool {
+        self.needed.iter().all(|isa| isa.detected())
+    }
+
     /// The highest level that it needs.
     pub fn isa(&self) -> Isa {
         let level = |isa: &&Isa| Isa::ALL.iter().position(|level| level == *isa);
@@ -90,7 +101,7 @@ impl Kernel {
         self.may_run() && *self.agrees.get_or_init(|| self.agrees())
     }
 
-    fn may_run(&self) -> bool {
+    pub(super) fn may_run(&self) -> bool {
         self.needed.iter().all(|isa| isa.detected() && isa.allowed())
     }
 
@@ -143,46 +154,22 @@ impl Kernel {
     pub fn picoseconds(&self) -> u64 {
         match Costs::used() {
             Costs::Table => self.by_table(),
-            Costs::Measured => *self.picoseconds.get_or_init(|| self.measured()),
+            Costs::Measured => self.measured(),
         }
     }
 
-    fn by_table(&self) -> u64 {
-        self.set.each().map(|one| plan(one).picoseconds).max().unwrap_or(0)
+    /// The same as measured, whatever `PFH_COSTS` says.
+    pub(super) fn measured(&self) -> u64 {
+        *self.picoseconds.get_or_init(|| self.measure())
     }
 
-    fn measured(&self) -> u64 {
+    pub(super) fn by_table(&self) -> u64 {
+        self.set.each().map(apart).max().unwrap_or(0)
+    }
+
+    fn measure(&self) -> u64 {
         const BLOCKS: usize = 32;
         let (message, mut words) = ([0x5a; BLOCK * BLOCKS], Words::INITIAL);
         costs::of_call(|| self.run(&mut words, &message), BLOCKS)
     }
-}
-
-/// A table for each set that has kernels: those, and last the functions one after the other, or some
-/// of them by the kernel of a smaller set.
-pub(crate) fn tables() -> Vec<Table> {
-    let row = |kernel: &'static str, isa, table: u64, measured, chosen, unused| {
-        let chosen_for = if chosen { vec![1] } else { Vec::new() };
-        Row { kernel, isa, lanes: 1, table, measured, chosen_for, unused }
-    };
-    let together = |kernel: &'static Kernel| {
-        let unused = match kernel {
-            _ if !kernel.needed.iter().all(|isa| isa.detected()) => Some(Unused::Absent),
-            _ if !kernel.may_run() => Some(Unused::Excluded),
-            _ if !kernel.usable() => Some(Unused::Refused),
-            _ => None,
-        };
-        let measured = unused.is_none().then(|| *kernel.picoseconds.get_or_init(|| kernel.measured()));
-        let is_chosen = plan(kernel.set).together.iter().any(|chosen| std::ptr::eq(*chosen, kernel));
-        row(kernel.name, kernel.isa(), kernel.by_table(), measured, is_chosen, unused)
-    };
-    let table = |kernels: &'static [Kernel]| {
-        let set = kernels[0].set;
-        let apart = set.each().map(|one| plan(one).picoseconds).sum();
-        let mut rows: Vec<Row> = kernels.iter().map(together).collect();
-        let is_chosen = rows.iter().all(|row| row.chosen_for.is_empty());
-        rows.push(row("in turn", Isa::Portable, apart, Some(apart), is_chosen, None));
-        Table { function: kernels[0].functions, rows }
-    };
-    ALL.chunk_by(|a, b| a.set == b.set).map(table).collect()
 }

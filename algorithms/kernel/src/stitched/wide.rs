@@ -4,7 +4,7 @@
 //! SHA-512's rounds are in general registers and its schedule in vectors of two words (see
 //! `single::sha512_mixed`), which leaves the units for SHA-1 and SHA-256 idle.
 
-use super::Words;
+use super::states::Words;
 use crate::md5;
 use crate::sha512::K;
 use crate::single::sha512_mixed::Lane;

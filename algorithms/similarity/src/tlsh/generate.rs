@@ -1,10 +1,11 @@
 //! Generation, in one pass over an input of unknown length.
 
-use super::{Digest, Inner, MAXIMUM_LENGTH, MINIMUM_LENGTH, fast};
+use super::digest::{Digest, MAXIMUM_LENGTH, MINIMUM_LENGTH};
 use crate::{Hasher, NoDigest};
-use fast::GeneratorType;
+use ::tlsh as fast;
 use fast::errors::GeneratorErrorCategory;
 use fast::length::FuzzyHashLengthEncoding;
+use fast::{GeneratorType, Tlsh as Inner};
 use pfh_kernel::similarity::triplets::{self, BEFORE, BUCKETS};
 
 /// One input on its way to a digest.
