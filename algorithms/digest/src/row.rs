@@ -90,7 +90,8 @@ pub(crate) trait Many: Sync {
     fn start(&'static self) -> Box<dyn State>;
     /// [`hash_many`](crate::hash_many)
     fn hash(&'static self, algorithm: Algorithm, messages: &[&[u8]]) -> Vec<Digest>;
-    /// [`update_many`](crate::update_many); hashers of other functions are advanced too, one by one.
+    /// [`update_many`](crate::update_many); hashers of other functions are advanced too, one by
+    /// one.
     fn update(&'static self, jobs: &mut [(&mut Hasher, &[u8])]);
     /// [`advance_many`](crate::advance_many)
     fn advance(
@@ -99,7 +100,8 @@ pub(crate) trait Many: Sync {
         pieces: &mut [(&mut Hasher, &[u8])],
         messages: &[&[u8]],
     ) -> Vec<Digest>;
-    /// [`finalize_many`](crate::finalize_many); hashers of other functions are finished too, one by one.
+    /// [`finalize_many`](crate::finalize_many); hashers of other functions are finished too, one by
+    /// one.
     fn finalize(&'static self, hashers: Vec<Hasher>) -> Vec<Digest>;
 }
 

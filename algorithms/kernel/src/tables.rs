@@ -4,8 +4,8 @@ use crate::kernel::{Compression, Word};
 use crate::stitched;
 use crate::table::{KECCAK12, KECCAK24, MD5, RIPEMD160, SHA1, SHA256, SHA512, Table};
 
-/// The tables of all functions, and those of the sets that are computed together, with the costs and
-/// the choices of this process. Functions that were not in use are tested and measured.
+/// The tables of all functions, and those of the sets that are computed together, with the costs
+/// and the choices of this process. Functions that were not in use are tested and measured.
 pub fn tables() -> Vec<Table> {
     fn table<W: Word>(compression: &'static Compression<W>) -> Table {
         Table { function: compression.name(), rows: compression.rows() }

@@ -80,10 +80,10 @@ impl Plan {
     }
 }
 
-/// Algorithms that one worker computes together, as indices. Those that stitched kernels compute for
-/// the price of the dearest of them stay together; each other one is a unit of its own, so that idle
-/// threads can share one long message. A thread that shares with nobody has all that can be stitched
-/// in one unit.
+/// Algorithms that one worker computes together, as indices. Those that stitched kernels compute
+/// for the price of the dearest of them stay together; each other one is a unit of its own, so that
+/// idle threads can share one long message. A thread that shares with nobody has all that can be
+/// stitched in one unit.
 pub(crate) fn units(algorithms: &[Algorithm], threads: usize) -> Vec<Vec<usize>> {
     let mut together: Vec<Vec<usize>> = Vec::new();
     let mut apart = Vec::new();

@@ -86,8 +86,8 @@ fn hashers_that_have_come_to_different_places() {
     assert_eq!(sha256.finalize(), algorithms(&["sha256"])[0].digest(&with(b"more")));
 }
 
-/// A hasher of blocks of 128 bytes can be half a block ahead of the others, and yet at the same place
-/// of a block of 64.
+/// A hasher of blocks of 128 bytes can be half a block ahead of the others, and yet at the same
+/// place of a block of 64.
 #[test]
 fn a_longer_block_that_is_half_full() {
     for ahead in [0, 1, 63, 64, 65, 127, 128, 191] {

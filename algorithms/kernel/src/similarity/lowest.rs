@@ -22,8 +22,8 @@ pub struct Search {
     least: u16,
 }
 
-/// Goes on through the neighbourhoods before `end`, adding 1 to the score of the lowest-ranked place
-/// of each. A rank of 0 is none.
+/// Goes on through the neighbourhoods before `end`, adding 1 to the score of the lowest-ranked
+/// place of each. A rank of 0 is none.
 type Run = unsafe fn(search: &mut Search, ranks: &[u16], scores: &mut [u8], end: usize);
 
 /// The forms, best first.
@@ -96,8 +96,8 @@ unsafe fn run<C: Compare>(search: &mut Search, ranks: &[u16], scores: &mut [u8],
     while i < end {
         if least > 0 {
             while i < at && i < end {
-                // The neighbourhoods until the lowest leaves, of which none has another lowest until
-                // a rank enters that is not above it.
+                // The neighbourhoods until the lowest leaves, of which none has another lowest
+                // until a rank enters that is not above it.
                 let most = (at - i).min(end - i);
                 let entering = &ranks[i + NEIGHBOURS..];
                 let first = match entering.first_chunk() {
@@ -107,8 +107,9 @@ unsafe fn run<C: Compare>(search: &mut Search, ranks: &[u16], scores: &mut [u8],
                 };
                 scores[at] += first.min(most) as u8;
                 i += first.min(most);
-                // One condition, seldom true, so that it is foreseen. Otherwise the lowest leaves or a
-                // lower one enters: which of them, nobody can foresee, and it makes no difference.
+                // One condition, seldom true, so that it is foreseen. Otherwise the lowest leaves
+                // or a lower one enters: which of them, nobody can foresee, and it makes no
+                // difference.
                 let stays = (first < most) & (ranks[i + NEIGHBOURS] == least);
                 if !stays {
                     break;

@@ -141,8 +141,8 @@ mod vbmi {
         sums: [u8; WIDTH],
     }
 
-    /// The counting. Bytes that repeat themselves count in one place again and again: in four tables,
-    /// so that each waits less for the one before.
+    /// The counting. Bytes that repeat themselves count in one place again and again: in four
+    /// tables, so that each waits less for the one before.
     struct Counting {
         sum: u8,
         counts: [[u32; 256]; 4],
@@ -168,9 +168,9 @@ mod vbmi {
         }
     }
 
-    /// 64 windows at a time: the hashes in vectors, of which those without a bucket are dropped, and
-    /// between them, part by part, the counting of the 64 windows before; every step of the checksum
-    /// waits for the one before, and fills that time.
+    /// 64 windows at a time: the hashes in vectors, of which those without a bucket are dropped,
+    /// and between them, part by part, the counting of the 64 windows before; every step of the
+    /// checksum waits for the one before, and fills that time.
     ///
     /// # Safety
     /// AVX-512 F, BW, VBMI and VBMI2.

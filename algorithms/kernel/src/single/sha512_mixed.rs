@@ -58,8 +58,8 @@ unsafe fn schedule<const VL: bool, const I: usize>(w: &mut [__m128i; 8]) {
 
 /// One message at work.
 pub(crate) struct Lane {
-    /// The state. The letters of FIPS 180-4 move from word to word, one place a round; after sixteen
-    /// rounds each is where it began.
+    /// The state. The letters of FIPS 180-4 move from word to word, one place a round; after
+    /// sixteen rounds each is where it began.
     pub(crate) state: [u64; 8],
     /// `b ^ c` of the round to come, which is `a ^ b` of the one before.
     last: u64,

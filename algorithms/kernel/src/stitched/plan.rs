@@ -60,8 +60,8 @@ pub fn picoseconds(set: Set) -> Option<u64> {
     (!plan.together.is_empty()).then_some(plan.picoseconds)
 }
 
-/// A table for each set that has kernels: those, and last the functions one after the other, or some
-/// of them by the kernel of a smaller set.
+/// A table for each set that has kernels: those, and last the functions one after the other, or
+/// some of them by the kernel of a smaller set.
 pub(crate) fn tables() -> Vec<Table> {
     let row = |kernel: &'static str, isa, table: u64, measured, chosen, unused| {
         let chosen_for = if chosen { vec![1] } else { Vec::new() };

@@ -122,13 +122,13 @@ impl Kernel {
     /// The same without the checks; the words of other functions stay as they are.
     pub(super) fn run(&self, words: &mut Words, message: &[u8]) {
         debug_assert!(self.may_run());
-        // SAFETY: only kernels that may run are chosen by a plan, tested or handed to `compress`: the
-        // CPU has the instructions.
+        // SAFETY: only kernels that may run are chosen by a plan, tested or handed to `compress`:
+        // the CPU has the instructions.
         unsafe { (self.function)(words, message) }
     }
 
-    /// Runs the kernel over three blocks, not aligned, and compares with the portable kernels, which
-    /// have their own test.
+    /// Runs the kernel over three blocks, not aligned, and compares with the portable kernels,
+    /// which have their own test.
     fn agrees(&self) -> bool {
         let message: Vec<u8> = (0..385u32).map(|i| (i * i / 3) as u8).collect();
         let message = &message[1..];

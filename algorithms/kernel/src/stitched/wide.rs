@@ -50,8 +50,8 @@ unsafe fn compress<const VL: bool, const MD5: bool, const SHA1: bool, const SHA2
     let sums = black_box(buffer.as_mut_ptr().cast::<u64>());
     // SAFETY: the caller's promise; every block lies within the message; K has eighty words.
     unsafe {
-        // What a caller may have left in the high halves of the registers would slow every one of the
-        // SHA instructions.
+        // What a caller may have left in the high halves of the registers would slow every one of
+        // the SHA instructions.
         _mm256_zeroupper();
         let mut long = Lane::load(words.sha512.as_ptr(), sums);
         let mut one = sha1::Lane::load(words.sha1.as_ptr());
@@ -128,8 +128,8 @@ fn add(five: &mut [u32; 4], before: &[u32; 4]) {
     }
 }
 
-/// Both forms of a set: with AVX, whose encoding spares moves between registers, and with AVX-512 VL,
-/// which rotates and has twice the registers.
+/// Both forms of a set: with AVX, whose encoding spares moves between registers, and with AVX-512
+/// VL, which rotates and has twice the registers.
 macro_rules! sets {
     ($($name:ident $avx:literal, $vl_name:ident $vl:literal, $md5:literal $sha1:literal $sha256:literal;)*) => {$(
         /// # Safety

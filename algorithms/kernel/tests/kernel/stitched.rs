@@ -5,8 +5,8 @@ use crate::rows::{aws, big, little, md5_oracle, noise, padded};
 use pfh_kernel::stitched::{self, Set};
 use pfh_kernel::{MD5, SHA1, SHA256, SHA512, md5, sha1, sha256, sha512};
 
-/// Compresses the whole blocks of a message by `compress`, which gets the states of `set`, pads each
-/// function's rest, and compares with the crates.
+/// Compresses the whole blocks of a message by `compress`, which gets the states of `set`, pads
+/// each function's rest, and compares with the crates.
 fn stitched_holds(set: Set, message: &[u8], what: &str, compress: impl FnOnce(stitched::States<'_>, &[u8])) {
     let whole = message.len() / 128 * 128;
     let (mut a, mut b, mut c, mut d) = (md5::INITIAL, sha1::INITIAL, sha256::INITIAL, sha512::INITIAL);
@@ -42,8 +42,8 @@ fn stitched_holds(set: Set, message: &[u8], what: &str, compress: impl FnOnce(st
     }
 }
 
-/// Every kernel of a set, chosen or not, and every set by the plan of this machine, over messages of
-/// up to nine long blocks, against the crates.
+/// Every kernel of a set, chosen or not, and every set by the plan of this machine, over messages
+/// of up to nine long blocks, against the crates.
 #[test]
 fn stitched_sets() {
     for blocks in 0..=9usize {

@@ -232,8 +232,8 @@ fn keep(features: &mut Option<Vec<u64>>, words: [u32; 5]) {
     }
 }
 
-/// The score from which windows of a block become elements, [`THRESHOLD`] less 1 at the least, and how
-/// many may that have just this score; `places` are those of all scores from there on.
+/// The score from which windows of a block become elements, [`THRESHOLD`] less 1 at the least, and
+/// how many may that have just this score; `places` are those of all scores from there on.
 fn threshold(scores: &[u8], places: &[u32]) -> (u8, u32) {
     const MOST: u32 = BLOCK_ELEMENTS;
     let mut histogram = [0u32; 256];

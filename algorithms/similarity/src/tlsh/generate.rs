@@ -84,7 +84,8 @@ impl Counts {
         if third == 0 || buckets.iter().filter(|count| **count > 0).count() <= BUCKETS / 2 {
             return Err(NoDigest::LowEntropy);
         }
-        // In the reference's own arithmetic: the product is of 32 bits, the ratio of single precision.
+        // In the reference's own arithmetic: the product is of 32 bits, the ratio of single
+        // precision.
         let ratio = |quartile: u32| (quartile.wrapping_mul(100) as f32 / third as f32) as u32 as u8 & 15;
         let mut bytes = [0; 3 + BUCKETS / 4];
         bytes[..3].copy_from_slice(&[self.checksum, length, ratio(first) | ratio(second) << 4]);

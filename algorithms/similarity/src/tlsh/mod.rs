@@ -1,7 +1,7 @@
 //! TLSH 4.12: 128 buckets, one byte of checksum, version mark `T1`.
 //!
-//! Text and comparison are the crate fast-tlsh's, and so is generation where the kernel crate has no
-//! vector form of the buckets; this module gives them the face of the other methods.
+//! Text and comparison are the crate fast-tlsh's, and so is generation where the kernel crate has
+//! no vector form of the buckets; this module gives them the face of the other methods.
 
 mod digest;
 mod generate;
