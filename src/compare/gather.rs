@@ -1,7 +1,7 @@
 //! From operands to collections of digests.
 
 use super::{Collection, Error, Event, EvidenceError, Request, Sink, lists};
-use crate::algorithms::algorithm;
+use crate::algorithms::{REGISTRY, computed};
 use crate::input::Input;
 use crate::pass::pass;
 use pfh_digest::Algorithm;
@@ -170,7 +170,7 @@ fn parts(paths: &[OsString], lists: Option<usize>) -> Vec<Part> {
 /// The algorithms asked for, or those of the lists, or the paper's default.
 fn algorithms_of<'a>(request: &Request, parts: impl Iterator<Item = &'a Part>, limit: usize) -> Vec<Algorithm> {
     if !request.algorithms.is_empty() {
-        return request.algorithms.clone();
+        return computed(&request.algorithms);
     }
     let mut found: Vec<Algorithm> = Vec::new();
     for part in parts {
@@ -182,7 +182,7 @@ fn algorithms_of<'a>(request: &Request, parts: impl Iterator<Item = &'a Part>, l
         }
     }
     if found.is_empty() {
-        found.extend(algorithm(Named::MrshV2.name()));
+        found.extend(REGISTRY.find(Named::MrshV2.name()));
     }
     found
 }

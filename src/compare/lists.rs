@@ -1,7 +1,7 @@
 //! Lists of digests among the operands.
 
 use super::{Collection, Refused};
-use crate::algorithms::{REGISTRY, algorithm};
+use crate::algorithms::REGISTRY;
 use pfh_digest::Algorithm;
 use pfh_manifest::{Decoder, Fault, Format, Item, Located, Options};
 use pfh_source::os::Patient;
@@ -104,7 +104,7 @@ pub fn load(path: &OsStr, limit: usize, collections: &mut [Collection], tell: &m
 fn read(path: &OsStr, limit: usize, collections: &mut [Collection], wrong: &mut dyn FnMut(Wrong)) -> io::Result<()> {
     let asked: Vec<Algorithm> = collections.iter().map(Collection::algorithm).collect();
     // sdhash's modes are one collection.
-    let others = ["sdhash", "sdhash-stream", "sdhash-dd"].iter().filter_map(|name| algorithm(name).ok());
+    let others = ["sdhash", "sdhash-stream", "sdhash-dd"].iter().filter_map(|name| REGISTRY.find(name).ok());
     let others = others.filter(|other| !asked.contains(other) && collections.iter().any(|c| c.takes(*other)));
     let options = Options { limit, assumed: asked.iter().copied().chain(others).collect(), ..Options::default() };
     let mut taken = false;

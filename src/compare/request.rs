@@ -45,7 +45,7 @@ pub struct Request {
     /// Whether lists of digests are read as such; otherwise they are files like others.
     pub lists: bool,
     /// The algorithms; if there are none, those of the lists, and without lists mrsh-v2.
-    pub algorithms: Vec<Algorithm>,
+    pub algorithms: Vec<crate::Algorithm>,
     /// Whether only pairs that share a feature for certain are searched for.
     pub evidence: bool,
     /// What scores pairs must reach.
@@ -79,7 +79,7 @@ pub struct Request {
 impl Request {
     /// All pairs as text on standard output.
     pub fn new(input: Input) -> Request {
-        let plan = Plan::new(Vec::new());
+        let plan = Plan::default();
         Request {
             input,
             against: Vec::new(),

@@ -76,7 +76,11 @@ pub fn parse(arguments: &[OsString]) -> Result<Asked, Failure> {
     let mut input = crate::input::Input { paths: vec![directory], recursive, ..Default::default() };
     input.flat = !recursive;
     if mode == "hash" {
-        let format = pfh::algorithm(&hash).map_or(Format::Sums, hash::own_format).name().to_owned();
+        let format = hash
+            .parse::<pfh::Algorithm>()
+            .map_or(Format::Sums, |algorithm| hash::own_format(*algorithm))
+            .name()
+            .to_owned();
         return Ok(Asked::Hash(Box::new(Hash { input, algorithms: vec![hash], format, run, ..Hash::default() })));
     }
     let compare = Compare { input, algorithms: vec![hash.clone()], format: "text".into(), run, ..Compare::default() };
@@ -86,8 +90,8 @@ pub fn parse(arguments: &[OsString]) -> Result<Asked, Failure> {
     if std::fs::metadata(&mode).is_ok_and(|found| found.is_file()) {
         return Ok(Asked::One(Box::new(Compare { sought: Some(mode), ..compare })));
     }
-    let algorithm = pfh::algorithm(&hash).map_err(Failure::usage)?;
-    match compare::given(algorithm, &mode) {
+    let algorithm = hash.parse::<pfh::Algorithm>().map_err(Failure::usage)?;
+    match compare::given(*algorithm, &mode) {
         Some(given) => Ok(Asked::One(Box::new(Compare { given: vec![given], ..compare }))),
         None => {
             let shown = pfh::terminal::render(mode.as_encoded_bytes());
