@@ -98,6 +98,15 @@ impl Algorithm {
         self.row.block
     }
 
+    /// Messages that its best kernel advances at once on this machine; 1 if it takes one after
+    /// another.
+    pub fn lanes(self) -> usize {
+        match self.row.start {
+            Start::Many(many) => many.kernels().lanes,
+            Start::One(_) => 1,
+        }
+    }
+
     /// Which kernels this machine uses; `None` where a crate beside chooses by itself.
     pub fn kernels(self) -> Option<Kernels> {
         match self.row.start {
