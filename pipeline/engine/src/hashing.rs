@@ -81,6 +81,8 @@ pub(crate) struct Hashing {
     units: Vec<Vec<usize>>,
     /// For each unit, once it has more than one message: up to how many are taken one by one.
     few: Vec<OnceLock<usize>>,
+    /// Messages that the kernels take at once, once it was asked for.
+    lanes: OnceLock<usize>,
     table: Arc<Table<State>>,
     reorder: Arc<ReorderBuffer>,
     places: Arc<Permits>,
@@ -104,7 +106,13 @@ impl Hashing {
         places: Arc<Permits>,
     ) -> Self {
         let few = units.iter().map(|_| OnceLock::new()).collect();
-        Hashing { plan, units, few, table, reorder, places }
+        Hashing { plan, units, few, lanes: OnceLock::new(), table, reorder, places }
+    }
+
+    /// Messages that the widest of the kernels takes at once.
+    pub(crate) fn lanes(&self) -> usize {
+        let widest = || self.plan.algorithms.iter().map(|algorithm| algorithm.lanes()).max();
+        *self.lanes.get_or_init(|| widest().unwrap_or(1))
     }
 
     /// Works through a batch, in a place among the threads that hash. A panic in it is a problem of

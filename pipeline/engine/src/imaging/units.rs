@@ -31,13 +31,8 @@ pub(super) struct UnitResult {
 /// together, every other by itself, the marks by themselves.
 pub(super) fn cut(imaging: &Imaging) -> Vec<Unit> {
     let Imaging { algorithms, piecewise, marks, .. } = imaging;
-    let (mut together, mut units): (Vec<usize>, Vec<Vec<usize>>) = (Vec::new(), Vec::new());
-    for (place, algorithm) in algorithms.iter().enumerate() {
-        if algorithm.is_stitched() { together.push(place) } else { units.push(vec![place]) }
-    }
-    if !together.is_empty() {
-        units.push(together);
-    }
+    // Each unit has a thread of its own.
+    let units = crate::plan::units(algorithms, 2);
     let unit = |places: Vec<usize>| {
         let mine: Vec<Algorithm> = places.iter().map(|p| algorithms[*p]).collect();
         Unit {
