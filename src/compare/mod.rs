@@ -45,7 +45,7 @@ mod words;
 
 pub use collection::{Collection, Refused};
 pub use given::given;
-pub use lists::{ListProblem, Wrong, algorithms as list_algorithms, is_list, load};
+pub use lists::{ListProblem, Reading, Wrong, algorithms as list_algorithms, is_list, load};
 pub use lookup::{Lookup, Match};
 pub use ranking::{By, Ranking};
 pub use request::{EvidenceError, Request};
@@ -61,6 +61,7 @@ use pfh_similarity::Score;
 use pfh_source::terminal;
 use std::io;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 /// What happens during a comparison. Events come on the thread that called [`run`].
 #[derive(Debug, Clone, Copy)]
@@ -119,10 +120,35 @@ pub struct Searched<'a> {
 /// Receives the events of a comparison. An error ends it with [`Error::Sink`].
 pub type Sink<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;
 
+/// What the second stage, comparing, did and took.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Comparing {
+    /// Wall time of searching and writing.
+    pub elapsed: Duration,
+    /// Pairs of digests of which it is known now whether they are similar.
+    pub pairs: u64,
+    /// Pairs of digests, or of filters for sdhash and mrsh-v2, that had to be scored for that.
+    pub scored: u64,
+}
+
+impl Comparing {
+    /// Pairs per second; 0 of no time.
+    pub fn rate(&self) -> f64 {
+        if self.elapsed.is_zero() { 0.0 } else { self.pairs as f64 / self.elapsed.as_secs_f64() }
+    }
+}
+
 /// The result of a comparison.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Summary {
+    /// The counts of reading and hashing, and where that time went; of lists alone there are none.
+    pub run: Option<pfh_engine::Summary>,
+    /// What comparing did.
+    pub comparing: Comparing,
+    /// Files that were read and have no digest of an algorithm, because they are too short, too
+    /// plain or too long for it; each algorithm counts them.
+    pub without: u64,
     /// Pairs of all algorithms.
     pub pairs: u64,
     /// Inputs that should have a digest and have none: files that could not be read, malformed
@@ -210,7 +236,14 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
     let mut sets = gather::Sets::gather(request, sink, control)?;
     let (directories, comparable) = (sets.directories, sets.collections.iter().any(Collection::is_comparable));
     sink(Event::Gathered { directories, comparable }).map_err(Error::Sink)?;
+    let from = Instant::now();
     let report = report::Report { request, output: request.output.open()? };
-    let pairs = report.write(&mut sets.collections, sink, control)?;
-    Ok(Summary { pairs, faults: sets.faults, directories, comparable })
+    let (pairs, scored) = report.write(&mut sets.collections, sink, control)?;
+    let comparing = Comparing {
+        elapsed: from.elapsed(),
+        pairs: sets.collections.iter().map(Collection::possible).sum(),
+        scored,
+    };
+    let without = sets.collections.iter().map(Collection::without).sum();
+    Ok(Summary { run: sets.run, comparing, without, pairs, faults: sets.faults, directories, comparable })
 }

@@ -44,7 +44,7 @@ pub use digest::{Digest, MalformedDigest, Typed, Value};
 pub use function::Function;
 pub use hasher::Hasher;
 pub use many::{Kernels, advance_many, finalize_many, hash_many, update_many};
-pub use registry::ROWS;
+pub use registry::{ROWS, family};
 pub use rope::Rope;
 pub use row::{Alone, Executor, Output, Registry, Row, Standing, State, Task};
 pub use together::{few, update_together};

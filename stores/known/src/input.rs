@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +12,7 @@ use pfh_digest::Algorithm;
 use pfh_manifest::known::bloom::Header;
 use pfh_manifest::known::{self, Kind, Take};
 
-use crate::{Class, Error, sqlite};
+use crate::{Class, Error, is_known_set, sqlite};
 
 /// A file to be taken into a set.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -197,6 +198,19 @@ pub fn read(input: &Input, applied: Option<&Path>, meter: &Meter, take: &mut Tak
         Kind::Json => "json",
     };
     Ok(Found::Records { format: format.to_owned(), version: None })
+}
+
+/// Whether a file begins as a set does that can be read: it is a filter, or its first record is
+/// one. `assumed` is what digests without a name are of; empty for the usual algorithms by length.
+pub fn is_set(path: &Path, assumed: &[Algorithm]) -> bool {
+    let input = Input { assumed: assumed.to_vec(), ..Input::new(path, Class::Bad) };
+    let mut first = false;
+    let mut take = |_, record: Result<known::Known, pfh_manifest::Fault>| {
+        first = record.is_ok();
+        ControlFlow::Break(())
+    };
+    let found = read(&input, None, &Meter::default(), &mut take);
+    is_known_set(path) || matches!(found, Ok(Found::Bloom(_))) || found.is_ok() && first
 }
 
 /// Hands the words of a Bloom filter to `take`, in pieces of 256 KiB; only the last may be shorter.

@@ -51,6 +51,6 @@ pub use build::{Build, Built, DEFAULT_MEMORY, Pace, Step};
 pub use class::{Class, MalformedClass, Verdict};
 pub use error::Error;
 pub use file::{Certainty, DEFAULT_RESIDENT, Hit, KnownSet, is_known_set};
-pub use input::{Input, Packages};
+pub use input::{Input, Packages, is_set};
 pub use sets::Set;
 pub use sqlite::is_database;

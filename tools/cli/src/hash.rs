@@ -118,17 +118,26 @@ fn try_run(hash: &Hash) -> Result<Exit, Failure> {
         .seal(hash.seal.then(|| Sealing { key: hash.key.clone() }))
         .reuse(hash.cache.as_ref().map(reuse))
         .replace(hash.force);
+    carry_out(hash, &request, &session).map(|(exit, _)| exit)
+}
+
+/// Runs the job, prints what there is to be said, and gives the exit. `hash` is what was asked for
+/// beside it.
+///
+/// # Errors
+/// The job's.
+pub fn carry_out(hash: &Hash, request: &Request, session: &Session) -> Result<(Exit, Summary), Failure> {
     let ran = job::run(
-        &request,
+        request,
         &mut |event| {
-            show(&session, event);
+            show(session, event);
             Ok(())
         },
         &session.control(),
     );
     let summary = ran.map_err(|error| session.failed(error))?;
     session.close();
-    Ok(report(hash, &summary, &session))
+    Ok((report(hash, &summary, session), summary))
 }
 
 /// Prints what is to be said of an input.
