@@ -84,7 +84,15 @@ impl<'a> Listing<'a> {
         let form = self.request.form;
         // With parity the text is the tool's own, which has no marks.
         let degenerate = degenerate.filter(|_| !self.request.parity || form != Format::Text);
-        let pair = pairs::Pair { a, b, algorithm: self.algorithm, score, evidence, degenerate, values: [&texts[0], &texts[1]] };
+        let pair = pairs::Pair {
+            a,
+            b,
+            algorithm: self.algorithm,
+            score,
+            evidence,
+            degenerate,
+            values: [&texts[0], &texts[1]],
+        };
         pairs::pair(form, self.output.room(), &pair);
         self.output.advance()
     }

@@ -239,11 +239,8 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
     let from = Instant::now();
     let report = report::Report { request, output: request.output.open()? };
     let (pairs, scored) = report.write(&mut sets.collections, sink, control)?;
-    let comparing = Comparing {
-        elapsed: from.elapsed(),
-        pairs: sets.collections.iter().map(Collection::possible).sum(),
-        scored,
-    };
+    let comparing =
+        Comparing { elapsed: from.elapsed(), pairs: sets.collections.iter().map(Collection::possible).sum(), scored };
     let without = sets.collections.iter().map(Collection::without).sum();
     Ok(Summary { run: sets.run, comparing, without, pairs, faults: sets.faults, directories, comparable })
 }

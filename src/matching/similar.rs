@@ -280,7 +280,15 @@ impl pfh_engine::Sink for Matching<'_> {
             let own = if form == Format::Values { digest.to_string() } else { String::new() };
             let (a, b) = if with_list { (&known[..], &record.name[..]) } else { (&record.name[..], &known[..]) };
             let (score, degenerate) = (found.score, found.degenerate);
-            let pair = Pair { a, b, algorithm, score, evidence: Evidence::default(), degenerate, values: [&own, &found.value] };
+            let pair = Pair {
+                a,
+                b,
+                algorithm,
+                score,
+                evidence: Evidence::default(),
+                degenerate,
+                values: [&own, &found.value],
+            };
             pairs::pair(form, self.output.room(), &pair);
             self.matches += 1;
         }

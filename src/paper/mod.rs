@@ -87,7 +87,9 @@ pub enum Error {
     #[error("-h: {0}; `pfh algorithms` lists them, and sha2, sha3 and fnv are families")]
     Algorithm(UnknownAlgorithm),
     /// No thread would be left to hash.
-    #[error("-p {prefetchers} of -t {all} threads leave none that hashes: P < N is required (-p 0: each thread reads and hashes)")]
+    #[error(
+        "-p {prefetchers} of -t {all} threads leave none that hashes: P < N is required (-p 0: each thread reads and hashes)"
+    )]
     Threads {
         /// P.
         prefetchers: usize,

@@ -68,12 +68,7 @@ fn listed(list: &OsStr, reading: &Reading) -> Option<Algorithm> {
 /// FILENAME mode with a file that only known sets are read from: a compiled set, a database, a
 /// filter, a table.
 #[cfg(feature = "known")]
-fn set(
-    list: &OsStr,
-    request: compare::Request,
-    named: Option<Algorithm>,
-    is_digests: bool,
-) -> Result<Asked, Error> {
+fn set(list: &OsStr, request: compare::Request, named: Option<Algorithm>, is_digests: bool) -> Result<Asked, Error> {
     use crate::matching::{Empty, Request, Sets};
     use pfh_known::Verdict;
 

@@ -34,7 +34,15 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { format: None, assumed: Vec::new(), hints: Vec::new(), any: false, bare: false, end: End::Line, limit: LIMIT }
+        Options {
+            format: None,
+            assumed: Vec::new(),
+            hints: Vec::new(),
+            any: false,
+            bare: false,
+            end: End::Line,
+            limit: LIMIT,
+        }
     }
 }
 

@@ -135,7 +135,15 @@ impl Decoder {
         if options.any {
             usual.extend(registry.all().filter(|algorithm| algorithm.output() != Output::Text));
         }
-        Decoder { registry, assumed: options.assumed.clone(), usual, stated: None, bare: options.bare, end, shape: Shape::Unknown }
+        Decoder {
+            registry,
+            assumed: options.assumed.clone(),
+            usual,
+            stated: None,
+            bare: options.bare,
+            end,
+            shape: Shape::Unknown,
+        }
     }
 
     /// The digest at the start of a plain line, and whether its algorithm is a guess.

@@ -137,7 +137,7 @@ pub fn carry_out(hash: &Hash, request: &Request, session: &Session) -> Result<(E
     );
     let summary = ran.map_err(|error| session.failed(error))?;
     session.close();
-    Ok((report(hash, &summary, session), summary))
+    Ok((report(hash, request, &summary, session), summary))
 }
 
 /// Prints what is to be said of an input.
@@ -153,8 +153,17 @@ fn show(session: &Session, event: Event<'_>) {
 }
 
 /// Prints what is to be said of the whole run, and gives the exit.
-fn report(hash: &Hash, summary: &Summary, session: &Session) -> Exit {
+fn report(hash: &Hash, request: &Request, summary: &Summary, session: &Session) -> Exit {
     hash.run.report(&summary.run);
+    if summary.without > 0 {
+        let files = if summary.without == 1 { "file has" } else { "files have" };
+        let names: Vec<&str> = request.plan.algorithms.iter().map(|algorithm| algorithm.name()).collect();
+        exit::say(format!(
+            "{} {files} no digest of {}: too short, too plain or too long for it, but read, and no failure",
+            summary.without,
+            names.join(", ")
+        ));
+    }
     let exit = match &hash.output {
         Some(_) if summary.run.interrupted => {
             let kept =

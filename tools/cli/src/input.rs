@@ -19,6 +19,8 @@ pub enum By {
     Inode,
     /// By place on the medium (FIEMAP): for rotational disks.
     Extent,
+    /// The largest that fits into what is free of the table, as the paper's Listing 3.
+    Balanced,
 }
 
 impl From<By> for Order {
@@ -28,6 +30,7 @@ impl From<By> for Order {
             By::Size => Order::Size,
             By::Inode => Order::Inode,
             By::Extent => Order::Extent,
+            By::Balanced => Order::Balanced,
         }
     }
 }

@@ -6,6 +6,9 @@
 //! it, or the copy of it that the program has with it, keeps what it found, and puts that into one
 //! report.
 
+pub mod bars;
+pub mod items;
+pub mod page;
 mod scripts;
 mod table;
 
@@ -20,7 +23,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 pub use scripts::{Part, Scripts, parts};
-pub use table::{Cell, Table};
+pub use table::{Cell, Judged, Table};
 
 /// What is asked.
 #[derive(Debug, Clone, clap::Args)]
@@ -53,7 +56,11 @@ pub struct Papers {
     /// Measure again what is there already
     #[arg(long)]
     pub again: bool,
-    /// Only say which parts there are
+    /// One self-contained page: every table and figure of the five papers, theirs, ours, the verdict
+    /// and bars
+    #[arg(long, value_name = "FILE", conflicts_with = "list")]
+    pub html: Option<PathBuf>,
+    /// Only list every table and figure of the five papers, with what repeats it
     #[arg(long)]
     pub list: bool,
     /// As JSON

@@ -7,9 +7,12 @@ use tempfile::TempDir;
 
 /// The papers, as they are cited in docs/papers.md.
 pub const PREFETCHING: &str = "Breitinger & Petrov, Reducing time cost in hashing operations";
-const LANES: &str = "Gueron & Krasnov, Simultaneous hashing of multiple messages";
-const TREES: &str = "Lopes, Franqueira & Hobson, Efficient computation of hashes";
-const CLONER: &str = "Panichprecha et al., Multi-threading in disk cloner";
+/// The paper on lanes.
+pub const LANES: &str = "Gueron & Krasnov, Simultaneous hashing of multiple messages";
+/// The paper on trees.
+pub const TREES: &str = "Lopes, Franqueira & Hobson, Efficient computation of hashes";
+/// The paper on cloning.
+pub const CLONER: &str = "Panichprecha et al., Multi-threading in disk cloner";
 
 /// The project's measuring scripts as far as the papers need them: the program has them with it.
 const CONTAINED: [(&str, &str); 12] = [
@@ -131,7 +134,8 @@ pub fn parts(asked: &Papers, pfh: &Path, corpus: &Path, room: &Path) -> Vec<Part
         &["--megabytes", megabytes, "--only", "modes", "programs"],
     ));
     // In MB: the paper copies 1, 5, 10 and 20 GB.
-    let sizes = if asked.full { "1024,5120,10240,20480" } else { "64,128,256" };
-    parts.push(part("cloner".into(), CLONER, "Tables II and III", "imaging", &["throttled", "--sizes", sizes]));
+    let mut arguments = vec!["throttled"];
+    arguments.extend(if asked.full { &["--full"][..] } else { &["--sizes", "64,128,256"] });
+    parts.push(part("cloner".into(), CLONER, "Tables II and III, Figures 2 and 3", "imaging", &arguments));
     parts
 }

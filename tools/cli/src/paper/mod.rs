@@ -98,12 +98,7 @@ fn carry_out(form: &Form) -> Result<Exit, Failure> {
 
 /// FILENAME mode with a set of known files.
 #[cfg(feature = "known")]
-fn known(
-    form: &Form,
-    run: &Run,
-    request: pfh::matching::Request,
-    session: &Session,
-) -> Result<Exit, Failure> {
+fn known(form: &Form, run: &Run, request: pfh::matching::Request, session: &Session) -> Result<Exit, Failure> {
     use crate::reference::Gaps;
     use pfh::matching::{self, Event};
 

@@ -49,6 +49,7 @@ mod matching;
 mod outputs;
 mod outputs_devices;
 mod outputs_reads;
+mod paper;
 mod program;
 mod reading_devices;
 mod second_command;
