@@ -55,6 +55,7 @@ pub const ITEMS: &[Item] = &[
     item(PREFETCHING, "Table XI", "their projected times", By::Part("pfh-X")),
     item(PREFETCHING, "Table XII", "ppss and GNU parallel", By::Part("pfh-XII")),
     item(PREFETCHING, "Table XIII", "16 files of 1.2 GB", By::Part("pfh-XIII")),
+    item(PREFETCHING, "main claim", "prefetching beats simple threads on a rotating disk", By::Part("pfh-rotating")),
     item(PREFETCHING, "Fig. 1", "the operations of the framework", DRAWING),
     item(PREFETCHING, "Fig. 2", "its objects", DRAWING),
     item(LANES, "Fig. 2", "messages of 4 KB from caches and memory", By::Part("s-hash")),
@@ -78,6 +79,7 @@ pub const ITEMS: &[Item] = &[
     item(LANGUAGES, "Fig. 2", "time over size, by algorithm", STUDY),
     item(TREES, "Table 1", "parallel Keccak over a buffer of 2 GB", By::Part("tree")),
     item(TREES, "Fig. 1", "an answer without the data", By::Command("pfh audit verify --help")),
+    item(TREES, "Fig. 2", "the sponge", DRAWING),
     item(
         CLONER,
         "Table I",
@@ -86,6 +88,7 @@ pub const ITEMS: &[Item] = &[
     ),
     item(CLONER, "Table II", "1, 5, 10 and 20 GB, IDE", By::Part("cloner")),
     item(CLONER, "Table III", "1, 5, 10 and 20 GB, SATA", By::Part("cloner")),
+    item(CLONER, "Fig. 1", "the ring of buffers", DRAWING),
     item(CLONER, "Fig. 2", "Table II as bars", By::Part("cloner")),
     item(CLONER, "Fig. 3", "Table III as bars", By::Part("cloner")),
 ];

@@ -28,7 +28,7 @@ pub use table::{Cell, Judged, Table};
 /// What is asked.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Papers {
-    /// Parts to run, by name or its beginning: pfh-I, pfh-III to pfh-X, pfh-XII, pfh-XIII, s-hash,
+    /// Parts to run, by name or its beginning: pfh-I, pfh-III to pfh-X, pfh-XII, pfh-XIII, pfh-rotating, s-hash,
     /// tree, cloner (all)
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub only: Vec<String>,

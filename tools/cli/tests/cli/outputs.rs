@@ -218,6 +218,14 @@ const CASES: &[Case] = &[
         ..CASE
     },
     Case {
+        page: "bench-papers",
+        option: "--html",
+        words: "bench papers --only none -o study --html OUT",
+        read: &[],
+        code: 2,
+        ..CASE
+    },
+    Case {
         page: "bench-languages",
         option: "--out",
         words: "bench languages --runners none -o study",
