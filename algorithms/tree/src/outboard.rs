@@ -21,6 +21,7 @@ mod function;
 mod journal;
 pub(crate) mod multiproof;
 mod paged;
+mod pieces;
 mod stream;
 mod values;
 
@@ -33,6 +34,7 @@ pub use function::Function;
 pub use journal::Journal;
 pub(crate) use paged::proven;
 pub use paged::{Change, Paged, ReadAt, Unusable};
+pub use pieces::{Misplaced, Pieces};
 pub use stream::Builder;
 pub use values::Values;
 

@@ -58,6 +58,7 @@ fn lock(tree: &Path, pass: &Pass<'_>) -> Result<Exclusive, Failure> {
 pub fn update(file: &Path, tree: &Path, ranges: &[Range<u64>], pass: &mut Pass<'_>) -> Result<Updated, Failure> {
     let locked = lock(tree, pass)?;
     let header = stored::with(tree, |paged| Ok(paged.header()))?;
+    pass.believe(tree, &header.root)?;
     let read = open_same_length(file, &header)?;
     let leaf = header.parameters.leaf_length() as u64;
     let mut leaves: Vec<Range<u64>> = Vec::new();
@@ -99,6 +100,7 @@ pub fn update(file: &Path, tree: &Path, ranges: &[Range<u64>], pass: &mut Pass<'
 pub fn update_since(file: &Path, copy: &Path, tree: &Path, pass: &mut Pass<'_>) -> Result<Updated, Failure> {
     let locked = lock(tree, pass)?;
     let header = stored::with(tree, |paged| Ok(paged.header()))?;
+    pass.believe(tree, &header.root)?;
     let (read, old) = (open_same_length(file, &header)?, open_same_length(copy, &header)?);
     let leaf = header.parameters.leaf_length();
     let (mut offset, mut before) = (0, Vec::new());
@@ -134,6 +136,7 @@ pub fn update_since(file: &Path, copy: &Path, tree: &Path, pass: &mut Pass<'_>) 
 pub fn append(file: &Path, tree: &Path, pass: &mut Pass<'_>) -> Result<(Outboard, u64), Failure> {
     let _locked = lock(tree, pass)?;
     let mut outboard = load(tree)?;
+    pass.believe(tree, outboard.root())?;
     let read = open(file)?;
     let (old, now) = (outboard.length(), read.size());
     if now < old {

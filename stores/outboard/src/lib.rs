@@ -17,6 +17,7 @@ pub use check::{Verdict, check};
 pub use pass::{build, build_stream, read_file, read_stream};
 pub use stored::{Exclusive, LONGEST, load, open, pages, with};
 
+use pfh_digest::hex;
 use pfh_source::{Cause, Output, Problem};
 use pfh_tree::Malformed;
 use pfh_tree::outboard::{Outboard, WrongChange};
@@ -79,6 +80,16 @@ pub enum Failure {
         /// One past the last byte.
         end: u64,
     },
+    /// The tree is not the one whose root was kept: it was changed by others, or made anew.
+    #[error("{}: has the root {}, not {}, which was kept: it is not brought up to date", shown(.tree), hex::encode(.found), hex::encode(.kept))]
+    OtherTree {
+        /// The tree file.
+        tree: PathBuf,
+        /// The root that was kept.
+        kept: [u8; 32],
+        /// The root of the tree that is there.
+        found: [u8; 32],
+    },
     /// The change does not fit the tree.
     #[error("{0}")]
     Change(#[from] WrongChange),
@@ -117,6 +128,19 @@ pub struct Pass<'a> {
     pub cancel: &'a AtomicBool,
     /// Called with the bytes read so far and the bytes to be read.
     pub progress: &'a mut dyn FnMut(u64, u64),
+    /// The root that a tree must have before it is changed: it was kept where nobody who can write
+    /// to the tree can write. Without it the tree is believed.
+    pub trusted: Option<[u8; 32]>,
+}
+
+impl Pass<'_> {
+    /// Compares a tree's root with the one that was kept.
+    fn believe(&self, tree: &Path, root: &[u8; 32]) -> Result<(), Failure> {
+        match self.trusted {
+            Some(kept) if kept != *root => Err(Failure::OtherTree { tree: tree.to_owned(), kept, found: *root }),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Where the tree of a file is kept.

@@ -323,7 +323,7 @@ fn malformed_lists_are_told_line_by_line() {
     for (arguments, why) in [
         (vec!["--threshold", "x", "."], "number"),
         (vec!["--threshold", "sdhash=101", "."], "at most 100"),
-        (vec!["-f", "xml", "."], "text, csv and jsonl"),
+        (vec!["-f", "xml", "."], "text, csv, jsonl and values"),
         (vec!["-a", "sha257", "."], "unknown algorithm"),
         (vec!["--evidence", "-a", "sdhash", "list"], "holds no features"),
         (vec![], "nothing is named"),

@@ -374,7 +374,10 @@ fn every_option_that_takes_a_path_is_in_the_table() {
             }
             let value = plain.split(['<', '>']).nth(1).unwrap_or_default();
             let option = if is_option {
-                plain.split([' ', ',']).find(|word| word.starts_with("--")).unwrap_or_default().to_owned()
+                // The paper's form has letters alone.
+                let mut words = plain.split([' ', ',']);
+                let short = words.clone().next().unwrap_or_default();
+                words.find(|word| word.starts_with("--")).unwrap_or(short).to_owned()
             } else {
                 plain.split(['<', '>', '[', ']']).nth(1).unwrap_or_default().to_owned()
             };

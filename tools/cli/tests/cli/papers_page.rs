@@ -36,6 +36,9 @@ fn prepared() -> Room {
     room.file("bare", md5.lines().map(|line| line[..32].to_owned() + "\n").collect::<String>().as_bytes());
     room.file("one", &content(1, 20_000));
     room.file("source", &content(9, 3 << 20));
+    room.file("half 1", &content(4, 9000));
+    room.file("half 2", &content(5, 9000));
+    room.file("pieces", b"9000 half 2\n0 half 1\n");
     room.file("changed", &content(3, 300_000));
     let listed = pfh(&room, "pfh hash -a ssdeep -f ssdeep t5/4 t5/5 -o ssdeep");
     assert_eq!(listed.0, Some(0), "{}", listed.1);
