@@ -1,11 +1,13 @@
 //! Why an acquisition did not end well.
 
-use super::log::LogError;
+use crate::failure::{JobError, Kind};
 use crate::outputs::Refused;
 use crate::shown;
+use pfh_custody::chain::Broken;
 use pfh_custody::key::KeyError;
 use pfh_engine::imaging::ImagingError;
 use pfh_source::device::Stop;
+use pfh_source::image::OpenError;
 use std::io;
 use std::path::PathBuf;
 
@@ -23,7 +25,7 @@ pub enum Error {
     },
     /// The source is an image that is not sound.
     #[error("{0}")]
-    Image(#[from] pfh_source::image::OpenError),
+    Image(#[from] OpenError),
     /// A file to be written is one that is read, or somebody else's. Nothing was written.
     #[error(transparent)]
     Refused(#[from] Refused),
@@ -107,5 +109,55 @@ pub enum Error {
     },
 }
 
+/// Why a log is not opened. Nothing was written to it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LogError {
+    /// It is that of a finished acquisition.
+    #[error("{}: the log of a finished acquisition: name another one with --log", shown(path))]
+    Finished {
+        /// The chained log.
+        path: PathBuf,
+    },
+    /// It is that of an acquisition into other targets.
+    #[error("{}: the log of an acquisition into other targets: name another one with --log", shown(path))]
+    OtherTargets {
+        /// The chained log.
+        path: PathBuf,
+    },
+    /// Its chain is broken.
+    #[error("{}: {error}", shown(path))]
+    Broken {
+        /// The chained log.
+        path: PathBuf,
+        /// Where.
+        error: Broken,
+    },
+    /// It cannot be opened.
+    #[error("{}: {error}", shown(path))]
+    Io {
+        /// The log.
+        path: PathBuf,
+        /// What the system reported.
+        error: io::Error,
+    },
+}
+
 /// How messages about a CASE document begin.
 pub(super) const CASE_UNWRITTEN: &str = "the CASE document cannot be written";
+
+impl JobError for Error {
+    fn kind(&self) -> Kind<'_> {
+        match self {
+            Error::Stopped { cause: Stop::Cancelled, .. } | Error::NotCompared(Stop::Cancelled) => Kind::Cancelled,
+            Error::Usage(_)
+            | Error::Refused(_)
+            | Error::Key(_)
+            | Error::LogRefused(_)
+            | Error::CaseRefused { .. }
+            | Error::Image(OpenError::Unread { .. } | OpenError::Mismatch { .. }) => Kind::Request,
+            Error::Changed { .. } | Error::ChangedSince { .. } => Kind::Negative,
+            _ => Kind::Aborted,
+        }
+    }
+}

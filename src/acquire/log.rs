@@ -2,10 +2,9 @@
 //! SHA-256.
 
 use super::request::beside;
-use super::{Error, logged};
-use crate::shown;
+use super::{Error, LogError, logged};
 use ed25519_dalek::Signer;
-use pfh_custody::chain::{self, Broken, Chain};
+use pfh_custody::chain::{self, Chain};
 use pfh_custody::key::SigningKey;
 use pfh_source::Time;
 use serde_json::{Map, Value};
@@ -13,40 +12,6 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
-
-/// Why a log is not opened. Nothing was written to it.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum LogError {
-    /// It is that of a finished acquisition.
-    #[error("{}: the log of a finished acquisition: name another one with --log", shown(path))]
-    Finished {
-        /// The chained log.
-        path: PathBuf,
-    },
-    /// It is that of an acquisition into other targets.
-    #[error("{}: the log of an acquisition into other targets: name another one with --log", shown(path))]
-    OtherTargets {
-        /// The chained log.
-        path: PathBuf,
-    },
-    /// Its chain is broken.
-    #[error("{}: {error}", shown(path))]
-    Broken {
-        /// The chained log.
-        path: PathBuf,
-        /// Where.
-        error: Broken,
-    },
-    /// It cannot be opened.
-    #[error("{}: {error}", shown(path))]
-    Io {
-        /// The log.
-        path: PathBuf,
-        /// What the system reported.
-        error: io::Error,
-    },
-}
 
 /// Both logs, or none.
 #[derive(Default)]

@@ -51,10 +51,9 @@ mod session;
 mod target;
 
 pub use comparing::{Compared, compare};
-pub use error::Error;
+pub use error::{Error, LogError};
 pub use event::{Beginning, Event, Sink, Summary};
 pub use layout::{Layout, Written, pattern};
-pub use log::LogError;
 pub use pfh_container::ewf::About;
 pub use request::{ImageFormat, Origin, Request, To};
 use retrying::{Again, Retried};

@@ -10,7 +10,7 @@ use super::{Error, ImageFormat, To, comparing, resuming};
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::imaging::{Follow, Imaged, Imaging, image};
 use pfh_engine::{Cancel, Control, Phase};
-use pfh_source::device::{Bad, ErrorPolicy, Loss, Medium, Rescue, Stop};
+use pfh_source::device::{Bad, ErrorPolicy, Loss, Rescue, Stop};
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -376,11 +376,4 @@ impl<'a> Patch<'a> {
     fn fail(&self, error: io::Error) -> Error {
         Error::Target { path: self.to.path.clone(), error }
     }
-}
-
-/// Whether what is passed over at first can be tried in the end.
-pub(super) fn is_patchable(targets: &[To], medium: &Medium) -> bool {
-    let is_seekable = matches!(medium.kind(), pfh_source::device::Kind::Device | pfh_source::device::Kind::File);
-    let is_file = |to: &To| matches!(to.form, ImageFormat::Raw { .. } | ImageFormat::Split(_));
-    is_seekable && !targets.is_empty() && targets.iter().all(is_file)
 }

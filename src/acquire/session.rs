@@ -3,7 +3,7 @@
 use super::late::Late;
 use super::resuming::{self, Resumption};
 use super::target::{Ewf, EwfOptions, Raw, RawOptions, Start, Tree};
-use super::{Beginning, Error, Event, ImageFormat, Origin, Request, Sink, To, carry, guarding, remarks, retrying};
+use super::{Beginning, Error, Event, ImageFormat, Origin, Request, Sink, To, carry, guarding, remarks};
 use crate::shown;
 use pfh_container::ewf::{Compression, Media, Volume};
 use pfh_container::map::Map;
@@ -272,8 +272,15 @@ fn resolve(asked: &mut Request, medium: &Medium) {
         asked.imaging.marks = Some(MARK);
     }
     // What can be put in its place later is passed over soon; else only what is all but hopeless.
-    let is_patchable = asked.map.is_some() && retrying::is_patchable(&asked.targets, medium);
+    let is_patchable = asked.map.is_some() && is_patchable(&asked.targets, medium);
     asked.imaging.policy.skip_after = asked.give_up.map(|n| if is_patchable { n.min(SOON) } else { n });
+}
+
+/// Whether what is passed over at first can be tried in the end.
+fn is_patchable(targets: &[To], medium: &Medium) -> bool {
+    let is_seekable = matches!(medium.kind(), Kind::Device | Kind::File);
+    let is_file = |to: &To| matches!(to.form, ImageFormat::Raw { .. } | ImageFormat::Split(_));
+    is_seekable && !targets.is_empty() && targets.iter().all(is_file)
 }
 
 /// Reads a map of simulated faults.

@@ -2,6 +2,7 @@
 
 use super::Wrong;
 use crate::destination::OpenError;
+use crate::failure::{JobError, Kind};
 use crate::key::KeyError;
 use crate::outputs::Refused;
 use crate::{rendered, shown};
@@ -122,7 +123,6 @@ pub enum Error {
 impl Error {
     /// Whether nothing was found out, and a later try may: a file or the server could not be read.
     pub fn is_open(&self) -> bool {
-        use crate::failure::{JobError, Kind};
         matches!(self.kind(), Kind::Open)
     }
 }
@@ -136,5 +136,29 @@ impl From<OpenError> for Error {
 impl From<pfh_outboard::Failure> for Error {
     fn from(failure: pfh_outboard::Failure) -> Self {
         Error::Step(failure.into())
+    }
+}
+
+impl JobError for Error {
+    fn kind(&self) -> Kind<'_> {
+        match self {
+            Error::Step(error) | Error::StepOver { error, .. } => match error {
+                error if error.is_verdict() => Kind::Negative,
+                Wrong::Kept { .. }
+                | Wrong::Tokens { .. }
+                | Wrong::Sample(_)
+                | Wrong::Challenge(_)
+                | Wrong::TooLarge { .. } => Kind::Request,
+                Wrong::Random(_) | Wrong::Evidence(_) => Kind::Aborted,
+                // Nothing was found out.
+                _ => Kind::Open,
+            },
+            Error::Length { .. } | Error::Rejected { .. } => Kind::Negative,
+            Error::Catalogue { .. } | Error::Read { .. } => Kind::Open,
+            Error::Write { .. } | Error::Server { .. } => Kind::Aborted,
+            Error::Sink(error) => Kind::Output(error),
+            Error::Cancelled => Kind::Cancelled,
+            _ => Kind::Request,
+        }
     }
 }

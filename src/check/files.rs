@@ -2,48 +2,13 @@
 
 use super::guess::{Tried, widened};
 use super::place::{self, Place, Remark};
-use super::{Comparison, Error, Event, Expectations, Expected, Findings, Nothing, Request, Sink, Summary, Task};
+use super::summary::Files;
+use super::{Comparison, Error, Event, Expectations, Expected, Findings, Found, Nothing, Request, Sink, Summary, Task};
 use crate::pass::pass;
 use pfh_digest::Algorithm;
 use pfh_engine::{Control, Outcome, Record};
 use pfh_source::{Descend, Operands, Source, Within};
 use std::io;
-
-/// How many listed files came out how.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Files {
-    /// As the manifest has them.
-    pub right: u64,
-    /// Read, and not as the manifest has them.
-    pub different: u64,
-    /// Not there.
-    pub missing: u64,
-    /// Not there, and ignored because the request says so.
-    pub ignored: u64,
-    /// There, and not readable.
-    pub unread: u64,
-}
-
-impl Files {
-    /// Files that were read and compared.
-    pub fn compared(&self) -> u64 {
-        self.right + self.different
-    }
-}
-
-/// What became of one listed file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Found {
-    /// It is as the manifest has it.
-    Right,
-    /// It is not.
-    Wrong,
-    /// It is missing or could not be read.
-    Unread,
-    /// It is missing, which the request ignores.
-    Ignored,
-}
 
 /// What is known of a file after the first pass.
 #[derive(Clone, Copy)]

@@ -29,6 +29,8 @@
 //! ```
 
 mod audit;
+mod error;
+mod event;
 mod expected;
 mod files;
 mod guess;
@@ -42,8 +44,9 @@ mod tree;
 mod words;
 
 pub use audit::{Audit, Change, Class, Counts};
+pub use error::Error;
+pub use event::{Event, Found, Sink};
 pub use expected::{Comparison, Expectations, Expected, ReadError};
-pub use files::Found;
 pub use manifest::hints;
 pub use place::{Reason, Remark};
 pub use report::{hashdeep, json, summary_json, summary_text, text};
@@ -51,107 +54,8 @@ pub use request::{Request, Task};
 pub use summary::{Findings, Nothing, Summary, Verdict};
 
 use crate::algorithms::REGISTRY;
-use crate::pass::ends_a_pass;
-use pfh_custody::seal::{self, Held};
-use pfh_engine::{Control, Record};
-use pfh_source::Problem;
-use pfh_source::terminal;
-use std::io;
-use std::path::{Path, PathBuf};
-
-/// What happens during a check. Events come on the thread that called [`run`].
-#[derive(Debug, Clone, Copy)]
-#[non_exhaustive]
-pub enum Event<'a> {
-    /// The manifest has a seal, and it holds.
-    Sealed(&'a Held),
-    /// The manifest was read.
-    Read(&'a Expectations),
-    /// A file could not be read, or was skipped.
-    Unread(&'a Record),
-    /// A listed file was compared. These events come in the order of the manifest.
-    Compared {
-        /// What the manifest says of the file.
-        entry: &'a Expected,
-        /// What the comparison gave.
-        found: Found,
-    },
-    /// A file of an audited tree has a class. Moved, copied, new and missing files come last.
-    Classed(&'a Change),
-    /// All files were read once.
-    Passed(&'a pfh_engine::Summary),
-}
-
-/// Receives the events of a check. An error ends the check with [`Error::Sink`].
-pub type Sink<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;
-
-/// Why a check has no result.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
-    /// The seal does not hold, or could not be compared.
-    #[error(transparent)]
-    Seal(#[from] seal::FileError),
-    /// The manifest cannot be opened.
-    #[error("{}: {problem}", shown(manifest))]
-    Open {
-        /// The manifest.
-        manifest: PathBuf,
-        /// What is wrong with it.
-        problem: Problem,
-    },
-    /// The manifest cannot be read to its end.
-    #[error("{}: {problem}", shown(manifest))]
-    Read {
-        /// The manifest.
-        manifest: PathBuf,
-        /// What is wrong with it.
-        problem: Problem,
-    },
-    /// The pieces of the manifest are of different lengths.
-    #[error("{}: {}", shown(.0), ReadError::Pieces)]
-    Pieces(PathBuf),
-    /// The directory in which names start cannot be opened.
-    #[error("{}: {problem}", terminal::render(root))]
-    Root {
-        /// The directory.
-        root: Vec<u8>,
-        /// What is wrong with it.
-        problem: Problem,
-    },
-    /// The caller ended the check; how many files were compared.
-    #[error("interrupted: {0} files were looked at, the rest was not")]
-    Interrupted(u64),
-    /// The caller ended the check while other algorithms were tried; how many files have no
-    /// verdict.
-    #[error("interrupted: {0} files have no verdict")]
-    InterruptedTrying(usize),
-    /// The caller ended an audit, which says nothing before its end.
-    #[error("interrupted: the audit is not complete, and says nothing")]
-    InterruptedAudit,
-    /// The counts of an audit do not add up: a defect of the program.
-    #[error("the counts do not add up: {0:?}")]
-    Counts(Box<Counts>),
-    /// The sink refused an event.
-    #[error("the output failed: {0}")]
-    Sink(#[source] io::Error),
-    /// The files could not be read at all.
-    #[error(transparent)]
-    Run(pfh_engine::Error),
-}
-
-ends_a_pass!(Error);
-
-impl Error {
-    /// Whether the caller ended the check.
-    pub fn is_interrupted(&self) -> bool {
-        matches!(self, Error::Interrupted(_) | Error::InterruptedTrying(_) | Error::InterruptedAudit)
-    }
-}
-
-fn shown(path: &Path) -> String {
-    terminal::render(path.as_os_str().as_encoded_bytes())
-}
+use pfh_custody::seal;
+use pfh_engine::Control;
 
 /// Checks files against a manifest.
 ///

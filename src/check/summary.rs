@@ -1,6 +1,5 @@
 //! What a check found: what was compared with what, by which digests, and what was not compared.
 
-use super::files::Files;
 use super::{Counts, Expectations, Remark};
 use pfh_digest::Algorithm;
 use pfh_manifest::{Ending, Fault};
@@ -30,6 +29,29 @@ pub enum Nothing {
     NoFile,
     /// No listed file is in the audited part.
     NoPart,
+}
+
+/// How many listed files came out how.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Files {
+    /// As the manifest has them.
+    pub right: u64,
+    /// Read, and not as the manifest has them.
+    pub different: u64,
+    /// Not there.
+    pub missing: u64,
+    /// Not there, and ignored because the request says so.
+    pub ignored: u64,
+    /// There, and not readable.
+    pub unread: u64,
+}
+
+impl Files {
+    /// Files that were read and compared.
+    pub fn compared(&self) -> u64 {
+        self.right + self.different
+    }
 }
 
 /// How many files came out how.

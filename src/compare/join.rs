@@ -2,7 +2,7 @@
 //! same one are paired, and the pairs are sorted and counted. Only they are scored.
 
 use super::collection::{Collection, Digests};
-use super::search::{Failure, Found, Hot, Pair, Search, Watcher};
+use super::pair::{Failure, Found, Hot, Pair, Search, Watcher};
 use super::sorter::Sorter;
 use pfh_similarity::index::Pairs;
 use pfh_similarity::mrsh_v2::{self, Base};

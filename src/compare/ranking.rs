@@ -1,6 +1,6 @@
 //! Pairs in another order than that of the digests, or the best of them only, in bounded memory.
 
-use super::search::{Failure, Pair, PairOrder};
+use super::pair::{Failure, Pair, PairOrder};
 use super::sorter::{Item, Sorter};
 use pfh_similarity::{Degenerate, Evidence, Score};
 use std::io;

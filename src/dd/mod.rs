@@ -18,9 +18,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod error;
 mod operands;
 mod report;
 
+pub use error::Error;
 pub use operands::{Operands, Status};
 
 use crate::acquire::{self, About, Compared, ImageFormat, Origin, Pieces, Start, To};
@@ -33,7 +35,6 @@ use pfh_engine::imaging::{Imaging, Ring};
 use pfh_source::device::{Access, ErrorPolicy, Fill, Medium};
 use std::ffi::OsString;
 use std::fmt;
-use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -92,33 +93,6 @@ pub struct Summary {
     pub acquired: acquire::Summary,
     /// Whether something that was compared differs.
     pub differs: bool,
-}
-
-/// Why nothing was copied, or not all.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
-    /// An operand is not supported or makes no sense.
-    #[error("{0}")]
-    Operand(String),
-    /// The acquisition failed.
-    #[error(transparent)]
-    Acquire(#[from] acquire::Error),
-    /// What came of it cannot be written into the logs that the operands name.
-    #[error("a log cannot be written: {0}")]
-    Log(#[source] io::Error),
-}
-
-impl From<String> for Error {
-    fn from(what: String) -> Self {
-        Error::Operand(what)
-    }
-}
-
-impl From<&str> for Error {
-    fn from(what: &str) -> Self {
-        Error::Operand(what.to_owned())
-    }
 }
 
 impl Request {

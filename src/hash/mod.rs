@@ -21,12 +21,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod error;
 mod manifest;
 #[cfg(not(feature = "known"))]
 mod no_cache;
 mod own;
 mod request;
 
+pub use error::Error;
 pub use manifest::{About, Manifest};
 pub use request::{Request, Reuse, Sealing};
 
@@ -36,19 +38,14 @@ pub use no_cache::{Cache, CacheError, Use};
 pub use pfh_cache::{Cache, CacheError, Use};
 
 use crate::algorithms::REGISTRY;
-use crate::destination::OpenError;
-use crate::input::InputError;
-use crate::outputs::Refused;
-use crate::pass::{ends_a_pass, pass};
+use crate::pass::pass;
 use crate::seal;
 use pfh_digest::Algorithm;
 use pfh_engine::{Control, Outcome, Record, Summary as Run};
 use pfh_manifest::{Format, Options, Unrepresentable};
 use pfh_similarity::{Named, Similar};
-use pfh_source::terminal;
 use pfh_source::{Apart, Source};
 use std::io;
-use std::path::PathBuf;
 
 /// What happens during a run. Events come on the thread that called [`run`], in input order.
 #[derive(Debug, Clone, Copy)]
@@ -80,54 +77,6 @@ pub struct Summary {
     /// What was done with the cache, if there is one.
     pub cache: Option<Use>,
 }
-
-/// Why a run has no manifest, or an incomplete one.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
-    /// The input.
-    #[error(transparent)]
-    Input(#[from] InputError),
-    /// An output is a file that is read, or one that somebody else made.
-    #[error(transparent)]
-    Refused(#[from] Refused),
-    /// The format has no place for digests of windows.
-    #[error("-f {} has no form for --piecewise: use hashdeep, dfxml, jsonl or csv", .0.name())]
-    Pieces(Format),
-    /// The format cannot hold these algorithms, or this layout.
-    #[error("-f {}: {why}", format.name())]
-    Format {
-        /// The format.
-        format: Format,
-        /// Why.
-        why: Unrepresentable,
-    },
-    /// The cache cannot be used.
-    #[error("{}: {error}", terminal::render(path.as_os_str().as_encoded_bytes()))]
-    Cache {
-        /// The cache.
-        path: PathBuf,
-        /// Why.
-        error: CacheError,
-    },
-    /// What was found could not be put into the cache.
-    #[error(transparent)]
-    Keeping(CacheError),
-    /// The output cannot be opened.
-    #[error(transparent)]
-    Open(#[from] OpenError),
-    /// The output failed, or the sink refused an event.
-    #[error("the output failed: {0}")]
-    Sink(#[source] io::Error),
-    /// The run could not begin.
-    #[error(transparent)]
-    Run(pfh_engine::Error),
-    /// The manifest is whole, and its seal was not written.
-    #[error(transparent)]
-    Seal(#[from] seal::FileError),
-}
-
-ends_a_pass!(Error);
 
 /// Hashes the input and writes the manifest. A file appears whole or not at all.
 ///

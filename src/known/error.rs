@@ -1,6 +1,8 @@
 //! Why sets are not built, described or asked.
 
+use super::SetError;
 use crate::destination::OpenError;
+use crate::failure::{JobError, Kind};
 use crate::matching::SetsError;
 use crate::outputs::Refused;
 use crate::shown;
@@ -66,4 +68,16 @@ pub enum Error {
     /// The output failed, or a set is damaged.
     #[error("the output failed: {0}")]
     Sink(#[source] io::Error),
+}
+
+impl JobError for Error {
+    fn kind(&self) -> Kind<'_> {
+        match self {
+            Error::Sink(error) => Kind::Output(error),
+            Error::Set(SetError::Cancelled) => Kind::Cancelled,
+            Error::Damaged(_) => Kind::Negative,
+            Error::Set(_) | Error::Input(_) | Error::Open(_) => Kind::Aborted,
+            _ => Kind::Request,
+        }
+    }
 }

@@ -33,6 +33,7 @@ pub use sets::{Gap, Opened, Sets, SetsError};
 pub use verdicts::{Counts, Matching};
 
 use crate::destination::OpenError;
+use crate::failure::{JobError, Kind};
 use crate::input::InputError;
 use crate::outputs::Refused;
 use crate::pass::{ends_a_pass, pass};
@@ -249,5 +250,15 @@ impl pfh_engine::Sink for Ends<'_> {
 
     fn flush(&mut self) -> io::Result<()> {
         self.matching.flush()
+    }
+}
+
+impl JobError for Error {
+    fn kind(&self) -> Kind<'_> {
+        match self {
+            Error::Sink(error) => Kind::Output(error),
+            Error::Refused(_) | Error::Input(_) | Error::Sets(_) | Error::Format { .. } => Kind::Request,
+            _ => Kind::Aborted,
+        }
     }
 }

@@ -24,6 +24,7 @@
 use crate::algorithms::algorithm;
 use crate::compare::{Collection, ListProblem, Lookup, Reading, Thresholds, list_algorithms, load, stored};
 use crate::destination::{Destination, OpenError};
+use crate::failure::{JobError, Kind};
 use crate::input::{Input, InputError};
 use crate::outputs::{Outputs, Refused};
 use crate::pass::{ends_a_pass, pass};
@@ -297,5 +298,15 @@ impl pfh_engine::Sink for Matching<'_> {
 
     fn flush(&mut self) -> io::Result<()> {
         io::Write::flush(&mut self.output)
+    }
+}
+
+impl JobError for Error {
+    fn kind(&self) -> Kind<'_> {
+        match self {
+            Error::Sink(error) => Kind::Output(error),
+            Error::List { .. } | Error::Open(_) | Error::Run(_) => Kind::Aborted,
+            _ => Kind::Request,
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! What the value of `-c` stands for.
 
-use super::{Asked, Error, Letters, default_algorithm};
+use super::letters::{Asked, Error, Letters, default_algorithm};
 use crate::compare::{self, Reading, given, is_list, list_algorithms};
 use crate::hash;
 use crate::input::Input;

@@ -2,6 +2,7 @@
 
 use super::Failure;
 use crate::destination::OpenError;
+use crate::failure::{JobError, Kind};
 use crate::outputs::Refused;
 use crate::shown;
 use pfh_digest::hex;
@@ -107,6 +108,24 @@ pub enum Error {
     /// The output failed, or the sink refused an event.
     #[error("the output failed: {0}")]
     Sink(#[source] io::Error),
+}
+
+impl JobError for Error {
+    fn kind(&self) -> Kind<'_> {
+        match self {
+            Error::Tree(Failure::Length { .. } | Failure::Range { .. } | Failure::Change(_)) => Kind::Request,
+            Error::Tree(Failure::Read { .. } | Failure::Tree { .. }) => Kind::Open,
+            Error::Tree(Failure::Write { .. }) => Kind::Aborted,
+            Error::Tree(Failure::Cancelled) => Kind::Cancelled,
+            Error::Tree(Failure::OtherTree { .. }) => Kind::Negative,
+            Error::Missing(_) => Kind::Open,
+            Error::OtherRoot { .. } | Error::Unproved { why: NoRange::Differs, .. } => Kind::Negative,
+            Error::Unproved { why: NoRange::Range, .. } => Kind::Request,
+            Error::Incomparable | Error::Unproved { .. } | Error::Read { .. } => Kind::Open,
+            Error::Sink(error) => Kind::Output(error),
+            _ => Kind::Request,
+        }
+    }
 }
 
 /// Ranges for people: how many bytes, and the first ten of them as OFFSET:LENGTH.

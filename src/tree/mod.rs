@@ -44,8 +44,7 @@ pub use pfh_tree::outboard::{Function, Header, Outboard, Parameters};
 pub use summary::{Done, Expected, Judged, Stated, Summary};
 
 use crate::outputs::{Existing, Kind, Outputs};
-use pfh_engine::imaging::MediumProgress;
-use pfh_engine::{Control, Phase, Progress};
+use pfh_engine::{Control, MediumProgress, Phase, Progress};
 use pfh_outboard::{Exclusive, Pass};
 use pfh_source::Output;
 use std::io::{self, Write};

@@ -1,6 +1,7 @@
 //! What lies beside an image and states its digests: its log, its map, lists of digests that name
 //! it.
 
+use super::Findings;
 use super::log::{self, Standing};
 use crate::shown;
 use pfh_container::map::{Map, Status};
@@ -188,6 +189,13 @@ impl Evidence {
         if taken > 0 {
             self.notes.push(format!("{}: states {taken} digests of this image", shown(path)));
         }
+    }
+
+    /// Enters what was found beside the image.
+    pub(super) fn enter(self, findings: &mut Findings) {
+        self.notes.into_iter().for_each(|text| findings.note(text));
+        self.wrong.into_iter().for_each(|text| findings.differs(text));
+        self.open.into_iter().for_each(|text| findings.open(text));
     }
 
     /// What a map says of how much was read.

@@ -1,28 +1,8 @@
 //! What a verification has found, and what it amounts to.
 
-use super::evidence::Evidence;
-use super::{Event, Sink};
+use super::{Event, Finding, Sink};
 use pfh_digest::Digest;
 use std::fmt;
-
-/// Something that was found, as a sentence.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Finding {
-    /// A fact, for neither verdict.
-    Note(String),
-    /// Something that contradicts the image, or itself.
-    Differs(String),
-    /// Something that could not be read, understood or compared.
-    Open(String),
-}
-
-impl fmt::Display for Finding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (Finding::Note(text) | Finding::Differs(text) | Finding::Open(text)) = self;
-        f.write_str(text)
-    }
-}
 
 /// Something that was compared and is equal.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -148,12 +128,5 @@ impl<'a> Findings<'a> {
         } else {
             self.differs(format!("{what}: stated by {by}: {stated}, found: {found}: DIFFERENT"));
         }
-    }
-
-    /// Enters what was found beside the image.
-    pub(super) fn take(&mut self, evidence: Evidence) {
-        evidence.notes.into_iter().for_each(|text| self.note(text));
-        evidence.wrong.into_iter().for_each(|text| self.differs(text));
-        evidence.open.into_iter().for_each(|text| self.open(text));
     }
 }

@@ -21,6 +21,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod error;
+mod event;
 mod evidence;
 mod findings;
 mod log;
@@ -30,18 +32,20 @@ use crate::acquire::{self, Compared, ImageFormat, Origin, Session, To, compare, 
 use crate::shown;
 use evidence::Evidence;
 use findings::Findings;
-use pfh_custody::key::KeyError;
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::imaging::{Imaged, Imaging};
 use pfh_engine::{Control, Phase};
-use pfh_source::device::{ErrorPolicy, Stop};
+use pfh_source::device::ErrorPolicy;
 use pfh_source::image::{Format, Image, OpenError};
 use pfh_source::os::Patient;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+pub use error::Error;
+pub(crate) use event::Sink;
+pub use event::{Event, Finding};
 pub use evidence::{Claim, Of};
-pub use findings::{Equal, Finding, Summary, Verdict};
+pub use findings::{Equal, Summary, Verdict};
 
 /// What is to be verified, and by what.
 #[derive(Debug, Clone, Default)]
@@ -74,61 +78,6 @@ impl Request {
     pub fn log(path: impl Into<PathBuf>) -> Self {
         Request { log: Some(path.into()), ..Request::default() }
     }
-}
-
-/// What happens while an image is verified.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum Event<'a> {
-    /// Something was found. It is in the [`Summary`] as well.
-    Found(&'a Finding),
-}
-
-/// Takes events as they happen.
-pub(crate) type Sink<'a> = &'a mut dyn FnMut(&Event<'_>);
-
-/// Why nothing was verified. What is wrong with an image or its evidence is a [`Finding`] and no
-/// error.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
-    /// There is no such image.
-    #[error(transparent)]
-    Image(OpenError),
-    /// Its format is not read.
-    #[error("{0}; --raw takes its bytes as they are")]
-    Unread(OpenError),
-    /// [`Request::raw`] is for an image in one file.
-    #[error("--raw is for an image in one file")]
-    Pieces,
-    /// What the image is to be compared with is not there.
-    #[error("{}: there is no such file", shown(path))]
-    Against {
-        /// Its name.
-        path: PathBuf,
-    },
-    /// The log that was named cannot be opened.
-    #[error("{}: {error}", shown(path))]
-    Log {
-        /// Its name.
-        path: PathBuf,
-        /// What the system reported.
-        error: io::Error,
-    },
-    /// There is no such key.
-    #[error(transparent)]
-    Key(#[from] KeyError),
-    /// The control cancelled it while the image was read.
-    #[error("stopped after {bytes} bytes: {cause}")]
-    Stopped {
-        /// Bytes that were read.
-        bytes: u64,
-        /// Why it stopped.
-        cause: Stop,
-    },
-    /// The control cancelled it when the image had been read.
-    #[error("cancelled")]
-    Cancelled,
 }
 
 /// Verifies an image, or a log. Nothing is written. Cancelling ends it with [`Error::Stopped`] or
@@ -195,7 +144,7 @@ fn verify(
     claims.extend(inside(&image, path, findings));
     claims.append(&mut evidence.claims);
     let log = evidence.log.take();
-    findings.take(evidence);
+    evidence.enter(findings);
     // Of a raw image in one file, file and content are one.
     let apart = is_e01 || files.len() > 1;
     let mut imaging = Imaging::new(algorithms(request, &claims, apart));

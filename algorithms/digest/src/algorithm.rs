@@ -5,12 +5,9 @@ use std::cmp::Ordering;
 use std::error::Error;
 use std::fmt;
 use std::hash::{Hash, Hasher as StdHasher};
-use std::str::FromStr;
 
-use crate::many::Kernels;
-use crate::registry::OWN;
 use crate::row::Start;
-use crate::{Digest, Hasher, Output, Row, Standing};
+use crate::{Kernels, Output, Row, Standing, State, Value};
 
 /// A hash algorithm with the length of its output. Two are equal when both agree; they sort by
 /// name, then length.
@@ -23,11 +20,6 @@ pub struct Algorithm {
 }
 
 impl Algorithm {
-    /// This crate's own algorithms in registry order, with their default lengths.
-    pub fn all() -> impl Iterator<Item = Algorithm> {
-        OWN.all()
-    }
-
     /// The algorithm of a row with its default length.
     pub fn from_row(row: &'static Row) -> Algorithm {
         let length = match row.output {
@@ -102,24 +94,14 @@ impl Algorithm {
         }
     }
 
-    /// A hasher that has seen nothing yet.
-    pub fn hasher(self) -> Hasher {
-        Hasher::new(self)
-    }
-
-    /// The digest of one whole message.
-    pub fn digest(self, message: &[u8]) -> Digest {
-        if let Some(whole) = self.row.whole.filter(|_| !self.features) {
-            return Digest::new(self, whole(message, self.length));
-        }
-        let mut hasher = self.hasher();
-        hasher.update(message);
-        hasher.finalize()
-    }
-
     /// The state of the empty message.
-    pub(crate) fn state(self) -> Box<dyn crate::State> {
+    pub(crate) fn state(self) -> Box<dyn State> {
         self.row.state(self.features)
+    }
+
+    /// The short way to the digest of a whole message, if there is one.
+    pub(crate) fn whole(self) -> Option<fn(&[u8], usize) -> Value> {
+        self.row.whole.filter(|_| !self.features)
     }
 
     pub(crate) fn row(self) -> &'static Row {
@@ -153,7 +135,7 @@ impl Hash for Algorithm {
     }
 }
 
-/// The name, with `:length` where that is not the default; [`FromStr`] and
+/// The name, with `:length` where that is not the default; [`FromStr`](std::str::FromStr) and
 /// [`Registry::find`](crate::Registry::find) read it back.
 impl fmt::Display for Algorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -167,16 +149,6 @@ impl fmt::Display for Algorithm {
 impl fmt::Debug for Algorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Algorithm({self})")
-    }
-}
-
-/// Reads the names of this crate's own algorithms, as [`Registry::find`](crate::Registry::find)
-/// does.
-impl FromStr for Algorithm {
-    type Err = UnknownAlgorithm;
-
-    fn from_str(text: &str) -> Result<Algorithm, UnknownAlgorithm> {
-        OWN.find(text)
     }
 }
 

@@ -1,95 +1,12 @@
 //! The value that a hasher gives.
 
-use std::any::Any;
 use std::cmp::Ordering;
 use std::error::Error;
 use std::fmt;
 use std::hash::{Hash, Hasher as StdHasher};
-use std::sync::{Arc, OnceLock};
 
+use crate::value::{INLINE, Value};
 use crate::{Algorithm, Output, hex};
-
-/// Bytes that a digest holds without an allocation: SHA-512's.
-pub(crate) const INLINE: usize = 64;
-
-/// What a [`State`](crate::State) ends in.
-#[derive(Clone)]
-pub struct Value(Form);
-
-#[derive(Clone)]
-enum Form {
-    Inline { bytes: [u8; INLINE], length: u8 },
-    Boxed(Box<[u8]>),
-    Typed(Arc<Held>),
-}
-
-/// A value with a type of its own. It is printed when its text is asked for, and once only.
-struct Held {
-    value: Box<dyn Typed>,
-    text: OnceLock<Box<str>>,
-}
-
-impl Held {
-    fn text(&self) -> &str {
-        self.text.get_or_init(|| self.value.to_string().into())
-    }
-}
-
-/// What a digest of an algorithm with [`Output::Text`] is in memory. Its text is what
-/// [`Display`](fmt::Display) prints.
-pub trait Typed: Any + Send + Sync + fmt::Display {}
-
-impl<T: Any + Send + Sync + fmt::Display> Typed for T {}
-
-impl Value {
-    /// A value of `length` bytes, which `fill` writes; it is handed zeros.
-    pub fn filled(length: usize, fill: impl FnOnce(&mut [u8])) -> Value {
-        if length <= INLINE {
-            let mut bytes = [0; INLINE];
-            fill(&mut bytes[..length]);
-            // Cannot cut: INLINE is below 256.
-            Value(Form::Inline { bytes, length: length as u8 })
-        } else {
-            let mut bytes = vec![0; length].into_boxed_slice();
-            fill(&mut bytes);
-            Value(Form::Boxed(bytes))
-        }
-    }
-
-    /// A value of these bytes.
-    pub fn from_bytes(bytes: &[u8]) -> Value {
-        Value::filled(bytes.len(), |value| value.copy_from_slice(bytes))
-    }
-
-    /// A value that is text, for algorithms with [`Output::Text`] that have no type of their own.
-    pub fn from_text(text: impl Into<Box<str>>) -> Value {
-        let text: Box<str> = text.into();
-        Value::typed(text)
-    }
-
-    /// A value of a type of its own, for algorithms with [`Output::Text`]. Clones share it.
-    pub fn typed(value: impl Typed) -> Value {
-        Value(Form::Typed(Arc::new(Held { value: Box::new(value), text: OnceLock::new() })))
-    }
-
-    /// The place of a value of at most [`INLINE`] bytes. What is written behind its length is never
-    /// looked at.
-    #[inline]
-    fn place(&mut self) -> Option<&mut [u8; INLINE]> {
-        match &mut self.0 {
-            Form::Inline { bytes, .. } => Some(bytes),
-            Form::Boxed(_) | Form::Typed(_) => None,
-        }
-    }
-
-    pub(crate) fn bytes(&self) -> &[u8] {
-        match &self.0 {
-            Form::Inline { bytes, length } => &bytes[..usize::from(*length)],
-            Form::Boxed(bytes) => bytes,
-            Form::Typed(held) => held.text().as_bytes(),
-        }
-    }
-}
 
 /// A digest: the value of one complete message under one algorithm.
 ///
@@ -106,8 +23,7 @@ impl Digest {
     /// A digest that is still to be written into its [`place`](Digest::place), for values of at
     /// most [`INLINE`] bytes.
     pub(crate) fn blank(algorithm: Algorithm) -> Digest {
-        let length = algorithm.length().min(INLINE) as u8;
-        Digest { algorithm, value: Value(Form::Inline { bytes: [0; INLINE], length }) }
+        Digest { algorithm, value: Value::blank(algorithm.length()) }
     }
 
     /// Where the bytes of a value of at most [`INLINE`] bytes stand.
@@ -171,25 +87,19 @@ impl Digest {
 
     /// The text of a similarity digest; `None` for the others.
     pub fn text(&self) -> Option<&str> {
-        match &self.value.0 {
-            Form::Typed(held) => Some(held.text()),
-            _ => None,
-        }
+        self.value.text()
     }
 
     /// The value of a similarity digest; `None` for one of another type.
     pub fn typed<T: 'static>(&self) -> Option<&T> {
-        match &self.value.0 {
-            Form::Typed(held) => (&*held.value as &dyn Any).downcast_ref(),
-            _ => None,
-        }
+        self.value.downcast()
     }
 }
 
 fn fits(algorithm: Algorithm, value: &Value) -> bool {
-    match value.0 {
-        Form::Typed(_) => algorithm.output() == Output::Text,
-        _ => algorithm.output() != Output::Text && value.bytes().len() == algorithm.length(),
+    match value.text() {
+        Some(_) => algorithm.output() == Output::Text,
+        None => algorithm.output() != Output::Text && value.bytes().len() == algorithm.length(),
     }
 }
 

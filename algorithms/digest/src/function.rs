@@ -4,7 +4,7 @@
 
 use pfh_kernel::{Compression, Word};
 
-use crate::digest::INLINE;
+use crate::value::INLINE;
 use crate::{Digest, State, Value};
 
 /// How a message is brought to whole blocks.

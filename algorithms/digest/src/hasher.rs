@@ -72,3 +72,20 @@ impl io::Write for Hasher {
         Ok(())
     }
 }
+
+impl Algorithm {
+    /// A hasher that has seen nothing yet.
+    pub fn hasher(self) -> Hasher {
+        Hasher::new(self)
+    }
+
+    /// The digest of one whole message.
+    pub fn digest(self, message: &[u8]) -> Digest {
+        if let Some(whole) = self.whole() {
+            return Digest::new(self, whole(message, self.length()));
+        }
+        let mut hasher = self.hasher();
+        hasher.update(message);
+        hasher.finalize()
+    }
+}

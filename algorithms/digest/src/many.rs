@@ -13,11 +13,11 @@ mod queue;
 
 use std::any::Any;
 
-use pfh_kernel::{Compression, Kernel, Word};
+use pfh_kernel::{Kernel, Word};
 
 use crate::function::{Blocks, Function};
-use crate::row::Start;
-use crate::{Algorithm, Digest, Hasher, State};
+use crate::row::{Many, Start};
+use crate::{Algorithm, Digest, Hasher, Kernels, State};
 
 /// The digests of whole messages, in the order of the messages.
 pub fn hash_many(algorithm: Algorithm, messages: &[&[u8]]) -> Vec<Digest> {
@@ -55,52 +55,6 @@ pub fn finalize_many(hashers: Vec<Hasher>) -> Vec<Digest> {
         Some(Start::Many(many)) if hashers.len() > 1 => many.finalize(hashers),
         _ => hashers.into_iter().map(Hasher::finalize).collect(),
     }
-}
-
-/// Which kernels this machine uses for an algorithm.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kernels {
-    /// The one for a single message.
-    pub one: &'static str,
-    /// The one with the best throughput over many messages.
-    pub many: &'static str,
-    /// Compiled in, never executed on this machine: its CPU lacks the instruction set.
-    pub absent: Vec<&'static str>,
-    /// Not used, because they failed their known-answer test on this machine.
-    pub refused: Vec<&'static str>,
-}
-
-impl Kernels {
-    /// Those of a compression function or permutation.
-    pub fn of<W: Word>(compression: &'static Compression<W>) -> Kernels {
-        Kernels {
-            one: compression.one().name(),
-            many: compression.usable()[0].name(),
-            absent: compression.absent().map(|(name, _)| name).collect(),
-            refused: compression.refused().iter().map(|kernel| kernel.name()).collect(),
-        }
-    }
-}
-
-/// A function that takes many messages at once: what a row of the registry refers to.
-pub(crate) trait Many: Sync {
-    /// The kernels that this machine uses.
-    fn kernels(&'static self) -> Kernels;
-    /// The state of the empty message.
-    fn start(&'static self) -> Box<dyn State>;
-    /// [`hash_many`]
-    fn hash(&'static self, algorithm: Algorithm, messages: &[&[u8]]) -> Vec<Digest>;
-    /// [`update_many`]; hashers of other functions are advanced too, one by one.
-    fn update(&'static self, jobs: &mut [(&mut Hasher, &[u8])]);
-    /// [`advance_many`]
-    fn advance(
-        &'static self,
-        algorithm: Algorithm,
-        pieces: &mut [(&mut Hasher, &[u8])],
-        messages: &[&[u8]],
-    ) -> Vec<Digest>;
-    /// [`finalize_many`]; hashers of other functions are finished too, one by one.
-    fn finalize(&'static self, hashers: Vec<Hasher>) -> Vec<Digest>;
 }
 
 impl<W: Word, const N: usize, const B: usize> Many for Function<W, N, B> {

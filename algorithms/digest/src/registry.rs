@@ -3,8 +3,9 @@
 
 use crate::Output::{Fixed, Stated};
 use crate::Standing::{Broken, NonCryptographic, Secure};
+use crate::lists::Registry;
 use crate::rustcrypto::fixed;
-use crate::{Algorithm, Registry, Row, blake3, checksum, functions};
+use crate::{Algorithm, Row, UnknownAlgorithm, blake3, checksum, functions};
 
 /// The longest output that is accepted of a function which could go on for ever: 64 KiB, far above
 /// any use as a digest.
@@ -55,4 +56,21 @@ pub fn family(name: &str) -> Option<Algorithm> {
 }
 
 /// [`ROWS`] alone: what `Algorithm::all` and `str::parse` know.
-pub(crate) static OWN: Registry = Registry::new(&[ROWS]);
+static OWN: Registry = Registry::new(&[ROWS]);
+
+impl Algorithm {
+    /// This crate's own algorithms in registry order, with their default lengths.
+    pub fn all() -> impl Iterator<Item = Algorithm> {
+        OWN.all()
+    }
+}
+
+/// Reads the names of this crate's own algorithms, as [`Registry::find`](crate::Registry::find)
+/// does.
+impl std::str::FromStr for Algorithm {
+    type Err = UnknownAlgorithm;
+
+    fn from_str(text: &str) -> Result<Algorithm, UnknownAlgorithm> {
+        OWN.find(text)
+    }
+}

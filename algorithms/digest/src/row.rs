@@ -1,64 +1,8 @@
-//! What the registry holds of each algorithm, and how crates further right add to it.
+//! What the registry holds of each algorithm.
 
 use std::any::Any;
 
-use crate::many::{Kernels, Many};
-use crate::{Algorithm, UnknownAlgorithm, Value};
-
-/// The running state of one message under one algorithm: what a [`Row`] constructs and a
-/// [`Hasher`](crate::Hasher) drives.
-pub trait State: Any + Send + Sync {
-    /// Takes in the next bytes of the message; any split into pieces gives the same value.
-    fn update(&mut self, bytes: &[u8]);
-
-    /// As [`update`](State::update) with one of the consecutive pieces after the other, and may
-    /// hand parts of the work to `executor`; the value is the same. The more bytes come at once,
-    /// the less the threads wait for each other. Algorithms that cannot divide a message do not use
-    /// it.
-    fn update_on(&mut self, pieces: &[&[u8]], executor: &dyn Executor) {
-        let _ = executor;
-        pieces.iter().for_each(|piece| self.update(piece));
-    }
-
-    /// Whether [`update_on`](State::update_on) has work for an executor: the algorithm is a tree.
-    fn divides(&self) -> bool {
-        false
-    }
-
-    /// Ends the message. `length` is the number of bytes asked for: the row's own for
-    /// [`Output::Fixed`], the stated one for [`Output::Stated`], 0 for [`Output::Text`].
-    fn finalize(self: Box<Self>, length: usize) -> Value;
-
-    /// A copy that goes its own way from here.
-    fn duplicate(&self) -> Box<dyn State>;
-}
-
-/// Whoever runs pieces of work for a hasher, maybe at the same time: a pool of threads, seen from
-/// code that knows no threads.
-pub trait Executor: Sync {
-    /// How many pieces may run at the same time, at least 1. Hashers cut their work accordingly.
-    fn width(&self) -> usize;
-
-    /// Runs every task to its end, in any order, and returns after the last.
-    fn run(&self, tasks: Vec<Task<'_>>);
-}
-
-/// A piece of work for an [`Executor`].
-pub type Task<'a> = Box<dyn FnOnce() + Send + 'a>;
-
-/// The executor without threads: one task after the other.
-#[derive(Clone, Copy, Debug)]
-pub struct Alone;
-
-impl Executor for Alone {
-    fn width(&self) -> usize {
-        1
-    }
-
-    fn run(&self, tasks: Vec<Task<'_>>) {
-        tasks.into_iter().for_each(|task| task());
-    }
-}
+use crate::{Algorithm, Digest, Hasher, Kernels, State, Value};
 
 /// What an algorithm puts out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,6 +70,27 @@ pub(crate) enum Start {
     One(fn() -> Box<dyn State>),
     /// A function that takes many messages at once.
     Many(&'static dyn Many),
+}
+
+/// A function that takes many messages at once: what a row of the registry refers to.
+pub(crate) trait Many: Sync {
+    /// The kernels that this machine uses.
+    fn kernels(&'static self) -> Kernels;
+    /// The state of the empty message.
+    fn start(&'static self) -> Box<dyn State>;
+    /// [`hash_many`](crate::hash_many)
+    fn hash(&'static self, algorithm: Algorithm, messages: &[&[u8]]) -> Vec<Digest>;
+    /// [`update_many`](crate::update_many); hashers of other functions are advanced too, one by one.
+    fn update(&'static self, jobs: &mut [(&mut Hasher, &[u8])]);
+    /// [`advance_many`](crate::advance_many)
+    fn advance(
+        &'static self,
+        algorithm: Algorithm,
+        pieces: &mut [(&mut Hasher, &[u8])],
+        messages: &[&[u8]],
+    ) -> Vec<Digest>;
+    /// [`finalize_many`](crate::finalize_many); hashers of other functions are finished too, one by one.
+    fn finalize(&'static self, hashers: Vec<Hasher>) -> Vec<Digest>;
 }
 
 impl Row {
@@ -211,50 +176,6 @@ impl Row {
         match self.start {
             Start::One(start) => start(),
             Start::Many(many) => many.start(),
-        }
-    }
-}
-
-/// Several lists of algorithms under one roof. This crate's own is [`ROWS`](crate::ROWS); tree
-/// hashes and similarity digests bring theirs, and whoever depends on all of them joins the lists
-/// and passes the registry to what reads names.
-#[derive(Clone, Copy)]
-pub struct Registry(&'static [&'static [Row]]);
-
-impl Registry {
-    /// The lists in the order in which [`all`](Registry::all) tells them. No name may occur twice,
-    /// also as an alias.
-    pub const fn new(lists: &'static [&'static [Row]]) -> Registry {
-        Registry(lists)
-    }
-
-    /// Every algorithm in registry order, with its default length.
-    pub fn all(self) -> impl Iterator<Item = Algorithm> {
-        self.0.iter().flat_map(|&rows| rows).map(Algorithm::from_row)
-    }
-
-    /// Finds `sha256`, `SHA-256`, `shake128:64`: a name or alias in any letter case, `_` or `/` for
-    /// `-`, and after a colon the bytes of output where the algorithm lets one state them.
-    pub fn find(self, text: &str) -> Result<Algorithm, UnknownAlgorithm> {
-        let (name, length) = match text.split_once(':') {
-            Some((name, length)) => (name, Some(length)),
-            None => (text, None),
-        };
-        let name: String =
-            name.chars().map(|c| if matches!(c, '_' | '/') { '-' } else { c.to_ascii_lowercase() }).collect();
-        let algorithm = self
-            .all()
-            .find(|algorithm| algorithm.name() == name || algorithm.aliases().contains(&name.as_str()))
-            .ok_or_else(|| UnknownAlgorithm::name(text))?;
-        match length {
-            None => Ok(algorithm),
-            Some(length) => {
-                // `parse` alone would take `+64` and `064`, which do not print back.
-                let canonical = length.parse().ok().filter(|parsed: &usize| parsed.to_string() == length);
-                canonical
-                    .and_then(|length| algorithm.with_length(length))
-                    .ok_or_else(|| UnknownAlgorithm::length(text, algorithm))
-            }
         }
     }
 }

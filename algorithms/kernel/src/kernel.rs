@@ -1,7 +1,5 @@
 //! What a compression function and its kernels are, and how a caller runs one.
 
-use crate::check;
-use crate::costs::{self, Costs};
 use crate::isa::Isa;
 use std::sync::OnceLock;
 
@@ -177,14 +175,14 @@ pub struct Compression<W: 'static> {
 #[derive(Debug)]
 pub(crate) struct Chosen<W: 'static> {
     /// The cheapest per message first.
-    usable: Vec<&'static Kernel<W>>,
+    pub(crate) usable: Vec<&'static Kernel<W>>,
     /// What a block of all lanes costs, in picoseconds, in the order of `usable`.
-    costs: Vec<u64>,
-    refused: Vec<&'static Kernel<W>>,
+    pub(crate) costs: Vec<u64>,
+    pub(crate) refused: Vec<&'static Kernel<W>>,
     /// At `n`: the best kernel for `n + 1` messages.
-    many: Vec<&'static Kernel<W>>,
+    pub(crate) many: Vec<&'static Kernel<W>>,
     /// At `n`: what a block of each of `n` messages takes, in picoseconds.
-    picoseconds: Vec<u64>,
+    pub(crate) picoseconds: Vec<u64>,
 }
 
 /// A kernel, its costs and its use on this machine.
@@ -247,102 +245,5 @@ impl<W: Word> Compression<W> {
     /// Names and instruction sets of the kernels that are compiled in and that this CPU cannot run.
     pub fn absent(&self) -> impl Iterator<Item = (&'static str, Isa)> {
         self.kernels.iter().filter(|kernel| !kernel.isa.detected()).map(|kernel| (kernel.name, kernel.isa))
-    }
-
-    /// The kernels that this CPU has, that `PFH_ISA` permits and that passed their test; fewest
-    /// picoseconds per block and message first.
-    pub fn usable(&'static self) -> &'static [&'static Kernel<W>] {
-        &self.chosen().usable
-    }
-
-    /// The kernels that gave a wrong answer on this machine and are therefore not used. Never seen
-    /// otherwise than empty.
-    pub fn refused(&'static self) -> &'static [&'static Kernel<W>] {
-        &self.chosen().refused
-    }
-
-    /// The fastest kernel of one lane.
-    #[inline]
-    pub fn one(&'static self) -> &'static Kernel<W> {
-        self.chosen().many[0]
-    }
-
-    /// The kernel to begin with, so that `messages` messages, all of a length, are done soonest.
-    /// Where it has fewer lanes, the rest waits its turn, which may be another kernel's; where it
-    /// has more, some stay empty.
-    ///
-    /// # Panics
-    /// If `messages` is 0.
-    #[inline]
-    pub fn many(&'static self, messages: usize) -> &'static Kernel<W> {
-        let many = &self.chosen().many;
-        many[(messages - 1).min(many.len() - 1)]
-    }
-
-    /// What a block of each of `messages` messages takes, in picoseconds, by the costs that the
-    /// choice was made by.
-    pub fn picoseconds(&'static self, messages: usize) -> u64 {
-        let known = &self.chosen().picoseconds;
-        let last = known.len() - 1;
-        // Beyond the known numbers all lanes are full.
-        known.get(messages).copied().unwrap_or_else(|| known[last].saturating_mul(messages as u64) / last as u64)
-    }
-
-    #[inline]
-    fn chosen(&'static self) -> &'static Chosen<W> {
-        self.chosen.get_or_init(|| self.choose())
-    }
-
-    /// Every kernel of the table with its costs, and what it is used for on this machine.
-    pub fn rows(&'static self) -> Vec<Row> {
-        let chosen = self.chosen();
-        let measured = match Costs::used() {
-            Costs::Measured => chosen.costs.clone(),
-            // Measured for the record: the choice was made without.
-            Costs::Table => costs::measure(&chosen.usable, self.known.block_length),
-        };
-        let row = |kernel: &'static Kernel<W>| {
-            let is = |other: &&'static Kernel<W>| std::ptr::eq(*other, kernel);
-            let place = chosen.usable.iter().position(is);
-            let unused = match place {
-                Some(_) => None,
-                None if !kernel.isa.detected() => Some(Unused::Absent),
-                None if chosen.refused.iter().any(is) => Some(Unused::Refused),
-                None => Some(Unused::Excluded),
-            };
-            Row {
-                kernel: kernel.name,
-                isa: kernel.isa,
-                lanes: kernel.lanes,
-                table: u64::from(kernel.cost),
-                measured: place.map(|place| measured[place]),
-                chosen_for: (1..=chosen.many.len()).filter(|n| is(&chosen.many[n - 1])).collect(),
-                unused,
-            }
-        };
-        self.kernels.iter().map(row).collect()
-    }
-
-    fn choose(&'static self) -> Chosen<W> {
-        let offered = self.kernels().filter(|kernel| kernel.isa.allowed());
-        let (usable, refused): (Vec<_>, Vec<_>) = offered.partition(|kernel| check::passes(self, kernel));
-        let costs = costs::of(&usable, self.known.block_length);
-        let mut priced: Vec<(&'static Kernel<W>, u64)> = usable.into_iter().zip(costs).collect();
-        priced.sort_by_key(|(kernel, cost)| cost * 1000 / kernel.lanes as u64);
-        let widest = priced.iter().map(|(kernel, _)| kernel.lanes).max().unwrap_or(1);
-        let one = priced.iter().filter(|(kernel, _)| kernel.lanes == 1).min_by_key(|(_, cost)| *cost);
-        let one = *one.expect("a portable kernel that computes the known answer");
-        // What n messages of one length take, a block of each, and the kernel that begins: the
-        // others follow when it is done.
-        let mut many = vec![one.0];
-        let mut picoseconds = vec![0, one.1];
-        for messages in 2..=3 * widest {
-            let after = |(kernel, cost): &(&Kernel<W>, u64)| cost + picoseconds[messages.saturating_sub(kernel.lanes)];
-            let best = priced.iter().min_by_key(|row| after(row)).unwrap_or(&one);
-            picoseconds.push(after(best));
-            many.push(best.0);
-        }
-        let (usable, costs) = priced.into_iter().unzip();
-        Chosen { usable, costs, refused, many, picoseconds }
     }
 }

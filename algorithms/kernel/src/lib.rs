@@ -25,6 +25,7 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod check;
+mod choice;
 mod costs;
 mod isa;
 pub mod keccak;

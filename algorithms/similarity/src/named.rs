@@ -1,7 +1,14 @@
 //! A method as its name and its digests' text tell it.
 
-use crate::TLSH_ABSENT;
 use pfh_digest::Algorithm;
+
+/// The text of an input that has no digest: shorter than 512 bytes for sdhash, longer than 192 GiB
+/// for ssdeep.
+pub const ABSENT: &str = "none";
+
+/// The same for TLSH, as its own program prints it: shorter than 50 bytes, longer than 4 GiB, or
+/// hardly varied.
+pub const TLSH_ABSENT: &str = "TNULL";
 
 /// A method in the registry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -51,6 +58,14 @@ impl Named {
     /// The method of an algorithm; `None` if that gives no similarity digests.
     pub fn of(algorithm: Algorithm) -> Option<Named> {
         algorithm.fact().copied()
+    }
+
+    /// The text of an input that has no digest under it.
+    pub const fn absent(self) -> &'static str {
+        match self {
+            Named::Tlsh => TLSH_ABSENT,
+            _ => ABSENT,
+        }
     }
 
     /// Whether its digests are sdhash's, in any mode: they can be compared with each other.

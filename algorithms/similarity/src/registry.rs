@@ -1,7 +1,8 @@
 //! The methods by name, as algorithms whose digests are values with a text.
 //!
 //! The text is that of the method's own format with an empty name. An input for which a method has
-//! no digest has a text that says so: [`TLSH_ABSENT`], which is TLSH's own word, or [`ABSENT`].
+//! no digest has a text that says so: [`TLSH_ABSENT`](crate::TLSH_ABSENT), which is TLSH's own word,
+//! or [`ABSENT`](crate::ABSENT).
 
 use crate::mrsh_v2::{self, MrshV2};
 use crate::sdhash::{self, Sdhash};
@@ -11,13 +12,6 @@ use crate::{Content, Hasher, Method, Named, Similar};
 use pfh_digest::Output::Text;
 use pfh_digest::Standing::Similarity;
 use pfh_digest::{Row, State, Value};
-
-/// The text of an input that has no digest: shorter than 512 bytes for sdhash, longer than 192 GiB
-/// for ssdeep.
-pub const ABSENT: &str = "none";
-/// The same for TLSH, as its own program prints it: shorter than 50 bytes, longer than 4 GiB, or
-/// hardly varied.
-pub const TLSH_ABSENT: &str = "TNULL";
 
 /// The methods, for a `pfh_digest::Registry`.
 pub static ROWS: &[Row] = &[

@@ -1,6 +1,6 @@
 //! A digest of any of the methods, as a value.
 
-use crate::{ABSENT, Named, NoDigest, ParseError, TLSH_ABSENT, mrsh_v2, sdhash, ssdeep, tlsh};
+use crate::{Named, NoDigest, ParseError, mrsh_v2, sdhash, ssdeep, tlsh};
 use pfh_digest::{Digest, Value};
 use std::fmt;
 
@@ -55,7 +55,7 @@ impl Similar {
     /// # Errors
     /// What is wrong with the text.
     pub fn parse(method: Named, text: &str) -> Result<Similar, ParseError> {
-        if text == absent(method) {
+        if text == method.absent() {
             return Ok(Similar { method, content: Content::Absent, features: None });
         }
         let content = match method {
@@ -100,11 +100,6 @@ impl Similar {
     }
 }
 
-/// The word for an input without a digest.
-fn absent(method: Named) -> &'static str {
-    if method == Named::Tlsh { TLSH_ABSENT } else { ABSENT }
-}
-
 impl fmt::Display for Similar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.content {
@@ -112,7 +107,7 @@ impl fmt::Display for Similar {
             Content::Sdhash(digest) => digest.fmt(f),
             Content::MrshV2(digest) => digest.fmt(f),
             Content::Tlsh(digest) => digest.fmt(f),
-            Content::Absent => f.write_str(absent(self.method)),
+            Content::Absent => f.write_str(self.method.absent()),
         }
     }
 }

@@ -42,6 +42,8 @@ mod renewal;
 #[cfg(feature = "ed25519")]
 mod signature;
 mod stream;
+mod transcript;
+mod verify;
 
 pub use challenge::{Challenge, IDENTITY, ImpossibleSample, MOST_LEAVES, Sample, finds, leaves_for, spread};
 pub use commitment::{Commitment, Rejected};

@@ -15,16 +15,10 @@ mod s3;
 
 use fs_verity::FsVerity;
 use glacier::Glacier;
-use pfh_digest::Algorithm;
 use s3::Multipart;
 
 pub use fs_verity::Hash;
 pub use s3::Part;
-
-/// An algorithm that the registry has.
-fn algorithm(name: &str) -> Algorithm {
-    name.parse().expect("the registry has it")
-}
 
 /// A root that is computed while a file passes, in memory that grows with the logarithm of its
 /// length (S3: with its parts, 32 bytes for each).

@@ -1,8 +1,7 @@
 //! How a caller controls a long job: it cancels the job and follows its progress. One type for
 //! every job.
 
-use crate::imaging::MediumProgress;
-use crate::progress::FileProgress;
+use crate::progress::Progress;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -39,68 +38,6 @@ impl Cancel {
     /// The flag itself, for what knows flags alone.
     pub fn flag(&self) -> &AtomicBool {
         &self.0
-    }
-}
-
-/// What a job is doing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub enum Phase {
-    /// Files are read and hashed.
-    #[default]
-    Hashing,
-    /// A medium is read into its targets.
-    Acquiring,
-    /// An image is read back, or its digests are verified.
-    Verifying,
-    /// Two things are compared with each other.
-    Comparing,
-    /// Lists are read and sorted.
-    Reading,
-    /// Something is computed from what was read: an index, a file of known digests.
-    Building,
-}
-
-impl fmt::Display for Phase {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Phase::Hashing => "hashing",
-            Phase::Acquiring => "acquiring",
-            Phase::Verifying => "verifying",
-            Phase::Comparing => "comparing",
-            Phase::Reading => "reading",
-            Phase::Building => "building",
-        })
-    }
-}
-
-/// How far a job is.
-#[derive(Debug, Clone, Copy)]
-#[non_exhaustive]
-pub enum Progress {
-    /// Of a run over files.
-    Files(FileProgress),
-    /// Of one medium or image.
-    Medium(MediumProgress),
-    /// Of a computation that counts in steps: pairs, records, nodes.
-    Steps {
-        /// What is being done.
-        phase: Phase,
-        /// Steps that are done.
-        done: u64,
-        /// All steps, if their number is known.
-        total: Option<u64>,
-    },
-}
-
-impl Progress {
-    /// What is being done.
-    pub fn phase(&self) -> Phase {
-        match self {
-            Progress::Files(_) => Phase::Hashing,
-            Progress::Medium(medium) => medium.phase,
-            Progress::Steps { phase, .. } => *phase,
-        }
     }
 }
 
@@ -181,6 +118,7 @@ impl fmt::Debug for Control<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::progress::Phase;
     use std::sync::atomic::AtomicU64;
 
     #[test]

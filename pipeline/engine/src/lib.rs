@@ -19,11 +19,11 @@ mod run;
 mod sink;
 mod thread;
 
-pub use control::{Cancel, Control, Phase, Progress};
+pub use control::{Cancel, Control};
 pub use permits::executor;
 pub use pfh_prefetch::Backend;
 pub use plan::{DEFAULT_MEMORY, Mode, Plan};
-pub use progress::{FileProgress, Stats};
+pub use progress::{FileProgress, MediumProgress, Phase, Progress, Stats};
 pub use record::{Hashed, Outcome, Piece, Record};
 pub use run::{Error, Summary, run};
 pub use sink::Sink;

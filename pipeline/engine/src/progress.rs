@@ -1,25 +1,68 @@
-//! What a run over files reports while it runs, and at its end.
+//! What jobs report while they run, and what a run over files counts.
 
+use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Counters that every thread adds to.
-#[derive(Default)]
-pub(crate) struct Counters {
-    pub read_ns: AtomicU64,
-    pub hash_ns: AtomicU64,
-    pub hash_bytes: AtomicU64,
-    pub batches: AtomicU64,
-    pub batch_jobs: AtomicU64,
-    pub space_ns: AtomicU64,
-    pub data_ns: AtomicU64,
-    pub space_waits: AtomicU64,
-    pub data_waits: AtomicU64,
+/// What a job is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Phase {
+    /// Files are read and hashed.
+    #[default]
+    Hashing,
+    /// A medium is read into its targets.
+    Acquiring,
+    /// An image is read back, or its digests are verified.
+    Verifying,
+    /// Two things are compared with each other.
+    Comparing,
+    /// Lists are read and sorted.
+    Reading,
+    /// Something is computed from what was read: an index, a file of known digests.
+    Building,
 }
 
-impl Counters {
-    pub fn add(counter: &AtomicU64, time: Duration) {
-        counter.fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
+impl fmt::Display for Phase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Phase::Hashing => "hashing",
+            Phase::Acquiring => "acquiring",
+            Phase::Verifying => "verifying",
+            Phase::Comparing => "comparing",
+            Phase::Reading => "reading",
+            Phase::Building => "building",
+        })
+    }
+}
+
+/// How far a job is.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum Progress {
+    /// Of a run over files.
+    Files(FileProgress),
+    /// Of one medium or image.
+    Medium(MediumProgress),
+    /// Of a computation that counts in steps: pairs, records, nodes.
+    Steps {
+        /// What is being done.
+        phase: Phase,
+        /// Steps that are done.
+        done: u64,
+        /// All steps, if their number is known.
+        total: Option<u64>,
+    },
+}
+
+impl Progress {
+    /// What is being done.
+    pub fn phase(&self) -> Phase {
+        match self {
+            Progress::Files(_) => Phase::Hashing,
+            Progress::Medium(medium) => medium.phase,
+            Progress::Steps { phase, .. } => *phase,
+        }
     }
 }
 
@@ -39,6 +82,41 @@ pub struct FileProgress {
     pub waited_for_data: Duration,
     /// Number and bytes of all inputs, if they have been counted.
     pub total: Option<(u64, u64)>,
+}
+
+/// How far the reading of one medium is.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct MediumProgress {
+    /// What the medium is read for.
+    pub phase: Phase,
+    /// Bytes of the image that have been read (or taken from what was there).
+    pub bytes: u64,
+    /// All bytes, if their number is known.
+    pub total: Option<u64>,
+    /// Unreadable bytes so far.
+    pub bad: u64,
+    /// Since the start.
+    pub elapsed: Duration,
+}
+
+/// Counters that every thread adds to.
+#[derive(Default)]
+pub(crate) struct Counters {
+    pub read_ns: AtomicU64,
+    pub hash_ns: AtomicU64,
+    pub hash_bytes: AtomicU64,
+    pub batches: AtomicU64,
+    pub batch_jobs: AtomicU64,
+    pub space_ns: AtomicU64,
+    pub data_ns: AtomicU64,
+    pub space_waits: AtomicU64,
+    pub data_waits: AtomicU64,
+}
+
+impl Counters {
+    pub fn add(counter: &AtomicU64, time: Duration) {
+        counter.fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
+    }
 }
 
 /// Where the time went (the paper's `with-timing` and `with-stats`). Times of stages are sums over

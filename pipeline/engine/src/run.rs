@@ -1,11 +1,11 @@
 //! The one loop.
 
-use crate::control::{Control, Progress};
+use crate::control::Control;
 use crate::descriptors::Fit;
 use crate::hashing::{self, Hashing};
 use crate::permits::Permits;
 use crate::plan::{Mode, Plan};
-use crate::progress::{Counters, FileProgress, Stats};
+use crate::progress::{Counters, FileProgress, Progress, Stats};
 use crate::record::{Outcome, Record};
 use crate::reorder::ReorderBuffer;
 use crate::sink::Sink;

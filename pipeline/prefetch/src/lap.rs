@@ -8,10 +8,10 @@
 use crate::budget::Slab;
 use crate::chunk::End;
 use crate::feed::Pulled;
+use crate::open::{Open, Place};
 use crate::reader::{ALIGN, Current, Reader};
 use crate::table::{Begun, For};
 use pfh_source::{Cause, Entry, Item, Problem, Reading, Stage};
-use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -38,23 +38,6 @@ pub struct Pace {
     pub longest: usize,
     /// Reading ends early when it has taken so long, so that readers ahead can be called soon.
     pub most: Duration,
-}
-
-/// Where in an arena a piece is.
-#[derive(Debug, Clone)]
-struct Place {
-    slab: usize,
-    range: Range<usize>,
-}
-
-/// A message that is open in a lane.
-pub struct Open<S> {
-    /// Which.
-    pub entry: Arc<Entry>,
-    reading: Reading,
-    /// One for each unit; none before its first piece.
-    pub states: Vec<S>,
-    place: Option<Place>,
 }
 
 /// A message that was read to its end.
@@ -342,12 +325,6 @@ impl<S> Reader<S> {
         };
         self.read_bytes.fetch_add(filled as u64, Ordering::Relaxed);
         (end, filled)
-    }
-}
-
-impl<S> Open<S> {
-    fn left(&self) -> u64 {
-        self.reading.size_hint().saturating_sub(self.reading.offset())
     }
 }
 

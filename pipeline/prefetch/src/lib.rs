@@ -7,6 +7,7 @@
 //! streams through as chunks, in offset order.
 #![forbid(unsafe_code)]
 
+mod backend;
 mod budget;
 mod chunk;
 mod device;
@@ -14,19 +15,21 @@ mod event_count;
 mod feed;
 mod in_hand;
 mod lap;
+mod open;
 mod reader;
 mod reserve;
 mod table;
 mod together;
 
+pub use backend::Backend;
 pub use budget::{Budget, Slab};
 pub use chunk::{Bytes, Chunk, End};
 pub use device::DeviceLocks;
 pub use event_count::EventCount;
 pub use feed::Feed;
 pub use in_hand::{InHand, Lost};
-pub use lap::{Ended, Lap, Moved, Open, Pace};
+pub use lap::{Ended, Lap, Moved, Pace};
+pub use open::Open;
 pub use reader::{Reader, Step};
 pub use reserve::Reserve;
 pub use table::{Begun, Depth, For, Job, Table, Take};
-pub use together::Backend;

@@ -5,14 +5,14 @@
 //! something unpublished in its hands: that rule, and one slab per reader, is why the smallest
 //! budget cannot deadlock.
 
+use crate::backend::{Backend, Together};
 use crate::budget::{Budget, Slab};
 use crate::chunk::{Bytes, Chunk, End};
 use crate::device::DeviceLocks;
 use crate::feed::{Feed, Pulled};
 use crate::in_hand::InHand;
-use crate::lap::Open;
+use crate::open::Open;
 use crate::table::{Begun, For, Table};
-use crate::together::{Backend, Together};
 use pfh_source::{Cause, Entry, Item, Problem, Reading, Room, Stage};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -3,57 +3,11 @@
 //! Only what goes as expected stays here: a file that does not open, does not fit, or grows is
 //! given back to the feed and read by itself, so that both backends say the same of every file.
 
+use crate::backend::{PAUSE, Together};
 use crate::reader::{ALIGN, Pack, Reader, Step};
 use pfh_source::{Ahead, Batch, Entry, Problem, Reading};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-
-/// How small files are read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Backend {
-    /// What measured faster (docs/io.md).
-    #[default]
-    Auto,
-    /// One system call after the other.
-    Plain,
-    /// Several files at a time through io_uring, where the kernel has it; as `Plain` where not.
-    Uring,
-}
-
-/// How many files a reader asks for at once.
-pub(crate) enum Together {
-    /// One: there is no ring.
-    Never,
-    /// As many as `width`, after `pause` that are read by themselves. The ring is made by the
-    /// thread that uses it, when it first has several files to read: a run on one file pays nothing
-    /// for it.
-    Up { batch: Option<Box<Batch>>, width: usize, pause: usize },
-}
-
-/// Files that are read by themselves after none of several was small: larger files often come in
-/// rows.
-const PAUSE: usize = 32;
-
-impl Together {
-    pub(crate) fn new(backend: Backend) -> Self {
-        match backend {
-            Backend::Plain => Together::Never,
-            Backend::Auto | Backend::Uring => Together::Up { batch: None, width: Batch::WIDTH, pause: 0 },
-        }
-    }
-
-    /// How many entries to pull.
-    pub(crate) fn width(&mut self) -> usize {
-        match self {
-            Together::Up { width, pause: 0, .. } => *width,
-            Together::Up { pause, .. } => {
-                *pause -= 1;
-                1
-            }
-            Together::Never => 1,
-        }
-    }
-}
 
 /// A file that is read together with others: where its bytes go in the slab.
 struct Small<'a> {

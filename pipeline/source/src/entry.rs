@@ -1,30 +1,13 @@
 //! The types that a source hands on: [`Item`], [`Entry`] and what is known of them.
 
+use crate::base::Base;
+use crate::descend::Special;
+use crate::os;
 use crate::problem::Problem;
 use crate::read::{Closed, Reading};
-use crate::{order, os};
+use crate::stat::Stat;
 use pfh_digest::Digest;
 use std::sync::Arc;
-
-/// What `fstat` says of a file, reduced to what a digest must be consistent with. Times are
-/// (seconds, nanoseconds) since 1970-01-01 UTC.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stat {
-    /// The device that holds the file.
-    pub device: u64,
-    /// The inode number.
-    pub inode: u64,
-    /// The stated size in bytes. Never trusted: only compared.
-    pub size: u64,
-    /// The mode bits, file type included.
-    pub mode: u32,
-    /// Last change of the content.
-    pub mtime: (i64, u32),
-    /// Last change of the inode.
-    pub ctime: (i64, u32),
-    /// Last access.
-    pub atime: (i64, u32),
-}
 
 /// Why an entry is listed but not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -73,17 +56,6 @@ pub trait Object: Send + Sync {
     }
 }
 
-/// The directory below which a walk stays, and how its names are printed.
-#[derive(Debug)]
-pub struct Base {
-    /// The open directory; `None` means the working directory, for operands that are files.
-    pub(crate) directory: Option<os::Directory>,
-    /// What is printed before the path: the operand as given, with a closing `/` where needed.
-    pub(crate) prefix: Box<[u8]>,
-    /// Whether symbolic links are followed on the way.
-    pub(crate) links: crate::operand::Links,
-}
-
 /// Where an entry's bytes are.
 #[derive(Clone)]
 pub enum Origin {
@@ -94,7 +66,7 @@ pub enum Origin {
         /// The path from there; bytes, not text.
         path: Box<[u8]>,
         /// Whether a FIFO or device is read too.
-        special: crate::operand::Special,
+        special: Special,
     },
     /// Standard input.
     Standard,
@@ -105,6 +77,17 @@ pub enum Origin {
         /// The bytes.
         object: Arc<dyn Object>,
     },
+}
+
+impl Origin {
+    /// The metadata that a file has now, without opening it; `None` where there is none to be had.
+    pub(crate) fn stat(&self) -> Option<Stat> {
+        let Origin::File { base, path, .. } = self else { return None };
+        match &base.directory {
+            Some(directory) => os::stat_at(directory, path, base.links).ok(),
+            None => os::stat_operand(path).ok(),
+        }
+    }
 }
 
 /// One thing to read, with its place in the input order.
@@ -132,7 +115,7 @@ impl Entry {
     /// The metadata that its name has now, without opening it; `None` where there is none to be
     /// had.
     pub fn look(&self) -> Option<Stat> {
-        order::stat(&self.origin)
+        self.origin.stat()
     }
 
     /// What the change times of its file system are worth; `None` where that cannot be asked.

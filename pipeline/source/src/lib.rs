@@ -5,7 +5,9 @@
 //! whoever reads it. Every system call is in [`os`]; an [`Output`] is what is written by them.
 //! Names are bytes: [`terminal`] renders them for people.
 
+mod base;
 mod batch;
+mod descend;
 pub mod device;
 mod entry;
 pub mod image;
@@ -21,16 +23,20 @@ mod problem;
 mod ranges;
 mod read;
 mod select;
+mod source;
+mod stat;
 pub mod terminal;
 mod total;
 mod walk;
 mod within;
 
+pub use base::Base;
 pub use batch::{Ahead, Batch};
-pub use entry::{Base, Entry, Item, Object, Origin, Skip, Stat};
+pub use descend::{Descend, Links, Recurse, Special};
+pub use entry::{Entry, Item, Object, Origin, Skip};
 pub use list::{Separator, names};
 pub use merge::Merge;
-pub use operand::{Descend, Links, Named, Operands, Paths, Recurse, Special};
+pub use operand::{Named, Operands, Paths};
 pub use order::{Order, Ordered};
 pub use os::ChangeTimes;
 pub use output::{Around, Output, replace};
@@ -40,45 +46,7 @@ pub use problem::{Cause, Problem, Stage, errno_name};
 pub use ranges::Ranges;
 pub use read::{Closed, Note, Reading};
 pub use select::{Selection, SelectionError};
+pub use source::{Room, Source};
+pub use stat::Stat;
 pub use total::total;
 pub use within::Within;
-
-/// A stream of items in input order. It is pulled by whichever reader needs work next, under a
-/// lock.
-pub trait Source: Send {
-    /// The next item, or `None` at the end. Numbers count up from 0 without a gap, in input order,
-    /// however the items themselves are ordered for reading.
-    fn pull(&mut self) -> Option<Item>;
-
-    /// The same for a reader that has this much room. A source that looks for what fits
-    /// ([`Order::Balanced`]) takes account of it; for others it is [`pull`](Source::pull).
-    fn pull_into(&mut self, room: Room) -> Option<Item> {
-        let _ = room;
-        self.pull()
-    }
-}
-
-/// How much memory there is for what is read next.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Room {
-    /// Bytes that are free.
-    pub free: u64,
-    /// Whether nothing that was read waits to be hashed: all is free that ever will be.
-    pub empty: bool,
-}
-
-impl<S: Source + ?Sized> Source for Box<S> {
-    fn pull(&mut self) -> Option<Item> {
-        (**self).pull()
-    }
-
-    fn pull_into(&mut self, room: Room) -> Option<Item> {
-        (**self).pull_into(room)
-    }
-}
-
-impl Source for std::vec::IntoIter<Item> {
-    fn pull(&mut self) -> Option<Item> {
-        self.next()
-    }
-}

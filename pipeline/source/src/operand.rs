@@ -1,64 +1,14 @@
 //! Operands: what the user named, turned into items. Directories are walked, files and standard
 //! input are one item each.
 
-use crate::Source;
-use crate::entry::{Base, Entry, Item, Origin};
+use crate::base::Base;
+use crate::descend::{Descend, Links, Recurse};
+use crate::entry::{Entry, Item, Origin};
 use crate::os::{self, FileType};
 use crate::problem::{Cause, Problem, Stage};
-use crate::select::Selection;
-use crate::walk::Walk;
+use crate::source::Source;
+use crate::walk::{Unnumbered, Walk};
 use std::sync::Arc;
-
-/// Whether directories among the operands are walked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Recurse {
-    /// A directory is an error.
-    #[default]
-    No,
-    /// The files in it are hashed; directories in it are listed as skipped (the paper's form
-    /// without `-r`).
-    Flat,
-    /// Everything below it is hashed.
-    Yes,
-}
-
-/// What to do with symbolic links found while walking. Links named as operands are always followed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Links {
-    /// List them as skipped.
-    #[default]
-    Keep,
-    /// Go where they point.
-    Follow,
-    /// Go where they point, but never out of the directory in which the path starts.
-    Within,
-}
-
-/// What to do with FIFOs, sockets and devices named as operands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Special {
-    /// Never open them for data (block devices named as operands excepted: they are there to be
-    /// hashed).
-    #[default]
-    Skip,
-    /// Read them.
-    Read,
-}
-
-/// How operands are followed down.
-#[derive(Debug, Clone, Default)]
-pub struct Descend {
-    /// Walk directories?
-    pub recurse: Recurse,
-    /// Follow links while walking?
-    pub links: Links,
-    /// Read special files among the operands?
-    pub special: Special,
-    /// Stay on the file system of each operand?
-    pub one_file_system: bool,
-    /// Which names and sizes.
-    pub selection: Selection,
-}
 
 /// A path as bytes, or (what can be shown of it, why it cannot be one).
 pub type Named = Result<Vec<u8>, (Vec<u8>, Problem)>;
@@ -88,23 +38,23 @@ impl Operands {
         Operands { paths, descend: Arc::new(descend), walk: None, here: Arc::new(here), number: 0 }
     }
 
-    fn operand(&mut self, path: Vec<u8>) -> Option<Found> {
+    fn operand(&mut self, path: Vec<u8>) -> Option<Unnumbered> {
         let selection = &self.descend.selection;
         if path == b"-" {
-            return Some(Found::Origin(Origin::Standard, None));
+            return Some(Unnumbered::Origin(Origin::Standard, None));
         }
         let recurse = self.descend.recurse != Recurse::No;
         let mut stat = None;
         if recurse || selection.needs_size() {
             match os::stat_operand(&path) {
-                Err(errno) => return Some(Found::Problem(path, Problem::os(Stage::Open, errno))),
+                Err(errno) => return Some(Unnumbered::Problem(path, Problem::os(Stage::Open, errno))),
                 Ok(found) if os::file_type(found.mode) == FileType::Directory => {
                     if !recurse {
-                        return Some(Found::Problem(path, Problem::new(Stage::Open, Cause::IsDirectory)));
+                        return Some(Unnumbered::Problem(path, Problem::new(Stage::Open, Cause::IsDirectory)));
                     }
                     match Walk::open(&path, self.descend.clone()) {
                         Ok(walk) => self.walk = Some(walk),
-                        Err(problem) => return Some(Found::Problem(path, problem)),
+                        Err(problem) => return Some(Unnumbered::Problem(path, problem)),
                     }
                     return None;
                 }
@@ -116,15 +66,8 @@ impl Operands {
             return None;
         }
         let base = self.here.clone();
-        Some(Found::Origin(Origin::File { base, path: path.into(), special: self.descend.special }, stat))
+        Some(Unnumbered::Origin(Origin::File { base, path: path.into(), special: self.descend.special }, stat))
     }
-}
-
-/// What a walk or an operand yields before it has its number.
-pub(crate) enum Found {
-    Origin(Origin, Option<crate::Stat>),
-    Skipped(Vec<u8>, crate::Skip),
-    Problem(Vec<u8>, Problem),
 }
 
 impl Source for Operands {
@@ -139,7 +82,7 @@ impl Source for Operands {
                     }
                 },
                 None => match self.paths.next()? {
-                    Err((name, problem)) => Found::Problem(name, problem),
+                    Err((name, problem)) => Unnumbered::Problem(name, problem),
                     Ok(path) => match self.operand(path) {
                         Some(found) => found,
                         None => continue,
@@ -149,9 +92,9 @@ impl Source for Operands {
             let number = self.number;
             self.number += 1;
             return Some(match found {
-                Found::Origin(origin, stat) => Item::Entry(Entry { number, origin, stat }),
-                Found::Skipped(name, skip) => Item::Skipped { number, name, skip },
-                Found::Problem(name, problem) => Item::Problem { number, name, problem },
+                Unnumbered::Origin(origin, stat) => Item::Entry(Entry { number, origin, stat }),
+                Unnumbered::Skipped(name, skip) => Item::Skipped { number, name, skip },
+                Unnumbered::Problem(name, problem) => Item::Problem { number, name, problem },
             });
         }
     }

@@ -1,7 +1,8 @@
 //! The order in which entries are READ. Numbers, and so the output, keep input order.
 
-use crate::entry::{Item, Origin, Stat};
-use crate::{Room, Source, os};
+use crate::entry::{Item, Origin};
+use crate::os;
+use crate::source::{Room, Source};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::fd::AsFd;
@@ -50,7 +51,7 @@ impl<S: Source> Ordered<S> {
             return os::open_file(base, path).ok().and_then(|fd| os::first_physical_offset(fd.as_fd())).unwrap_or(0);
         }
         if entry.stat.is_none() {
-            entry.stat = stat(&entry.origin);
+            entry.stat = entry.origin.stat();
         }
         match (self.order, entry.stat) {
             (Order::Size, Some(stat)) => u64::MAX - stat.size,
@@ -98,15 +99,6 @@ impl Balance {
         let (size, item) = self.items.remove(&place)?;
         self.sizes.remove(&(size, Reverse(place)));
         Some(item)
-    }
-}
-
-/// Metadata of an entry that nobody has looked at yet.
-pub(crate) fn stat(origin: &Origin) -> Option<Stat> {
-    let Origin::File { base, path, .. } = origin else { return None };
-    match &base.directory {
-        Some(directory) => os::stat_at(directory, path, base.links).ok(),
-        None => os::stat_operand(path).ok(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::entry::{Item, Origin, Skip};
 use crate::os;
-use crate::{Room, Source};
+use crate::source::{Room, Source};
 
 /// A source whose entries that the run itself writes are skipped. A file is known by its name and
 /// by device and inode: what an output will replace is the old output, and no evidence.

@@ -1,10 +1,12 @@
 //! One file read by ranges, in any order: what a tree beside a file needs.
 
-use crate::entry::{Base, Entry, Origin, Stat};
-use crate::operand::{Links, Special};
+use crate::base::Base;
+use crate::descend::{Links, Special};
+use crate::entry::{Entry, Origin};
 use crate::os::{self, Errno, FileType};
 use crate::problem::{Cause, Problem, Stage};
 use crate::read::{difference, kind_name};
+use crate::stat::Stat;
 use std::ops::Range;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;

@@ -1,10 +1,11 @@
 //! One sequential read of one entry, and the proof at its end that what was read is one consistent
 //! state.
 
-use crate::entry::{Base, Stat};
-use crate::operand::{Links, Special};
+use crate::base::Base;
+use crate::descend::{Links, Special};
 use crate::os::{self, Errno, FileType};
 use crate::problem::{Cause, Problem, Stage};
+use crate::stat::Stat;
 use std::io::Read;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 

@@ -1,7 +1,7 @@
 //! How much there is to read, for an estimate of the time left.
 
 use crate::entry::Item;
-use crate::{Source, order};
+use crate::source::Source;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Counts what `source` yields: (entries, bytes that their sizes state). Ends early, with `None`,
@@ -14,7 +14,7 @@ pub fn total(mut source: impl Source, stop: &AtomicBool) -> Option<(u64, u64)> {
         }
         entries += 1;
         if let Item::Entry(entry) = item {
-            let stat = entry.stat.or_else(|| order::stat(&entry.origin));
+            let stat = entry.stat.or_else(|| entry.origin.stat());
             bytes += stat.map_or(0, |s| s.size);
         }
     }

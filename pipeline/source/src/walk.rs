@@ -1,11 +1,13 @@
 //! Walks one directory tree: iterative, relative to descriptors, in byte order, with no limit on
 //! depth or path length.
 
-use crate::entry::{Base, Origin, Skip, Stat};
+use crate::base::Base;
+use crate::descend::{Descend, Links, Recurse};
+use crate::entry::{Origin, Skip};
 use crate::listing::Names;
-use crate::operand::{Descend, Found, Links, Recurse};
 use crate::os::{self, Directory, Errno, FileType};
 use crate::problem::{Cause, Problem, Stage};
+use crate::stat::Stat;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -21,6 +23,13 @@ struct Frame {
     identity: (u64, u64),
 }
 
+/// What a walk or an operand yields before it has its number.
+pub(crate) enum Unnumbered {
+    Origin(Origin, Option<Stat>),
+    Skipped(Vec<u8>, Skip),
+    Problem(Vec<u8>, Problem),
+}
+
 pub(crate) struct Walk {
     base: Arc<Base>,
     descend: Arc<Descend>,
@@ -31,7 +40,7 @@ pub(crate) struct Walk {
     /// Most frames whose directory stays open.
     open: usize,
     ancestors: HashSet<(u64, u64)>,
-    pending: Option<Found>,
+    pending: Option<Unnumbered>,
 }
 
 impl Walk {
@@ -62,7 +71,7 @@ impl Walk {
     fn enter(&mut self, directory: Directory, identity: (u64, u64)) {
         let (names, failed) = Names::list(&directory);
         if let Some(errno) = failed {
-            self.pending = Some(Found::Problem(self.full(b""), Problem::os(Stage::Walk, errno)));
+            self.pending = Some(Unnumbered::Problem(self.full(b""), Problem::os(Stage::Walk, errno)));
         }
         self.ancestors.insert(identity);
         self.frames.push(Frame { names, path: self.path.len(), directory: Some(directory), identity });
@@ -105,14 +114,14 @@ impl Walk {
         frame.directory.as_ref().ok_or(Errno::BADF)
     }
 
-    pub(crate) fn next(&mut self) -> Option<Found> {
+    pub(crate) fn next(&mut self) -> Option<Unnumbered> {
         loop {
             if let Some(found) = self.pending.take() {
                 return Some(found);
             }
             let named = match self.frames.last_mut()?.names.next() {
                 Some(Ok(named)) => named,
-                Some(Err(errno)) => return Some(Found::Problem(self.full(b""), Problem::os(Stage::Walk, errno))),
+                Some(Err(errno)) => return Some(Unnumbered::Problem(self.full(b""), Problem::os(Stage::Walk, errno))),
                 None => {
                     self.leave();
                     continue;
@@ -124,7 +133,7 @@ impl Walk {
         }
     }
 
-    fn visit(&mut self, name: &[u8], mut kind: FileType) -> Option<Found> {
+    fn visit(&mut self, name: &[u8], mut kind: FileType) -> Option<Unnumbered> {
         let mut stat: Option<Stat> = None;
         let follow = self.descend.links == Links::Follow;
         let sized = self.descend.selection.needs_size() && kind == FileType::RegularFile;
@@ -135,7 +144,7 @@ impl Walk {
                     kind = os::file_type(found.mode);
                     stat = Some(found);
                 }
-                Err(errno) => return Some(Found::Problem(self.full(name), Problem::os(Stage::Walk, errno))),
+                Err(errno) => return Some(Unnumbered::Problem(self.full(name), Problem::os(Stage::Walk, errno))),
             }
         }
         let selection = &self.descend.selection;
@@ -146,7 +155,7 @@ impl Walk {
                     return None;
                 }
                 if self.descend.recurse == Recurse::Flat {
-                    return Some(Found::Skipped(self.full(name), Skip::Directory));
+                    return Some(Unnumbered::Skipped(self.full(name), Skip::Directory));
                 }
                 return self.descend_into(name);
             }
@@ -161,13 +170,13 @@ impl Walk {
             return None;
         }
         if let Some(skip) = skip {
-            return Some(Found::Skipped(self.full(name), skip));
+            return Some(Unnumbered::Skipped(self.full(name), skip));
         }
         let origin = Origin::File { base: self.base.clone(), path: path().into(), special: self.descend.special };
-        Some(Found::Origin(origin, stat))
+        Some(Unnumbered::Origin(origin, stat))
     }
 
-    fn descend_into(&mut self, name: &[u8]) -> Option<Found> {
+    fn descend_into(&mut self, name: &[u8]) -> Option<Unnumbered> {
         let links = self.descend.links;
         let opened = self.here().and_then(|here| {
             let directory = os::open_directory(here, name, links)?;
@@ -176,14 +185,14 @@ impl Walk {
         });
         let (directory, stat) = match opened {
             Ok(opened) => opened,
-            Err(errno) => return Some(Found::Problem(self.full(name), Problem::os(Stage::Walk, errno))),
+            Err(errno) => return Some(Unnumbered::Problem(self.full(name), Problem::os(Stage::Walk, errno))),
         };
         let identity = (stat.device, stat.inode);
         if self.ancestors.contains(&identity) {
-            return Some(Found::Problem(self.full(name), Problem::new(Stage::Walk, Cause::Loop)));
+            return Some(Unnumbered::Problem(self.full(name), Problem::new(Stage::Walk, Cause::Loop)));
         }
         if self.descend.one_file_system && stat.device != self.device {
-            return Some(Found::Skipped(self.full(name), Skip::OtherFileSystem));
+            return Some(Unnumbered::Skipped(self.full(name), Skip::OtherFileSystem));
         }
         self.path.extend_from_slice(name);
         self.path.push(b'/');

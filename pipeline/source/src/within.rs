@@ -1,10 +1,11 @@
 //! Names from a list that is not trusted, each below one directory and never outside it.
 
-use crate::Source;
-use crate::entry::{Base, Entry, Item, Origin};
-use crate::operand::{Links, Special};
+use crate::base::Base;
+use crate::descend::{Links, Special};
+use crate::entry::{Entry, Item, Origin};
 use crate::os;
 use crate::problem::{Problem, Stage};
+use crate::source::Source;
 use std::sync::Arc;
 
 /// Files below a directory, by name. Links are followed as far as they stay in it; a name that

@@ -12,6 +12,9 @@ use uuid::Uuid;
 /// themselves.
 pub const BASE: &str = "http://example.org/kb/";
 
+/// The namespace of CASE's investigations.
+pub const CASE: &str = "https://ontology.caseontology.org/case/investigation/";
+
 /// Nodes, in the order in which they were added.
 pub struct Graph {
     /// The SHA-256, in hex, of what the nodes are named after.
@@ -52,7 +55,7 @@ impl Graph {
         let document = json!({
             "@context": {
                 "kb": BASE,
-                "case-investigation": super::CASE,
+                "case-investigation": CASE,
                 "uco-action": uco("action"),
                 "uco-core": uco("core"),
                 "uco-identity": uco("identity"),

@@ -8,66 +8,23 @@
 //! the medium's bytes as written, which are an `observable:Image`. Only where a file holds these
 //! bytes and nothing else is the image the file; an E01's files have no digests here.
 
+mod account;
 mod graph;
 mod objects;
 #[cfg(test)]
 mod tests;
 
-use super::{Compared, Origin, Request};
-use crate::shown;
-use graph::{Graph, time, words};
-use pfh_engine::imaging::Imaged;
+use super::Compared;
+use graph::{CASE, Graph, time, words};
 use pfh_source::Output;
-use pfh_source::Time;
-use pfh_source::device::{Facts, Kind, Medium, is_same_medium};
+use pfh_source::device::is_same_medium;
 use serde_json::json;
 use std::io::{self, Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+pub use account::{Account, Source};
 pub use graph::BASE;
-
-/// The namespace of CASE's investigations.
-const CASE: &str = "https://ontology.caseontology.org/case/investigation/";
-
-/// What the source is, as far as the system knows.
-#[derive(Debug, Clone, Copy)]
-pub struct Source<'a> {
-    /// What kind of medium.
-    pub kind: Kind,
-    /// Its size in bytes, where it is known.
-    pub size: Option<u64>,
-    /// The kernel's words.
-    pub facts: &'a Facts,
-}
-
-impl<'a> From<&'a Medium> for Source<'a> {
-    fn from(medium: &'a Medium) -> Self {
-        Source { kind: medium.kind(), size: medium.size(), facts: medium.facts() }
-    }
-}
-
-/// What a document states.
-#[derive(Debug, Clone, Copy)]
-pub struct Account<'a> {
-    /// What was asked for. Case number, evidence number, examiner, description and notes are in
-    /// [`Request::about`].
-    pub asked: &'a Request,
-    /// What it was read from.
-    pub source: Source<'a>,
-    /// What came of it: complete, that is, not [`stopped`](Imaged::stopped).
-    pub imaged: &'a Imaged,
-    /// How the targets compared, in their order; empty where nothing was compared.
-    pub compared: &'a [Compared],
-    /// Bytes that were there from an earlier run, with which this one was resumed.
-    pub resumed_at: u64,
-    /// When it began.
-    pub started: Time,
-    /// When the last target was complete, and compared where that was asked for.
-    pub ended: Time,
-    /// How the program was called.
-    pub command_line: &'a str,
-}
 
 /// The document, in UTF-8. The same account gives the same document.
 ///
@@ -151,20 +108,6 @@ impl Account<'_> {
             story.push(format!("{} sectors were read only on a later try", self.imaged.retried));
         }
         story
-    }
-
-    /// The source as the user called it.
-    fn source_name(&self) -> String {
-        match self.asked.source.path() {
-            None => "a pattern".into(),
-            Some(_) if self.source.kind == Kind::Stream => "standard input".into(),
-            Some(path) => shown(path),
-        }
-    }
-
-    /// Whether the source is the content of an image.
-    fn is_image(&self) -> bool {
-        matches!(self.asked.source, Origin::Image(_))
     }
 }
 

@@ -1,8 +1,9 @@
 //! What an acquisition reads and what it makes: devices, files, images.
 
+use super::account::{Account, Source};
 use super::graph::{Graph, words};
-use super::{Account, Source, shown};
 use crate::acquire::{ImageFormat, To};
+use crate::shown;
 use pfh_digest::Digest;
 use pfh_digest::hex;
 use pfh_source::device::{Fill, Kind, Loss};

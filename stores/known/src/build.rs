@@ -12,10 +12,11 @@ use pfh_manifest::known::Known;
 use pfh_manifest::known::bloom::Header;
 
 use crate::Error;
-use crate::input::{self, Found, Input, Meter};
+use crate::input::{Contents, Input, Meter};
 use crate::intake::{Intake, identifies};
 use crate::journal::{Journal, Progress, Run};
 use crate::layout::{Bloom, Directory, Table, VERSION, WORDS, combination_bytes};
+use crate::read;
 use crate::sets::{Combinations, Numbers, Origins, Set};
 use crate::sqlite::delta;
 use crate::write::{self, Counted};
@@ -151,7 +152,7 @@ impl Build<'_> {
             let meter = Meter::default();
             let mut seen = 0;
             let mut failed = None;
-            let found = input::read(input, applied.as_deref(), &meter, &mut |line, record| {
+            let found = read::read(input, applied.as_deref(), &meter, &mut |line, record| {
                 seen += 1;
                 if seen <= skip {
                     return ControlFlow::Continue(());
@@ -248,7 +249,7 @@ impl Build<'_> {
         for ((set, input), header) in of_blooms.zip(blooms) {
             let offset = out.offset();
             let mut sums = Vec::new();
-            input::bloom_words(input, header, |words| {
+            read::bloom_words(input, header, |words| {
                 sums.extend(words.chunks(WORDS).flat_map(|block| crc32fast::hash(block).to_le_bytes()));
                 out.write(words).map_err(Error::io(partial))
             })?;
@@ -343,14 +344,14 @@ fn new_set(input: &Input) -> Set {
 }
 
 /// Notes what an input turned out to be; the header where it is a filter.
-fn settle(set: &mut Set, input: &Input, found: Found) -> Option<Header> {
+fn settle(set: &mut Set, input: &Input, found: Contents) -> Option<Header> {
     match found {
-        Found::Records { format, version } => {
+        Contents::Records { format, version } => {
             set.format = format;
             set.version = input.version.clone().or(version);
             None
         }
-        Found::Bloom(header) => {
+        Contents::Bloom(header) => {
             set.format = "bloom".to_owned();
             set.records = 0;
             Some(header)

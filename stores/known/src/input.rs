@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,9 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use flate2::bufread::MultiGzDecoder;
 use pfh_digest::Algorithm;
 use pfh_manifest::known::bloom::Header;
-use pfh_manifest::known::{self, Kind, Take};
 
-use crate::{Class, Error, is_known_set, sqlite};
+use crate::{Class, Error};
 
 /// A file to be taken into a set.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,7 +94,8 @@ impl Input {
         if self.is_standard() { 0 } else { std::fs::metadata(&self.path).map_or(0, |stat| stat.len()) }
     }
 
-    fn open(&self, meter: &Meter) -> io::Result<Box<dyn BufRead>> {
+    /// Its bytes, unpacked.
+    pub(crate) fn open(&self, meter: &Meter) -> io::Result<Box<dyn BufRead>> {
         let raw: Box<dyn Read> =
             if self.is_standard() { Box::new(io::stdin()) } else { Box::new(File::open(&self.path)?) };
         unpacked(Box::new(Metered { reader: raw, meter: meter.clone() }))
@@ -144,7 +143,7 @@ impl Read for Metered {
 }
 
 /// What an input turned out to be, once it was read to its end.
-pub enum Found {
+pub enum Contents {
     /// Records, which were taken.
     Records {
         /// What they were written in.
@@ -157,7 +156,7 @@ pub enum Found {
 }
 
 /// The first bytes that are there; they stay to be read.
-fn peek(reader: &mut dyn BufRead) -> io::Result<&[u8]> {
+pub fn peek(reader: &mut dyn BufRead) -> io::Result<&[u8]> {
     loop {
         match reader.fill_buf() {
             Ok(_) => break,
@@ -166,69 +165,4 @@ fn peek(reader: &mut dyn BufRead) -> io::Result<&[u8]> {
         }
     }
     reader.fill_buf()
-}
-
-/// Reads an input to its end and hands every record to `take`; `applied` is the copy of a database
-/// in which the deltas were run.
-pub fn read(input: &Input, applied: Option<&Path>, meter: &Meter, take: &mut Take<'_>) -> Result<Found, Error> {
-    let path = &input.path;
-    if let Some(applied) = applied {
-        return sqlite::read(input, applied, meter, take);
-    }
-    let mut reader = input.open(meter).map_err(Error::io(path))?;
-    let start = peek(&mut *reader).map_err(Error::io(path))?;
-    if start.starts_with(sqlite::MAGIC) {
-        return sqlite::read(input, path, meter, take);
-    }
-    if start.starts_with(b"PK\x03\x04") {
-        return Err(Error::damaged(path, "a zip archive: unpack it first"));
-    }
-    if start.starts_with(&Header::MAGIC) {
-        let header = Header::read(reader).map_err(|error| Error::damaged(path, error.to_string()))?;
-        return Ok(Found::Bloom(header));
-    }
-    let options = known::Options { assumed: input.assumed.clone(), ..known::Options::default() };
-    let kind = known::read(reader, &options, take).map_err(Error::io(path))?;
-    let format = match kind {
-        Kind::Manifest(format) => format.name(),
-        Kind::List => "list",
-        Kind::Table => "table",
-        Kind::Encase => "encase",
-        Kind::Vics => "vics",
-        Kind::Json => "json",
-    };
-    Ok(Found::Records { format: format.to_owned(), version: None })
-}
-
-/// Whether a file begins as a set does that can be read: it is a filter, or its first record is
-/// one. `assumed` is what digests without a name are of; empty for the usual algorithms by length.
-pub fn is_set(path: &Path, assumed: &[Algorithm]) -> bool {
-    let input = Input { assumed: assumed.to_vec(), ..Input::new(path, Class::Bad) };
-    let mut first = false;
-    let mut take = |_, record: Result<known::Known, pfh_manifest::Fault>| {
-        first = record.is_ok();
-        ControlFlow::Break(())
-    };
-    let found = read(&input, None, &Meter::default(), &mut take);
-    is_known_set(path) || matches!(found, Ok(Found::Bloom(_))) || found.is_ok() && first
-}
-
-/// Hands the words of a Bloom filter to `take`, in pieces of 256 KiB; only the last may be shorter.
-pub fn bloom_words(
-    input: &Input,
-    header: &Header,
-    mut take: impl FnMut(&[u8]) -> Result<(), Error>,
-) -> Result<(), Error> {
-    let path = &input.path;
-    let mut reader = input.open(&Meter::default()).map_err(Error::io(path))?;
-    let again = Header::read(&mut reader).map_err(|error| Error::damaged(path, error.to_string()))?;
-    let mut left = header.length();
-    let mut room = vec![0; 1 << 18];
-    while left > 0 && again == *header {
-        let part = &mut room[..usize::try_from(left).map_or(1 << 18, |left| left.min(1 << 18))];
-        reader.read_exact(part).map_err(|_| Error::damaged(path, "the filter's bits are cut off"))?;
-        take(part)?;
-        left -= part.len() as u64;
-    }
-    if left == 0 { Ok(()) } else { Err(Error::damaged(path, "changed while it was read")) }
 }

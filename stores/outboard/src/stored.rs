@@ -7,9 +7,10 @@
 //! lock the tree (`flock`); readers do not: what they use gives the root of the header, and if it
 //! does not, they look again.
 
-use super::{Failure, journal_of};
-use pfh_source::{Problem, Ranges, Stage, os};
+use super::Failure;
+use pfh_source::{Output, Problem, Ranges, Stage, os};
 use pfh_tree::outboard::{Change, Journal, Outboard, Paged, Unusable};
+use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
@@ -49,9 +50,38 @@ fn read_journal(path: &Path) -> Result<Option<Vec<u8>>, Failure> {
     }
 }
 
+/// What is appended to a tree's name for the record of a change that is being made.
+pub const JOURNAL: &str = ".journal";
+
+/// Where the record of a change of a tree is kept while it is made.
+pub fn journal_of(tree: &Path) -> PathBuf {
+    let mut name: OsString = tree.into();
+    name.push(JOURNAL);
+    name.into()
+}
+
+/// Puts a tree in the place of the one that is there, if any.
+///
+/// # Errors
+/// Whatever the system says; the old tree is still there then, unless the last sync alone failed.
+pub fn store(outboard: &Outboard, path: &Path) -> Result<(), Failure> {
+    let write = || {
+        let mut output = Output::file(path)?;
+        output.write_all(&outboard.encode())?;
+        // The journal of an interrupted change belongs to the tree that is replaced; no later
+        // reader may take it for one of this tree.
+        let journal = journal_of(path);
+        if std::fs::read(&journal).is_ok_and(|bytes| is_journal(&bytes)) {
+            std::fs::remove_file(&journal)?;
+        }
+        output.commit()
+    };
+    write().map_err(|error| Failure::Write { file: path.to_owned(), error })
+}
+
 /// Whether this is a journal, or what a power cut leaves of one: what was not synced may be
 /// missing, or zeros. Anything else is somebody's file.
-pub(super) fn is_journal(bytes: &[u8]) -> bool {
+fn is_journal(bytes: &[u8]) -> bool {
     bytes.starts_with(b"pfh jrnl") || bytes.iter().take(8).all(|byte| *byte == 0)
 }
 

@@ -13,6 +13,7 @@ pub mod fit;
 pub mod forecast;
 pub mod languages;
 pub mod machine;
+mod markup;
 pub mod message;
 pub mod own;
 pub mod papers;

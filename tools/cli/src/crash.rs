@@ -21,7 +21,7 @@ fn line(panic: &PanicHookInfo<'_>) -> String {
     let words = payload.downcast_ref::<&str>().copied();
     let words = words.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no reason given");
     let words = words.split('\n').next().unwrap_or_default();
-    format!("internal error at {place}: {}; please report this line", crate::shown(words.as_bytes()))
+    format!("internal error at {place}: {}; please report this line", pfh::terminal::render(words.as_bytes()))
 }
 
 /// Runs a command; one that panics has aborted.

@@ -1,6 +1,6 @@
 //! What of a list was not understood: the first places by their lines, the rest by their number.
 
-use crate::shown;
+use pfh::terminal::render as shown;
 use std::path::{Path, PathBuf};
 
 /// Places that are named of each list.

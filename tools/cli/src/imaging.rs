@@ -2,10 +2,11 @@
 
 use crate::exit::{Exit, Failure};
 use crate::session::Session;
-use crate::{shown, size};
+use crate::size;
 use clap::Args;
 use pfh::acquire::{Event, Summary};
 use pfh::imaging::Ring;
+use pfh::terminal::render as shown;
 use std::path::Path;
 
 /// The ring between the reader and the ends.

@@ -4,10 +4,11 @@ use crate::exit::{self, Exit, Failure};
 use crate::faults::Faults;
 use crate::run::algorithms_or_none;
 use crate::session::Session;
-use crate::{shown, size};
+use crate::size;
 use clap::{Args, Subcommand};
 use pfh::known::build::{self, Event};
 use pfh::known::{Class, MalformedClass, Packages, info};
+use pfh::terminal::render as shown;
 use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]

@@ -44,6 +44,7 @@ mod verify;
 
 use clap::FromArgMatches;
 use exit::Exit;
+use pfh::terminal::render as shown;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -140,9 +141,4 @@ fn benchmark(bench: &pfh_bench::command::Bench) -> Exit {
             }
         }
     }
-}
-
-/// A name as a terminal may see it.
-fn shown(name: &[u8]) -> String {
-    pfh::terminal::render(name)
 }

@@ -47,7 +47,7 @@ pub fn man(directory: &Path, force: bool) -> Exit {
     match made {
         Ok(()) => Exit::Good,
         Err(error) => {
-            exit::say(format!("{}: {error}", crate::shown(directory.as_os_str().as_encoded_bytes())));
+            exit::say(format!("{}: {error}", pfh::terminal::render(directory.as_os_str().as_encoded_bytes())));
             Exit::Aborted
         }
     }

@@ -3,8 +3,8 @@
 
 use crate::bar::Bar;
 use crate::exit::{self, Exit, Failure};
-use crate::shown;
 use crate::signals::Signals;
+use pfh::terminal::render as shown;
 use pfh::{Control, Destination, JobError, Record, Summary};
 use std::fmt::Display;
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
 //! The digest's value, and the reference's text, `sdbf:03:…` or `sdbf-dd:03:…`.
 
-use super::generate::{BLOCK_ELEMENTS, STREAM_ELEMENTS};
+use super::mode::{BLOCK_ELEMENTS, STREAM_ELEMENTS};
 use crate::bloom::{self, Filter};
 use crate::error::number;
 use crate::{Degenerate, ParseError, UnprintableName, base64};
@@ -81,17 +81,6 @@ impl Digest {
 
     pub(crate) fn counts(&self) -> &[u32] {
         &self.counts
-    }
-
-    /// [`Degenerate::Saturated`] if it matches random data; [`Degenerate::FewFeatures`] if no
-    /// filter holds the 16 elements without which it is not compared; [`Degenerate::LowEntropy`] if
-    /// the elements stand for less than 2 % of the input, so that even a score of 100 is about a
-    /// small part of it.
-    pub fn degenerate(&self) -> Option<Degenerate> {
-        if super::saturated::is_saturated(self) {
-            return Some(Degenerate::Saturated);
-        }
-        self.plain()
     }
 
     /// The same without a comparison with random data: what the counts alone say.

@@ -1,7 +1,8 @@
 //! Generation, in one pass over an input of unknown length.
 
+use super::mode::{BLOCK_ELEMENTS, MINIMUM_LENGTH, STREAM_ELEMENTS, Sdhash, WINDOW};
 use super::popularity::Popularity;
-use super::{Digest, MINIMUM_LENGTH, Sdhash, WINDOW, features, ranks};
+use super::{Digest, features, ranks};
 use crate::bloom::Filter;
 use crate::{Hasher, NoDigest};
 
@@ -11,9 +12,6 @@ const CHUNK: usize = 32 << 20;
 const TILE: usize = 16 << 10;
 /// A window that was the lowest this often is no feature yet; the next time it is one.
 const THRESHOLD: u8 = 16;
-/// Elements of a filter in stream mode and in block mode.
-pub(super) const STREAM_ELEMENTS: u32 = 160;
-pub(super) const BLOCK_ELEMENTS: u32 = 192;
 /// A last filter with fewer elements than this is dropped if there are others.
 const LEAST_IN_LAST: u32 = 20;
 /// Elements after which the filter of all elements starts anew.

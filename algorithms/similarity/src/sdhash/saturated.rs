@@ -6,7 +6,7 @@
 
 use super::compare::directed;
 use super::{Digest, Sdhash};
-use crate::Method;
+use crate::{Degenerate, Method};
 use std::sync::OnceLock;
 
 /// A digest that scores this with random data would be reported as similar to it.
@@ -14,8 +14,21 @@ const LEAST: u8 = 21;
 /// Bytes of random data: some eight filters.
 const LENGTH: usize = 80_000;
 
+impl Digest {
+    /// [`Degenerate::Saturated`] if it matches random data; [`Degenerate::FewFeatures`] if no
+    /// filter holds the 16 elements without which it is not compared; [`Degenerate::LowEntropy`] if
+    /// the elements stand for less than 2 % of the input, so that even a score of 100 is about a
+    /// small part of it.
+    pub fn degenerate(&self) -> Option<Degenerate> {
+        if is_saturated(self) {
+            return Some(Degenerate::Saturated);
+        }
+        self.plain()
+    }
+}
+
 /// Whether the filters match those of random data.
-pub(super) fn is_saturated(digest: &Digest) -> bool {
+fn is_saturated(digest: &Digest) -> bool {
     static RANDOM: OnceLock<Option<Digest>> = OnceLock::new();
     let random = RANDOM.get_or_init(|| Sdhash::STREAM.digest(&random()).ok());
     let Some(random) = random else { return false };

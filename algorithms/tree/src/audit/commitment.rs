@@ -1,10 +1,9 @@
-//! What the auditor keeps, and how it judges an answer.
+//! What the auditor keeps, and why an answer is rejected.
 
 use std::error::Error;
 use std::fmt;
 
-use super::{Challenge, Proof};
-use crate::outboard::{Parameters, Value, Values, multiproof};
+use crate::outboard::{Parameters, Value, Values};
 
 /// A file as the auditor remembers it: root and length, 40 bytes, and the parameters of the tree,
 /// which are usually one policy for all files.
@@ -95,36 +94,5 @@ impl Commitment {
     pub(super) fn leaf_length(&self, index: u64) -> u64 {
         let range = self.parameters.leaf_range(index, self.length);
         range.end - range.start
-    }
-
-    /// Judges an answer: it shows just the leaves that the challenge asks for, they belong to the
-    /// file, and a signature, if there is one, is that of the key that it names.
-    ///
-    /// # Errors
-    /// Whatever is wrong with the answer; then it proves nothing.
-    pub fn verify(&self, challenge: &Challenge, proof: &Proof) -> Result<(), Rejected> {
-        if !challenge.is_about(self) {
-            return Err(Rejected::Challenge);
-        }
-        // The number of leaves that a challenge claims costs nothing before as many have been
-        // shown.
-        if proof.leaves.len() as u64 != challenge.sample().size(self.leaf_count()) {
-            return Err(Rejected::Leaves);
-        }
-        let indices = challenge.indices(self.leaf_count());
-        if indices.iter().zip(&proof.leaves).any(|(&index, leaf)| leaf.len() as u64 != self.leaf_length(index)) {
-            return Err(Rejected::Leaves);
-        }
-        // blake3::Hash compares in constant time.
-        if proof.transcript(challenge, self) != blake3::Hash::from_bytes(proof.transcript) {
-            return Err(Rejected::Transcript);
-        }
-        #[cfg(feature = "ed25519")]
-        super::signature::signer(&proof.transcript, proof.signature.as_ref())?;
-        let leaves: Vec<(u64, &[u8])> = indices.iter().copied().zip(proof.leaves()).collect();
-        let values = self.parameters.leaves_of(self.length, &leaves);
-        let known = indices.into_iter().zip(values).collect();
-        let root = multiproof::root(&self.parameters, self.length, known, &proof.siblings).ok_or(Rejected::Shape)?;
-        if blake3::Hash::from_bytes(root) == blake3::Hash::from_bytes(self.root) { Ok(()) } else { Err(Rejected::Root) }
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use std::io;
 use std::ops::Range;
 
-use super::stream::Transcript;
+use super::transcript::Transcript;
 use super::{Challenge, Commitment};
 use crate::Malformed;
 use crate::outboard::{Unusable, Value, Values, proven};

@@ -2,7 +2,7 @@
 //! padded with zeros, whose nodes fill blocks of the same length; the digest is that of a
 //! descriptor of 256 bytes with the root.
 
-use super::algorithm;
+use crate::plain::plain;
 use pfh_digest::{Algorithm, hash_many, hex};
 
 /// The hash of an fs-verity tree.
@@ -50,7 +50,7 @@ impl FsVerity {
         if !salt.is_empty() {
             front.resize(compression, 0);
         }
-        let (algorithm, salt) = (algorithm(name), salt.to_vec());
+        let (algorithm, salt) = (plain(name), salt.to_vec());
         Some(FsVerity { hash, algorithm, block, salt, front, length: 0, data: Vec::new(), levels: Vec::new() })
     }
 

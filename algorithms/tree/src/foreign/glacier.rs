@@ -1,7 +1,7 @@
 //! The tree hash of Amazon S3 Glacier: SHA-256 of each MiB, then of pairs, a last one without a
 //! partner moving up as it is.
 
-use super::algorithm;
+use crate::plain::plain;
 use pfh_digest::{hash_many, hex};
 
 const LEAF: usize = 1 << 20;
@@ -29,7 +29,7 @@ impl Glacier {
     fn flush(&mut self) {
         let data = std::mem::take(&mut self.data);
         let leaves: Vec<&[u8]> = data.chunks(LEAF).collect();
-        for digest in hash_many(algorithm("sha256"), &leaves) {
+        for digest in hash_many(plain("sha256"), &leaves) {
             let mut value: [u8; 32] = digest.bytes().try_into().expect("32 bytes");
             let mut level = 0;
             while let Some((_, left)) = self.stack.pop_if(|(left, _)| *left == level) {
@@ -45,10 +45,10 @@ impl Glacier {
     pub(super) fn finish(mut self) -> String {
         self.flush();
         let root = self.stack.into_iter().rev().map(|(_, value)| value).reduce(|right, left| pair(&left, &right));
-        hex::encode(&root.unwrap_or_else(|| algorithm("sha256").digest(b"").bytes().try_into().expect("32 bytes")))
+        hex::encode(&root.unwrap_or_else(|| plain("sha256").digest(b"").bytes().try_into().expect("32 bytes")))
     }
 }
 
 fn pair(left: &[u8; 32], right: &[u8; 32]) -> [u8; 32] {
-    algorithm("sha256").digest(&[&left[..], right].concat()).bytes().try_into().expect("32 bytes")
+    plain("sha256").digest(&[&left[..], right].concat()).bytes().try_into().expect("32 bytes")
 }

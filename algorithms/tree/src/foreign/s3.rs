@@ -1,7 +1,7 @@
 //! What Amazon S3 states of an object that was uploaded in parts: the digest of the parts' digests,
 //! and how many there are.
 
-use super::algorithm;
+use crate::plain::plain;
 use pfh_digest::{Algorithm, Hasher, hex};
 
 /// Which of S3's values.
@@ -28,7 +28,7 @@ pub(super) struct Multipart {
 
 impl Multipart {
     pub(super) fn new(which: Part, part: u64) -> Option<Multipart> {
-        let algorithm = algorithm(match which {
+        let algorithm = plain(match which {
             Part::ETag => "md5",
             Part::Sha256 => "sha256",
             Part::Sha1 => "sha1",

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
+use std::ops::Range;
 
 use pfh_digest::{Alone, Executor};
 
@@ -132,5 +133,33 @@ impl Outboard {
         self.length = length;
         self.grow_from(kept.saturating_sub(1));
         Ok(())
+    }
+
+    /// The byte ranges, in ascending order, in which the file that this tree was built of differs
+    /// from the one of `now`: leaves with other values, joined where they touch, and whatever only
+    /// one of the files has. Nothing if the roots agree. Where only one of the files has a single
+    /// leaf, BLAKE3's values of the first leaf differ even if its bytes agree.
+    ///
+    /// # Errors
+    /// If the trees were built with different parameters, so that their values say nothing about
+    /// each other.
+    pub fn differences(&self, now: &Outboard) -> Result<Vec<Range<u64>>, WrongChange> {
+        if self.parameters != now.parameters {
+            return Err(WrongChange::Parameters);
+        }
+        let mut ranges: Vec<Range<u64>> = Vec::new();
+        let longest = self.length.max(now.length);
+        for index in 0..self.leaf_count().max(now.leaf_count()) {
+            let value = |tree: &Outboard| tree.levels[0].get(index as usize).copied();
+            if value(self) == value(now) {
+                continue;
+            }
+            let range = self.parameters.leaf_range(index, longest);
+            match ranges.last_mut() {
+                Some(last) if last.end == range.start => last.end = range.end,
+                _ => ranges.push(range),
+            }
+        }
+        Ok(ranges)
     }
 }

@@ -29,7 +29,7 @@ impl Header {
         bytes[..8].copy_from_slice(MAGIC);
         bytes[8] = VERSION;
         bytes[9] = self.parameters.function().code();
-        bytes[10] = self.parameters.leaf_length.ilog2() as u8;
+        bytes[10] = self.parameters.leaf_length().ilog2() as u8;
         bytes[16..24].copy_from_slice(&self.length.to_le_bytes());
         bytes[24..56].copy_from_slice(&self.root);
         let checksum = blake3::derive_key(CONTEXT, &bytes[..56]);

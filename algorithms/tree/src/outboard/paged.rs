@@ -7,7 +7,7 @@ use std::fmt;
 use std::io;
 
 use super::format::Layout;
-use super::journal::Journal;
+use super::journal::{Change, Journal};
 use super::{Header, Parameters, Value, Values, WrongChange, multiproof};
 use crate::wire::Malformed;
 
@@ -177,39 +177,5 @@ impl Values for Paged<'_> {
         let mut value = [0; 32];
         (self.read)(offset, &mut value)?;
         Ok(value)
-    }
-}
-
-/// A change of some leaves: what was, what is now, and what leads from either to its root.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
-    pub(crate) old: Header,
-    pub(crate) new: Header,
-    pub(crate) before: Vec<(u64, Value)>,
-    pub(crate) after: Vec<(u64, Value)>,
-    pub(crate) siblings: Vec<Value>,
-    /// Offsets in the binary form, and the values that come there.
-    pub(crate) nodes: Vec<(u64, Value)>,
-}
-
-impl Change {
-    /// The header before the change.
-    pub fn old(&self) -> Header {
-        self.old
-    }
-
-    /// The header after the change.
-    pub fn new_header(&self) -> Header {
-        self.new
-    }
-
-    /// Values that were computed: leaves, nodes and the root.
-    pub fn computed(&self) -> usize {
-        if self.after.is_empty() { 0 } else { self.nodes.len() + 1 }
-    }
-
-    /// The record from which the change can be made again after an interruption.
-    pub fn journal(&self) -> Journal {
-        Journal::of(self)
     }
 }

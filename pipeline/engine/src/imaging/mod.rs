@@ -11,7 +11,8 @@ mod ring;
 mod run;
 mod units;
 
-use crate::control::{Control, Phase};
+use crate::control::Control;
+use crate::progress::Phase;
 use crate::record::Piece;
 use pfh_digest::{Algorithm, Digest};
 use pfh_prefetch::Bytes;
@@ -151,21 +152,6 @@ pub trait Target: Send {
     /// # Errors
     /// As for [`sync`](Target::sync).
     fn finish(&mut self, end: &Ending<'_>) -> io::Result<()>;
-}
-
-/// How far the reading of one medium is.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct MediumProgress {
-    /// What the medium is read for.
-    pub phase: Phase,
-    /// Bytes of the image that have been read (or taken from what was there).
-    pub bytes: u64,
-    /// All bytes, if their number is known.
-    pub total: Option<u64>,
-    /// Unreadable bytes so far.
-    pub bad: u64,
-    /// Since the start.
-    pub elapsed: Duration,
 }
 
 /// Takes up to which offset all targets have the image on their media, in bytes, the unreadable

@@ -13,7 +13,7 @@ const FEWEST: u64 = 5;
 /// Bytes of a block by default.
 const BLOCK: u64 = 1 << 20;
 /// Bytes of all blocks by default.
-const ALL: u64 = super::Imaging::MEMORY as u64;
+const ALL: u64 = 64 << 20;
 
 /// The blocks that may be read and not yet hashed and written. Reads themselves stay at 1 MiB,
 /// whatever a block is: what is unreadable is narrowed down the same way.

@@ -3,8 +3,8 @@
 use super::prefix::History;
 use super::reading::{Read, Reader, Shared, To};
 use super::units::{self, Unit};
-use super::{Ending, Follow, Imaged, Imaging, ImagingError, MediumProgress, Portion, Target, Times};
-use crate::control::Progress;
+use super::{Ending, Follow, Imaged, Imaging, ImagingError, Portion, Target, Times};
+use crate::progress::{MediumProgress, Progress};
 use pfh_source::device::Medium;
 use std::io;
 use std::sync::atomic::Ordering;

@@ -5,8 +5,8 @@
 //! dm-crypt, RAID) on its slaves. Two names meet when these chains share storage of which at least
 //! one of the two owns all.
 
-use crate::entry::Stat;
 use crate::os::{Errno, FileType, device_of, file_type, kernel_text, names_in, split_device, stat_path};
+use crate::stat::Stat;
 use std::collections::HashMap;
 use std::io;
 use std::os::unix::ffi::OsStrExt;

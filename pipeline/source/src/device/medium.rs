@@ -1,11 +1,11 @@
 //! One medium, open for reading and for nothing else.
 
 use super::facts::{self, Facts};
-use crate::entry::Stat;
 use crate::image::Image;
 use crate::os::{self, Errno, FileType};
 use crate::problem::{Cause, Problem, Stage};
 use crate::read::kind_name;
+use crate::stat::Stat;
 use pfh_container::map::{Map, Status};
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};

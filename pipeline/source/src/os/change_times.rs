@@ -1,6 +1,6 @@
 //! What change times (ctime) are worth.
 
-use crate::entry::Stat;
+use crate::stat::Stat;
 
 /// What the change times of a file system are worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

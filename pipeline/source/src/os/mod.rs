@@ -11,6 +11,7 @@ mod file_type;
 mod how;
 mod open;
 mod patience;
+mod patient;
 
 #[cfg(all(target_os = "linux", not(feature = "portable-os")))]
 mod linux;
@@ -26,7 +27,8 @@ pub use change_times::ChangeTimes;
 pub use file_type::{FileType, file_type};
 pub use how::How;
 pub use open::open_file;
-pub use patience::{Patience, Patient, broken, patience, retry, set_patience, write};
+pub use patience::{Patience, patience, retry, set_patience};
+pub use patient::{Patient, broken, write};
 // What there is.
 pub use platform::{DEVICES, EVICTS, Errno};
 // Walking and reading.

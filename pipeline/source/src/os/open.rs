@@ -1,8 +1,8 @@
 //! Opening a file that a walk or a list has named.
 
 use super::platform::{self, Errno};
-use crate::entry::Base;
-use crate::operand::Links;
+use crate::base::Base;
+use crate::descend::Links;
 use crate::problem::{Cause, Problem, Stage};
 use std::os::fd::OwnedFd;
 

@@ -16,12 +16,14 @@ pub mod bloom;
 mod encase;
 mod json;
 mod list;
+mod record;
 mod table;
 
-use std::io::{self, BufRead, Cursor, Read};
-use std::ops::ControlFlow;
+pub use record::{Kind, Known, Take};
 
-use pfh_digest::{Algorithm, Digest, ROWS, Registry, Row};
+use std::io::{self, BufRead, Cursor, Read};
+
+use pfh_digest::{Algorithm, ROWS, Registry, Row};
 
 use crate::decode::{self, Decoder};
 use crate::ending::Ending;
@@ -29,32 +31,6 @@ use crate::entry::{self, Fault, Item};
 use crate::format::Format;
 use crate::lines::{LIMIT, Line, Lines};
 use crate::text::Text;
-
-/// The digests of one known file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Known {
-    /// At least one; of different algorithms.
-    pub digests: Vec<Digest>,
-    /// What the set says of this entry that divides the set: `category 1`, `special code M`.
-    pub tag: Option<String>,
-}
-
-/// What a set is written in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// A manifest.
-    Manifest(Format),
-    /// A digest per line.
-    List,
-    /// Separated values with a header line.
-    Table,
-    /// EnCase `.hash`.
-    Encase,
-    /// Project VIC or CAID.
-    Vics,
-    /// Any other JSON whose members name digests.
-    Json,
-}
 
 /// How to read.
 #[derive(Clone, Debug)]
@@ -72,10 +48,6 @@ impl Default for Options {
         Options { kind: None, assumed: Vec::new(), limit: LIMIT }
     }
 }
-
-/// Takes what is read: the line on which it stands (from 1; for binary sets the number of the
-/// entry), and the record or fault. [`ControlFlow::Break`] ends the reading.
-pub type Take<'a> = dyn FnMut(u64, Result<Known, Fault>) -> ControlFlow<()> + 'a;
 
 /// Reads a set to its end. Returns what it was written in. Errors are the reader's own.
 pub fn read<R: BufRead>(reader: R, options: &Options, take: &mut Take<'_>) -> io::Result<Kind> {

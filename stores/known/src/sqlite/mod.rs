@@ -21,7 +21,7 @@ use pfh_manifest::{Fault, digits};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row};
 
-use crate::input::{Found, Meter, Packages};
+use crate::input::{Contents, Meter, Packages};
 use crate::{Error, Input};
 use open::quoted;
 
@@ -120,7 +120,7 @@ fn query(tables: &[Table], table: &Table, packages: Packages) -> (String, Option
 }
 
 /// Reads the digests of a database. It lies at `path`, and is called what the input is called.
-pub fn read(input: &Input, path: &Path, meter: &Meter, take: &mut Take<'_>) -> Result<Found, Error> {
+pub fn read(input: &Input, path: &Path, meter: &Meter, take: &mut Take<'_>) -> Result<Contents, Error> {
     let database = |error: rusqlite::Error| Error::Database(input.path.clone(), open::explain(&error));
     let (connection, bound) = open::open(path, &input.path)?;
     let tables = tables(&connection).map_err(database)?;
@@ -150,7 +150,7 @@ pub fn read(input: &Input, path: &Path, meter: &Meter, take: &mut Take<'_>) -> R
         }
     }
     let version = version(&connection);
-    Ok(Found::Records { format: format!("sqlite {}", pfh_source::terminal::render(table.name.as_bytes())), version })
+    Ok(Contents::Records { format: format!("sqlite {}", pfh_source::terminal::render(table.name.as_bytes())), version })
 }
 
 fn package(row: &Row<'_>, at: usize, packages: &open::Names) -> Option<String> {

@@ -1,6 +1,6 @@
 //! Bars beside one another, in groups: theirs and ours, as SVG.
 
-use crate::report::escape;
+use crate::markup::escape;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 

@@ -4,7 +4,7 @@
 use super::items::{By, ITEMS, Item};
 use super::table::Judged;
 use super::{Repeated, html};
-use crate::report::escape;
+use crate::markup::escape;
 use std::fmt::Write;
 
 /// What the page begins with: by this an earlier one is known.

@@ -1,7 +1,8 @@
 //! A table as a measuring script prints it: one JSON object on a line.
 
 use super::bars::Bars;
-use crate::report::{align, escape};
+use crate::markup::escape;
+use crate::report::align;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 

@@ -1,8 +1,10 @@
 //! The report: one HTML file that needs nothing else, no network and no script.
 
+use super::facts::facts;
 use super::table::{Placed, bend, megabytes_per_second, place, ranking, size};
 use super::then::{SOURCE, then_and_now};
-use super::{by_algorithm, by_language, escape, facts, heat_map, text};
+use super::{by_algorithm, by_language, heat_map, text};
+use crate::markup::escape;
 use crate::papers::{self, Repeated};
 use crate::study::{StudyResult, Time};
 use std::fmt::Write;

@@ -1,5 +1,6 @@
 //! A study's results for people, for spreadsheets and for documents.
 
+mod facts;
 mod figure;
 mod heat;
 mod html;
@@ -7,9 +8,9 @@ mod plot;
 mod table;
 mod then;
 
+use crate::Error;
 use crate::papers::{self, Repeated};
 use crate::study::{StudyResult, Time};
-use crate::{Error, amount};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -65,31 +66,4 @@ pub fn write(
         paths.push(path);
     }
     Ok(paths)
-}
-
-/// Text as HTML and SVG want it.
-pub(crate) fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
-/// Facts of a machine as pairs of name and value.
-pub(crate) fn facts(result: &StudyResult) -> Vec<(&'static str, String)> {
-    let (machine, plan) = (&result.machine, &result.plan);
-    vec![
-        ("processor", machine.processor.clone()),
-        ("processors", machine.processors.to_string()),
-        ("instruction sets", machine.features.join(" ")),
-        ("memory", amount::show_bytes(machine.memory)),
-        ("kernel", machine.kernel.clone()),
-        ("governor", machine.governor.clone().unwrap_or_else(|| "unknown".to_owned())),
-        ("virtual machine", if machine.guest { "yes" } else { "no" }.to_owned()),
-        ("load average", format!("{:.1}, at most {:.1}", result.load.0, result.load.1)),
-        (
-            "runs",
-            format!(
-                "{} processes per cell in random interleaved order, {} repeats after {} warm-ups, seed {}",
-                plan.processes, plan.repeats, plan.warmups, plan.seed
-            ),
-        ),
-    ]
 }

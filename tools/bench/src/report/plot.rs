@@ -1,6 +1,6 @@
 //! Panels with two logarithmic axes, as SVG.
 
-use super::escape;
+use crate::markup::escape;
 use crate::statistics::Line;
 use std::fmt::Write;
 

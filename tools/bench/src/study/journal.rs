@@ -1,12 +1,33 @@
 //! The record of a study while it runs: one line of JSON per process, so that an interrupted study
 //! goes on where it was.
 
-use super::{Entry, Plan};
+use super::{Cell, Header, Plan};
 use crate::{Error, machine::Machine};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
+
+/// What one process gave: a line of the journal.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// What it measured.
+    pub cell: Cell,
+    /// Which of the cell's processes it was.
+    pub process: u32,
+    /// What ran, unless it failed before it said so.
+    pub header: Option<Header>,
+    /// Nanoseconds of wall time and CPU time per repeat; empty when there is a fault.
+    pub times: Vec<(u64, u64)>,
+    /// Why nothing counts.
+    pub fault: Option<String>,
+    /// Load average when it started.
+    pub load: f64,
+    /// Part of the machine's time that the hypervisor gave to others meanwhile.
+    pub stolen: f64,
+    /// Seconds from start to end of the process, all of it.
+    pub took: f64,
+}
 
 /// The first line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -12,10 +12,10 @@ mod result;
 mod run;
 
 pub use catalogue::{Building, Catalogue, Missing, Row, find_runners};
-pub use journal::Journal;
+pub use journal::{Entry, Journal};
 pub use launch::{Clock, Launch, Monotonic, Outcome, Spawn};
 pub use plan::{Cell, Job, Plan};
 pub use protocol::{Answer, Header, Repeat};
 pub use published::{Program, SLIPS, published};
 pub use result::{CellResult, Noise, RowResult, StudyResult, Time};
-pub use run::{Entry, Step, Watch, run};
+pub use run::{Step, Watch, run};

@@ -1,32 +1,10 @@
 //! Goes through the jobs of a plan.
 
-use super::{Answer, Cell, Clock, Header, Job, Journal, Launch, Outcome, Plan, Row};
+use super::{Answer, Clock, Entry, Job, Journal, Launch, Outcome, Plan, Row};
 use crate::Error;
 use crate::message::Message;
-use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
-
-/// What one process gave: a line of the journal.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Entry {
-    /// What it measured.
-    pub cell: Cell,
-    /// Which of the cell's processes it was.
-    pub process: u32,
-    /// What ran, unless it failed before it said so.
-    pub header: Option<Header>,
-    /// Nanoseconds of wall time and CPU time per repeat; empty when there is a fault.
-    pub times: Vec<(u64, u64)>,
-    /// Why nothing counts.
-    pub fault: Option<String>,
-    /// Load average when it started.
-    pub load: f64,
-    /// Part of the machine's time that the hypervisor gave to others meanwhile.
-    pub stolen: f64,
-    /// Seconds from start to end of the process, all of it.
-    pub took: f64,
-}
 
 /// How far a study is.
 #[derive(Debug)]

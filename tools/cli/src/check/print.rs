@@ -1,9 +1,9 @@
 //! The events of a check, as they are printed.
 
-use super::{Check, Wording};
+use super::args::{Check, Wording};
 use crate::session::Session;
-use crate::shown;
 use pfh::check::{self, Change, Event, Expected, Findings, Found, Summary};
+use pfh::terminal::render as shown;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;

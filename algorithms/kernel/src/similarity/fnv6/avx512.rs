@@ -5,7 +5,7 @@
 //! affine product with a triangular matrix; across the 64 groups it is the carry-less product of
 //! their parities with all ones, and complements whole groups.
 
-use super::STATES;
+use super::portable::STATES;
 use std::arch::is_x86_feature_detected as has;
 use std::arch::x86_64::*;
 

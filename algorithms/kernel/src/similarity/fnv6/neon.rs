@@ -1,6 +1,6 @@
 //! The six bits over 64 bytes, two states side by side.
 
-use super::{Plane, STATES, run};
+use super::portable::{Plane, STATES, portable, run};
 use std::arch::aarch64::*;
 
 /// Whether the CPU multiplies without carries.
@@ -14,7 +14,7 @@ pub fn carry_less() -> bool {
 pub unsafe fn advance(states: &mut [u8; STATES], count: usize, bytes: &[u8]) {
     // Below this the latency of six dependent running XORs costs more than the bytes one by one.
     if bytes.len() < 24 {
-        return super::portable(states, count, bytes);
+        return portable(states, count, bytes);
     }
     match count {
         0 => {}

@@ -1,6 +1,6 @@
 //! 32 hashes at once, for the positions of one parity; two such give a mask of 64 positions.
 
-use super::LOOK_BACK;
+use super::portable::{LOOK_BACK, place, portable};
 use std::arch::x86_64::*;
 
 /// # Safety
@@ -12,7 +12,7 @@ pub unsafe fn candidates(bytes: &[u8], start: usize, mask: u16, out: &mut Vec<u3
     // fit, the portable form goes on.
     let mut p = start;
     if p == LOOK_BACK && p < bytes.len() {
-        super::portable(&bytes[..=p], p, mask, out);
+        portable(&bytes[..=p], p, mask, out);
         p += 1;
     }
     out.reserve(bytes.len().saturating_sub(p) + 64);
@@ -24,10 +24,10 @@ pub unsafe fn candidates(bytes: &[u8], start: usize, mask: u16, out: &mut Vec<u3
         let even = _mm512_testn_epi16_mask(_mm512_add_epi16(even, one), mask_vector);
         let odd = _mm512_testn_epi16_mask(_mm512_add_epi16(odd, one), mask_vector);
         let hits = _pdep_u64(even.into(), 0x5555_5555_5555_5555) | _pdep_u64(odd.into(), 0xaaaa_aaaa_aaaa_aaaa);
-        super::place(hits, p, out);
+        place(hits, p, out);
         p += 64;
     }
-    super::portable(bytes, p, mask, out);
+    portable(bytes, p, mask, out);
 }
 
 /// The low halves of the hashes at `from + 7`, `from + 9`, … `from + 69`; see the same in

@@ -1,5 +1,6 @@
 //! Sixteen hashes at once; four such give a mask of 64 positions.
 
+use super::portable::{place, portable};
 use std::arch::aarch64::*;
 
 /// # Safety
@@ -23,10 +24,10 @@ pub unsafe fn candidates(bytes: &[u8], start: usize, mask: u16, out: &mut Vec<u3
         // Each sum joins neighbours: after three of them a byte holds the hits of eight positions.
         let pairs = vpaddq_u8(vpaddq_u8(hits(0), hits(1)), vpaddq_u8(hits(2), hits(3)));
         let all = vgetq_lane_u64::<0>(vreinterpretq_u64_u8(vpaddq_u8(pairs, pairs)));
-        super::place(all, p, out);
+        place(all, p, out);
         p += 64;
     }
-    super::portable(bytes, p, mask, out);
+    portable(bytes, p, mask, out);
 }
 
 /// The low halves of the hashes at `newest` to `newest + 15`, plus one: the first eight, and the

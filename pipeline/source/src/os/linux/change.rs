@@ -3,7 +3,8 @@
 
 use super::super::ChangeTimes;
 use super::files::{below, open_long};
-use crate::entry::{Base, Stat};
+use crate::base::Base;
+use crate::stat::Stat;
 use rustix::fs::{self, OFlags};
 use std::cell::Cell;
 use std::os::fd::{AsFd, BorrowedFd};

@@ -3,8 +3,10 @@
 
 use super::super::patience::{Patience, retry};
 use super::super::{FileType, file_type};
-use crate::entry::{Base, Stat};
-use crate::operand::Links;
+use super::directory::Directory;
+use crate::base::Base;
+use crate::descend::Links;
+use crate::stat::Stat;
 use rustix::fs::{self, CWD, Mode, OFlags, RawDir, ResolveFlags};
 use rustix::io::Errno;
 use std::mem::MaybeUninit;
@@ -12,9 +14,6 @@ use std::os::fd::{AsFd, BorrowedFd, IntoRawFd, OwnedFd};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-
-/// A directory that is open for listing and for opening what is below it.
-pub type Directory = OwnedFd;
 
 /// Longest path piece handed to the kernel at once; PATH_MAX is 4,096 with its NUL.
 pub(super) const PIECE: usize = 4000;

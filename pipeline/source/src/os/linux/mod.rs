@@ -3,6 +3,7 @@
 mod block;
 mod change;
 mod device;
+mod directory;
 mod extent;
 mod files;
 mod heap;
@@ -18,10 +19,11 @@ pub use block::{
 };
 pub use change::{change_times, is_timed};
 pub use device::is_rotational;
+pub use directory::Directory;
 pub use extent::first_physical_offset;
 pub use files::{
-    Directory, advise_sequential, close, descriptors, device_number, is_virtual, list, open_directory,
-    open_operand_directory, read, read_at, stat, stat_at, stat_operand, stat_path, wait_readable,
+    advise_sequential, close, descriptors, device_number, is_virtual, list, open_directory, open_operand_directory,
+    read, read_at, stat, stat_at, stat_operand, stat_path, wait_readable,
 };
 pub(super) use files::{open_data, open_once, wait_writable, write_once};
 pub use heap::bound_heaps;

@@ -1,6 +1,6 @@
 //! Waits for a write that is under way when a file is opened.
 
-use crate::entry::Stat;
+use crate::stat::Stat;
 use rustix::fs::{SeekFrom, seek};
 use std::os::fd::BorrowedFd;
 use std::time::{SystemTime, UNIX_EPOCH};

@@ -4,7 +4,7 @@
 //! only ever writes to memory that the caller has lent for that time.
 
 use super::files::{DATA, NO_NOATIME, NO_OPENAT2, PIECE, below, resolve};
-use crate::entry::Base;
+use crate::base::Base;
 use io_uring::{IoUring, Probe, opcode, squeue, types};
 use rustix::fs::OFlags;
 use rustix::io::Errno;

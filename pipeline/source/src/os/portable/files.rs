@@ -2,10 +2,12 @@
 
 use super::super::patience::{Patience, retry};
 use super::super::{ChangeTimes, FileType};
+use super::directory::Directory;
 use super::errno::Errno;
 use super::resolve;
-use crate::entry::{Base, Stat};
-use crate::operand::Links;
+use crate::base::Base;
+use crate::descend::Links;
+use crate::stat::Stat;
 use std::ffi::OsStr;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
@@ -24,15 +26,6 @@ const DESCRIPTOR_WAITS: usize = 200;
 /// B2).
 pub(super) const DATA: i32 = libc::O_NONBLOCK | libc::O_NOCTTY;
 
-/// A directory that is open for listing and for opening what is below it: its path, and a handle by
-/// which it is known again.
-#[derive(Debug)]
-pub struct Directory {
-    path: PathBuf,
-    handle: File,
-    identity: (u64, u64),
-}
-
 impl Directory {
     fn open(path: PathBuf, flags: i32) -> Result<Self, Errno> {
         let handle = open(&path, flags | libc::O_DIRECTORY)?;
@@ -40,24 +33,10 @@ impl Directory {
         Ok(Directory { path, handle, identity: (stat.device, stat.inode) })
     }
 
-    /// The same directory once more.
-    ///
-    /// # Errors
-    /// When no file can be opened any more.
-    pub fn try_clone(&self) -> io::Result<Self> {
-        Ok(Directory { path: self.path.clone(), handle: self.handle.try_clone()?, identity: self.identity })
-    }
-
     /// The path, if it still leads to this directory.
     fn path(&self) -> Result<&Path, Errno> {
         let now = stat_path(&self.path)?.0;
         if (now.device, now.inode) == self.identity { Ok(&self.path) } else { Err(Errno::STALE) }
-    }
-}
-
-impl AsFd for Directory {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.handle.as_fd()
     }
 }
 

@@ -3,6 +3,7 @@
 //! in docs/limitations.md.
 
 mod block;
+mod directory;
 mod errno;
 mod files;
 mod machine;
@@ -15,11 +16,12 @@ pub use block::{
     data_from, device_number, device_of, device_size, direct_alignment, evict, evict_range, open_evidence, open_medium,
     sector_sizes, set_blocking, split_device,
 };
+pub use directory::Directory;
 pub use errno::Errno;
 pub use files::{
-    Directory, advise_sequential, change_times, close, descriptors, first_physical_offset, is_rotational, is_timed,
-    is_virtual, list, open_directory, open_operand_directory, read, read_at, settle, stat, stat_at, stat_operand,
-    stat_path, wait_readable,
+    advise_sequential, change_times, close, descriptors, first_physical_offset, is_rotational, is_timed, is_virtual,
+    list, open_directory, open_operand_directory, read, read_at, settle, stat, stat_at, stat_operand, stat_path,
+    wait_readable,
 };
 pub(super) use files::{open_data, open_once, wait_writable, write_once};
 pub use machine::{bound_heaps, children_time, cpu_time, kernel_text, names_in, processors, system_name};

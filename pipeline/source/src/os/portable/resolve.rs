@@ -2,7 +2,7 @@
 //! between looking and opening.
 
 use super::errno::Errno;
-use crate::operand::Links;
+use crate::descend::Links;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};

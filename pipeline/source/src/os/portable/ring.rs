@@ -1,7 +1,7 @@
 //! Where Linux has io_uring: nothing.
 
 use super::errno::Errno;
-use crate::entry::Base;
+use crate::base::Base;
 use std::os::fd::{BorrowedFd, OwnedFd};
 
 /// A ring that there is none of.

@@ -1,6 +1,7 @@
 //! The groups as a graph: squares side by side, largest first.
 
-use super::{Section, escape, layout, shown};
+use super::layout;
+use super::section::{Section, escape, shown};
 use pfh_similarity::Score;
 use std::collections::HashMap;
 use std::fmt::Write;

@@ -7,13 +7,12 @@
 
 mod graph;
 mod layout;
+mod section;
 
 use pfh_digest::Algorithm;
 use pfh_similarity::{Degenerate, Evidence, Score};
-use std::collections::HashMap;
+use section::{Row, Section, escape, shown};
 use std::fmt::Write;
-
-use pfh_source::terminal;
 
 /// Pairs in the table and links in the graph; the counts above them are of all.
 const MOST_PAIRS: usize = 20_000;
@@ -46,55 +45,6 @@ i.nextElementSibling.querySelector('caption').textContent=n+' rows'})});";
 pub struct Page {
     body: String,
     section: Section,
-}
-
-#[derive(Debug, Default)]
-struct Section {
-    algorithm: String,
-    threshold: String,
-    distance: bool,
-    digests: u64,
-    pairs: Vec<Row>,
-    /// Pairs beyond those that link members that no pair before linked: with them every group hangs
-    /// together.
-    bridges: Vec<(u32, u32, Score)>,
-    /// A member's way to the one that stands for its group so far.
-    parents: HashMap<u32, u32>,
-    count: u64,
-    /// Of them, those with a digest that matches random data.
-    saturated: u64,
-    bins: Vec<u64>,
-}
-
-/// A pair of the table.
-#[derive(Debug)]
-struct Row {
-    a: u32,
-    b: u32,
-    score: Score,
-    shared: Option<u64>,
-    degenerate: Option<Degenerate>,
-}
-
-impl Section {
-    /// Puts the groups of two members together; whether they were apart.
-    fn join(&mut self, a: u32, b: u32) -> bool {
-        let (a, b) = (self.root(a), self.root(b));
-        if a != b {
-            self.parents.insert(a.max(b), a.min(b));
-        }
-        a != b
-    }
-
-    fn root(&mut self, mut member: u32) -> u32 {
-        while let Some(&parent) = self.parents.get(&member) {
-            if let Some(&next) = self.parents.get(&parent) {
-                self.parents.insert(member, next);
-            }
-            member = parent;
-        }
-        member
-    }
 }
 
 impl Page {
@@ -177,26 +127,6 @@ impl Page {
         );
         out.extend_from_slice(page.as_bytes());
     }
-}
-
-/// Text for content and quoted attributes.
-fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c => out.push(c),
-        }
-    }
-    out
-}
-
-fn shown(name: &[u8]) -> String {
-    escape(&terminal::render(name))
 }
 
 /// The members of the groups that are numbered in the drawing, to be opened.

@@ -1,0 +1,29 @@
+//! A message that is open in a lane.
+
+use pfh_source::{Entry, Reading};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Where in an arena a piece is.
+#[derive(Debug, Clone)]
+pub(crate) struct Place {
+    pub(crate) slab: usize,
+    pub(crate) range: Range<usize>,
+}
+
+/// A message that is open in a lane.
+pub struct Open<S> {
+    /// Which.
+    pub entry: Arc<Entry>,
+    pub(crate) reading: Reading,
+    /// One for each unit; none before its first piece.
+    pub states: Vec<S>,
+    pub(crate) place: Option<Place>,
+}
+
+impl<S> Open<S> {
+    /// Bytes that it is still to have as far as that is known.
+    pub(crate) fn left(&self) -> u64 {
+        self.reading.size_hint().saturating_sub(self.reading.offset())
+    }
+}

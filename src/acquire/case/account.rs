@@ -1,0 +1,62 @@
+//! What a CASE document states.
+
+use crate::acquire::{Compared, Origin, Request};
+use crate::shown;
+use pfh_engine::imaging::Imaged;
+use pfh_source::Time;
+use pfh_source::device::{Facts, Kind, Medium};
+
+/// What the source is, as far as the system knows.
+#[derive(Debug, Clone, Copy)]
+pub struct Source<'a> {
+    /// What kind of medium.
+    pub kind: Kind,
+    /// Its size in bytes, where it is known.
+    pub size: Option<u64>,
+    /// The kernel's words.
+    pub facts: &'a Facts,
+}
+
+impl<'a> From<&'a Medium> for Source<'a> {
+    fn from(medium: &'a Medium) -> Self {
+        Source { kind: medium.kind(), size: medium.size(), facts: medium.facts() }
+    }
+}
+
+/// What a document states.
+#[derive(Debug, Clone, Copy)]
+pub struct Account<'a> {
+    /// What was asked for. Case number, evidence number, examiner, description and notes are in
+    /// [`Request::about`].
+    pub asked: &'a Request,
+    /// What it was read from.
+    pub source: Source<'a>,
+    /// What came of it: complete, that is, not [`stopped`](Imaged::stopped).
+    pub imaged: &'a Imaged,
+    /// How the targets compared, in their order; empty where nothing was compared.
+    pub compared: &'a [Compared],
+    /// Bytes that were there from an earlier run, with which this one was resumed.
+    pub resumed_at: u64,
+    /// When it began.
+    pub started: Time,
+    /// When the last target was complete, and compared where that was asked for.
+    pub ended: Time,
+    /// How the program was called.
+    pub command_line: &'a str,
+}
+
+impl Account<'_> {
+    /// The source as the user called it.
+    pub(super) fn source_name(&self) -> String {
+        match self.asked.source.path() {
+            None => "a pattern".into(),
+            Some(_) if self.source.kind == Kind::Stream => "standard input".into(),
+            Some(path) => shown(path),
+        }
+    }
+
+    /// Whether the source is the content of an image.
+    pub(super) fn is_image(&self) -> bool {
+        matches!(self.asked.source, Origin::Image(_))
+    }
+}

@@ -1,0 +1,96 @@
+//! Why a tree is not built, changed or compared.
+
+use pfh_digest::hex;
+use pfh_source::{Cause, Problem};
+use pfh_tree::Malformed;
+use pfh_tree::outboard::WrongChange;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// Why nothing came of it.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// A file could not be read, or changed meanwhile.
+    #[error("{}: {}", shown(.file), reason(.problem))]
+    Read {
+        /// The file.
+        file: PathBuf,
+        /// What happened.
+        problem: Problem,
+    },
+    /// The tree file is none, or damaged.
+    #[error("{}: no tree that can be used: {malformed}", shown(.file))]
+    Tree {
+        /// The tree file.
+        file: PathBuf,
+        /// What is wrong with it.
+        malformed: Malformed,
+    },
+    /// The tree could not be written; the old one is still there.
+    #[error("{}: {error}", shown(.file))]
+    Write {
+        /// The tree file.
+        file: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// The file has another length than its tree says.
+    #[error("{}: has {found} bytes, its tree is of {stated}: `pfh tree append` takes in what was added, `pfh tree build` makes the tree anew", shown(.file))]
+    Length {
+        /// The file.
+        file: PathBuf,
+        /// Bytes of the file when its tree was made.
+        stated: u64,
+        /// Bytes that it has now.
+        found: u64,
+    },
+    /// A range that lies outside of the file.
+    #[error("{}: has no range from byte {start} to byte {end}", shown(.file))]
+    Range {
+        /// The file.
+        file: PathBuf,
+        /// First byte.
+        start: u64,
+        /// One past the last byte.
+        end: u64,
+    },
+    /// The tree is not the one whose root was kept: it was changed by others, or made anew.
+    #[error("{}: has the root {}, not {}, which was kept: it is not brought up to date", shown(.tree), hex::encode(.found), hex::encode(.kept))]
+    OtherTree {
+        /// The tree file.
+        tree: PathBuf,
+        /// The root that was kept.
+        kept: [u8; 32],
+        /// The root of the tree that is there.
+        found: [u8; 32],
+    },
+    /// The change does not fit the tree.
+    #[error("{0}")]
+    Change(#[from] WrongChange),
+    /// The caller asked to end.
+    #[error("interrupted; the tree is as it was")]
+    Cancelled,
+}
+
+fn shown(path: &Path) -> String {
+    pfh_source::terminal::render(path.as_os_str().as_bytes())
+}
+
+/// What stands in the way of a file that is read by ranges, with a way out that the commands over
+/// trees have.
+pub fn reason(problem: &Problem) -> String {
+    match problem.cause {
+        Cause::IsDirectory => "is a directory: name the files in it (`pfh tree build -r` takes all below it)".into(),
+        Cause::Special(kind) => {
+            format!("is a {kind}: trees are of files and block devices (`pfh tree build -` reads a stream)")
+        }
+        _ => problem.to_string(),
+    }
+}
+
+impl Failure {
+    pub(crate) fn read(path: &Path) -> impl FnOnce(Problem) -> Failure + use<'_> {
+        |problem| Failure::Read { file: path.to_owned(), problem }
+    }
+}

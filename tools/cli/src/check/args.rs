@@ -1,0 +1,96 @@
+//! The arguments of `pfh check`.
+
+use crate::exit::Failure;
+use crate::run::Run;
+use clap::{Args, ValueEnum};
+use pfh::terminal::render as shown;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// How an audit is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Wording {
+    /// Lines for people.
+    Text,
+    /// A JSON object per line.
+    Jsonl,
+    /// hashdeep's words.
+    Hashdeep,
+}
+
+/// What to check.
+#[derive(Debug, Args)]
+#[command(after_help = EXITS)]
+pub struct Check {
+    /// Manifests, in any format that pfh reads; - is standard input. A directory behind the last of
+    /// them is ROOT.
+    #[arg(value_name = "MANIFEST", required = true)]
+    pub manifests: Vec<PathBuf>,
+    /// The directory in which the names start [default: the working directory; if that has none of
+    /// them, the directory of the manifest, or the one that it records]. Names that begin with the
+    /// path of another directory are looked for here without it.
+    #[arg(long, value_name = "DIR")]
+    pub root: Option<OsString>,
+    /// Class the whole tree: matched, metadata-only, modified, bit-rot, moved, copied, new,
+    /// missing, unverified.
+    #[arg(long)]
+    pub audit: bool,
+    /// Audit only this part of ROOT; what lies elsewhere is unverified, and no fault.
+    #[arg(long, value_name = "PATH", requires = "audit")]
+    pub below: Vec<OsString>,
+    /// Follow symbolic links while walking.
+    #[arg(short = 'L', long, requires = "audit")]
+    pub follow: bool,
+    /// What an audit prints: text, jsonl, or hashdeep's wording.
+    #[arg(short = 'f', long = "format", value_name = "FORMAT", default_value = "text", requires = "audit", value_parser = wording, hide_possible_values = true)]
+    pub wording: Wording,
+    /// Print also what matched, and what differs in its times alone.
+    #[arg(long, requires = "audit")]
+    pub all: bool,
+    /// Names may lead out of ROOT, by `..`, by links, or as absolute names.
+    #[arg(long, conflicts_with = "audit")]
+    pub allow_outside: bool,
+    /// Files that are not there do not count, and are not listed.
+    #[arg(long, conflicts_with = "audit")]
+    pub ignore_missing: bool,
+    /// Do not print OK for every file.
+    #[arg(long)]
+    pub quiet: bool,
+    /// Print nothing: the exit code has the verdict.
+    #[arg(long)]
+    pub status: bool,
+    /// Lines that are no records make the exit code 1.
+    #[arg(long)]
+    pub strict: bool,
+    /// What the manifest holds and nobody could compare (lines that are no records, unknown
+    /// algorithms, errors when it was made, a missing end) is reported and does not make the exit
+    /// code 3: as GNU's tools have it.
+    #[arg(long, conflicts_with = "strict")]
+    pub lenient: bool,
+    /// List every line that is no record.
+    #[arg(short, long)]
+    pub warn: bool,
+    /// The manifest's records end with NUL (sums and bsd).
+    #[arg(short, long)]
+    pub zero: bool,
+    /// The algorithm of digests that do not say theirs; lines that name others are left out.
+    #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
+    pub algorithms: Vec<String>,
+    /// The manifest must have a seal that is signed with this key.
+    #[arg(long, value_name = "FILE")]
+    pub key: Option<PathBuf>,
+    /// How it is carried out.
+    #[command(flatten)]
+    pub run: Run,
+}
+
+const EXITS: &str = "\
+Exit codes: 0 every file is what the manifest says, and all of the manifest was compared; 1 a file differs or is missing, or the
+seal does not hold; 2 usage, or no such manifest; 3 something could not be read or compared, or there was nothing to compare
+with; 4 the manifest is broken off in the middle of a document.";
+
+fn wording(text: &str) -> Result<Wording, Failure> {
+    Wording::from_str(text, false).map_err(|_| {
+        Failure::usage(format_args!("an audit is written as text, jsonl or hashdeep, not {}", shown(text.as_bytes())))
+    })
+}

@@ -1,0 +1,55 @@
+//! The arguments of `pfh match`.
+
+use crate::input::Input;
+use crate::reference::Sets;
+use crate::run::Run;
+use clap::Args;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// What to match with what.
+#[derive(Debug, Default, Args)]
+pub struct Match {
+    /// What is read.
+    #[command(flatten)]
+    pub input: Input,
+    /// What it is compared with.
+    #[command(flatten)]
+    pub sets: Sets,
+    /// In place of known sets: a list of similarity digests, or an index made of one. Files that
+    /// are similar are written.
+    #[arg(long, value_name = "LIST", conflicts_with_all = ["known", "digests"])]
+    pub similar: Option<OsString>,
+    /// With --similar: the least score of a match, or the greatest distance for tlsh [default:
+    /// ssdeep=1, sdhash=21, mrsh-v2=21, tlsh=30].
+    #[arg(long, value_name = "N", requires = "similar")]
+    pub threshold: Option<u32>,
+    /// With --similar: also matches of sdhash digests that are saturated, which match random data;
+    /// otherwise they are counted only.
+    #[arg(long, requires = "similar")]
+    pub saturated: bool,
+    /// With --similar: make an index of the list (ssdeep), which later runs open in place of it;
+    /// without a PATH do nothing else.
+    #[arg(long, value_name = "FILE", requires = "similar")]
+    pub write_index: Option<PathBuf>,
+    /// Write only files of these verdicts: bad, good, known, maybe, unknown, error [default: all;
+    /// as text and with nothing but sets of the bad, all but unknown].
+    #[arg(long, value_name = "VERDICT", value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// Verdicts that make the exit code 1.
+    #[arg(long, value_name = "VERDICT", value_delimiter = ',', default_value = "bad")]
+    pub fail_on: Vec<String>,
+    /// text, jsonl, csv, dfxml, or values (name, hash value, score, set and hash value, with tabs
+    /// between them); with --similar text (as `ssdeep -m` prints), csv, jsonl or values.
+    #[arg(short, long, value_name = "FORMAT", default_value = "text")]
+    pub format: String,
+    /// Write to a file that appears whole or not at all.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Replace existing files; never one that is read.
+    #[arg(long)]
+    pub force: bool,
+    /// How it is carried out.
+    #[command(flatten)]
+    pub run: Run,
+}
