@@ -11,11 +11,12 @@ use crate::exit::{self, Exit, Failure};
 use crate::hash::Hash;
 use crate::run::Run;
 use crate::session::Session;
-use crate::{compare, hash, shown};
+use crate::{compare, hash};
 use clap::Parser;
 use form::Form;
 use pfh::paper::{Asked, Letters, Resolved, resolve};
 use pfh::stats;
+use pfh::terminal::render as shown;
 use std::ffi::OsString;
 
 /// Whether the arguments are in the paper's form: an option comes first, and it is none of the
