@@ -10,8 +10,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let algorithm = arguments.next().unwrap_or_else(|| "ssdeep".into());
 
     let mut request = Request::new(Input::new([directory]).recurse(Recurse::Yes));
-    // `pfh::algorithm` knows every algorithm, similarity digests included.
-    request.algorithms = vec![pfh::algorithm(&algorithm)?];
+    request.algorithms = vec![algorithm.parse()?];
     request.top = Some(10);
     let summary = compare::run(
         &request,

@@ -16,9 +16,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     });
 
-    // One read of each file feeds both algorithms.
+    // One read of each file feeds both algorithms, whatever their kind.
     let input = Input::new([&directory]).recurse(Recurse::Yes);
-    let request = hash::Request::new(input, vec!["sha256".parse()?, "blake3".parse()?])
+    let request = hash::Request::new(input, ["sha256".parse()?, "ssdeep".parse()?])
         .format("jsonl".parse()?, Default::default())
         .output(&manifest);
     let hashed = hash::run(

@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let text = std::fs::read(path)?;
     let messages: Vec<&[u8]> = text.split(|&byte| byte == b'\n').collect();
     let algorithm: Algorithm = "sha256".parse()?;
-    let digests = hash_many(algorithm, &messages);
+    let digests = hash_many(*algorithm, &messages);
     for (message, digest) in messages.iter().zip(&digests) {
         println!("{digest}  {}", String::from_utf8_lossy(message));
     }

@@ -26,16 +26,15 @@
 //! A [`Control`] cancels any job and follows its [`Progress`]. Events come while the job runs; the
 //! summary has the verdict. The error of a job implements [`JobError`]: its [`Kind`] says whether
 //! the request was refused, the answer is negative, nothing was found out, or the output is
-//! incomplete. Algorithms of all crates are found by [`algorithm`]; `str::parse` knows those of
-//! plain digests.
+//! incomplete. An [`Algorithm`] of any kind is parsed from its name.
 //!
 //! Without a job, a source is read once, every algorithm sees every byte, and one record per input
 //! goes to a sink, in input order:
 //!
 //! ```
-//! use pfh::{Control, Descend, Operands, Outcome, Plan, Record, Recurse};
+//! use pfh::{Algorithm, Control, Descend, Operands, Outcome, Plan, Record, Recurse};
 //!
-//! let plan = Plan::new(vec!["sha256".parse()?, "blake3".parse()?]);
+//! let plan = Plan::new(["sha256".parse::<Algorithm>()?, "ssdeep".parse()?]);
 //! let source = Operands::new(vec!["src"], Descend { recurse: Recurse::Yes, ..Descend::default() });
 //! let summary = pfh::run(Box::new(source), &plan, &mut |record: Record| {
 //!     match &record.outcome {
@@ -65,9 +64,9 @@ pub use pfh_container as container;
 #[cfg(any(feature = "audit", feature = "image"))]
 pub use pfh_custody::key;
 pub use pfh_custody::{chain, seal};
+pub use pfh_digest as digest;
 pub use pfh_digest::{
-    Algorithm, Digest, Hasher, Kernels, Standing, UnknownAlgorithm, finalize_many, hash_many, hex, update_many,
-    update_together,
+    Digest, Hasher, Kernels, Standing, UnknownAlgorithm, finalize_many, hash_many, hex, update_many, update_together,
 };
 pub use pfh_engine::imaging;
 pub use pfh_engine::{
@@ -119,7 +118,7 @@ pub mod tree;
 #[cfg(feature = "image")]
 pub mod verify;
 
-pub use algorithms::{REGISTRY, algorithm};
+pub use algorithms::{Algorithm, REGISTRY};
 pub use destination::{Destination, OpenError};
 pub use errno::with_names;
 pub use failure::{JobError, Kind};

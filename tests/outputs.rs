@@ -18,7 +18,7 @@ impl Room {
         fs::write(room.at("b"), text(9)).unwrap();
         fs::write(room.at("theirs"), "somebody's").unwrap();
         for (list, algorithm) in [("list", "sha256"), ("similar", "ssdeep")] {
-            let request = hash::Request::new(room.input(), vec![pfh::algorithm(algorithm).unwrap()]);
+            let request = hash::Request::new(room.input(), [algorithm.parse().unwrap()]);
             hash::run(&request.output(room.at(list)), &mut |_| Ok(()), &Control::new()).unwrap();
         }
         let build = tree::build::Request::file(room.at("a"));

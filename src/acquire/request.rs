@@ -140,7 +140,7 @@ impl Request {
     pub fn new(source: Origin, targets: Vec<To>) -> Self {
         let first = |ending: &str| targets.first().map(|to| beside(&to.path, ending));
         let (map, log) = (first(".map"), first(".log"));
-        let algorithms = ["sha256", "blake3"].iter().filter_map(|name| name.parse::<Algorithm>().ok()).collect();
+        let algorithms = ["sha256", "blake3"].iter().filter_map(|name| name.parse::<Algorithm>().ok());
         Request {
             source,
             access: Access::Direct,

@@ -6,7 +6,7 @@ use super::target::Resumable;
 use super::{Error, ImageFormat, Request, guarding};
 use pfh_container::ewf::Section;
 use pfh_container::map::{Block, Map, Status};
-use pfh_digest::Digest;
+use pfh_digest::{Algorithm, Digest};
 use pfh_engine::imaging::{Follow, Imaging, ImagingError, image};
 use pfh_engine::{Cancel, Control, Phase};
 use pfh_source::device::{Access, Bad, Kind, Loss, Medium};
@@ -189,7 +189,7 @@ impl Resumption {
                 done_bad: self.bad.clone(),
                 from: asked.from,
                 policy: asked.policy.clone(),
-                ..Imaging::new(Vec::new())
+                ..Imaging::new(Vec::<Algorithm>::new())
             };
             // Its bytes are no progress: they are not counted among those of the image.
             let control = Control::new().with_cancel(cancel.clone());

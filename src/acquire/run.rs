@@ -229,7 +229,7 @@ impl Job<'_, '_> {
 }
 
 fn sha256(text: &str) -> io::Result<String> {
-    let mut hasher = crate::algorithm("sha256").map_err(io::Error::other)?.hasher();
+    let mut hasher = crate::REGISTRY.find("sha256").map_err(io::Error::other)?.hasher();
     hasher.update(text.as_bytes());
     Ok(hasher.finalize().to_string())
 }

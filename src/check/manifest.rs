@@ -1,7 +1,7 @@
 //! The manifest of a check: how it is opened, and what its name says.
 
 use super::{Error, Expectations, ReadError};
-use crate::algorithms::{REGISTRY, algorithm};
+use crate::algorithms::REGISTRY;
 use pfh_digest::Algorithm;
 use pfh_manifest::Options;
 use pfh_source::os::Patient;
@@ -41,7 +41,7 @@ pub fn hints(manifest: &Path) -> Vec<Algorithm> {
         let bare = ["sums", "sum"].into_iter().find_map(|end| part.strip_suffix(end)).unwrap_or(part);
         let bare = bare.trim_end_matches('-');
         let named = if bare == "b2" { "blake2b" } else { bare };
-        algorithm(named).ok()
+        REGISTRY.find(named).ok()
     });
     found.collect()
 }

@@ -1,7 +1,7 @@
 //! What a check is asked for.
 
 use super::manifest::hints;
-use pfh_digest::Algorithm;
+use crate::algorithms::{Algorithm, computed};
 use pfh_engine::Plan;
 use pfh_manifest::{End, Format, Options};
 use std::ffi::{OsStr, OsString};
@@ -57,7 +57,7 @@ impl Request {
             algorithms: Vec::new(),
             end: End::Line,
             key: None,
-            plan: Plan::new(Vec::new()),
+            plan: Plan::default(),
         }
     }
 
@@ -112,7 +112,7 @@ impl Request {
     pub(super) fn options(&self) -> Options {
         Options {
             format: matches!(self.end, End::Nul).then_some(Format::Sums),
-            assumed: self.algorithms.clone(),
+            assumed: computed(&self.algorithms),
             hints: hints(&self.manifest),
             any: true,
             bare: false,
@@ -122,7 +122,7 @@ impl Request {
     }
 
     /// The plan with these algorithms.
-    pub(super) fn plan_of(&self, algorithms: Vec<Algorithm>, piecewise: Option<u64>) -> Plan {
+    pub(super) fn plan_of(&self, algorithms: Vec<pfh_digest::Algorithm>, piecewise: Option<u64>) -> Plan {
         Plan { algorithms, piecewise, ..self.plan.clone() }
     }
 }

@@ -1,7 +1,7 @@
 //! From operands to collections of digests.
 
 use super::{Collection, Error, Event, EvidenceError, Reading, Request, Sink, lists};
-use crate::algorithms::algorithm;
+use crate::algorithms::{REGISTRY, computed};
 use crate::input::Input;
 use crate::pass::pass;
 use pfh_digest::Algorithm;
@@ -172,7 +172,7 @@ fn parts(paths: &[OsString], lists: Option<&Reading>) -> Vec<Part> {
 /// The algorithms asked for, or those of the lists, or the paper's default.
 fn algorithms_of<'a>(request: &Request, parts: impl Iterator<Item = &'a Part>, reading: &Reading) -> Vec<Algorithm> {
     if !request.algorithms.is_empty() {
-        return request.algorithms.clone();
+        return computed(&request.algorithms);
     }
     let mut found: Vec<Algorithm> = Vec::new();
     for part in parts {
@@ -184,7 +184,7 @@ fn algorithms_of<'a>(request: &Request, parts: impl Iterator<Item = &'a Part>, r
         }
     }
     if found.is_empty() {
-        found.extend(algorithm(Named::MrshV2.name()));
+        found.extend(REGISTRY.find(Named::MrshV2.name()));
     }
     found
 }

@@ -2,7 +2,7 @@
 
 use super::stored::Stored;
 use super::{Collection, Refused};
-use crate::algorithms::{REGISTRY, algorithm};
+use crate::algorithms::REGISTRY;
 use pfh_digest::{Algorithm, Digest};
 use pfh_manifest::{Decoder, Fault, Format, Item, Located, Options};
 use pfh_similarity::{Content, Named, Similar};
@@ -117,7 +117,7 @@ fn begins_long(path: &OsStr, format: Format, options: &Options, limit: usize) ->
 /// The algorithms of a list's first record.
 pub fn algorithms(path: &OsStr, reading: &Reading) -> Vec<Algorithm> {
     if Stored::is_one(Path::new(path)) {
-        return algorithm(Named::Ssdeep.name()).into_iter().collect();
+        return REGISTRY.find(Named::Ssdeep.name()).into_iter().collect();
     }
     let first = |options: &Options| {
         let entry = open(path, options).ok()?.filter_map(Result::ok).find_map(|located| match located.item {
@@ -184,7 +184,7 @@ fn read(
 ) -> io::Result<()> {
     let asked: Vec<Algorithm> = collections.iter().map(Collection::algorithm).collect();
     // sdhash's modes are one collection.
-    let others = ["sdhash", "sdhash-stream", "sdhash-dd"].iter().filter_map(|name| algorithm(name).ok());
+    let others = ["sdhash", "sdhash-stream", "sdhash-dd"].iter().filter_map(|name| REGISTRY.find(name).ok());
     let others = others.filter(|other| !asked.contains(other) && collections.iter().any(|c| c.takes(*other)));
     let assumed = asked.iter().copied().chain(others).collect();
     let options = Options { limit: reading.limit, bare: reading.bare, assumed, ..Options::default() };

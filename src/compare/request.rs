@@ -1,6 +1,7 @@
 //! What a comparison is asked for.
 
 use super::{By, Collection, PairOrder, Reading, Search, Thresholds};
+use crate::algorithms::computed;
 use crate::destination::Destination;
 use crate::input::Input;
 use crate::outputs::Outputs;
@@ -45,7 +46,7 @@ pub struct Request {
     /// Whether a digest may stand alone on its line in a list; it is then named by its line.
     pub bare: bool,
     /// The algorithms; if there are none, those of the lists, and without lists mrsh-v2.
-    pub algorithms: Vec<Algorithm>,
+    pub algorithms: Vec<crate::Algorithm>,
     /// Whether only pairs that share a feature for certain are searched for.
     pub evidence: bool,
     /// What scores pairs must reach.
@@ -79,7 +80,7 @@ pub struct Request {
 impl Request {
     /// All pairs as text on standard output.
     pub fn new(input: Input) -> Request {
-        let plan = Plan::new(Vec::new());
+        let plan = Plan::default();
         Request {
             input,
             against: Vec::new(),
@@ -136,7 +137,7 @@ impl Request {
 
     /// How lists are read. A digest is one line, and those of large files are long.
     pub(super) fn reading(&self) -> Reading {
-        let assumed = if self.bare { self.algorithms.clone() } else { Vec::new() };
+        let assumed = if self.bare { computed(&self.algorithms) } else { Vec::new() };
         Reading { limit: self.memory.max(1 << 20), bare: self.bare, assumed }
     }
 

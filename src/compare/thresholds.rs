@@ -1,7 +1,7 @@
 //! The score that a pair must reach: one for all algorithms, or one for each.
 
 use super::Search;
-use crate::algorithms::algorithm;
+use crate::algorithms::REGISTRY;
 use pfh_digest::{Algorithm, UnknownAlgorithm};
 use pfh_similarity::Score;
 
@@ -36,7 +36,7 @@ impl Thresholds {
         let mut named = Vec::new();
         for text in texts {
             let (name, number) = match text.split_once('=') {
-                Some((name, number)) => (Some(algorithm(name)?.name().to_owned()), number),
+                Some((name, number)) => (Some(REGISTRY.find(name)?.name().to_owned()), number),
                 None => (None, text.as_str()),
             };
             let number: u32 = number.parse().map_err(|_| ThresholdError::Number(number.to_owned()))?;

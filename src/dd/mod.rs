@@ -149,7 +149,7 @@ fn algorithms(names: &[String]) -> Result<Vec<Algorithm>, Error> {
     let mut found: Vec<Algorithm> = Vec::new();
     for name in names.iter().filter(|name| !name.is_empty()) {
         let unknown = |error: UnknownAlgorithm| format!("{error}; `pfh algorithms` lists them");
-        let algorithm = crate::algorithm(name).map_err(unknown)?;
+        let algorithm = crate::REGISTRY.find(name).map_err(unknown)?;
         if !found.contains(&algorithm) {
             found.push(algorithm);
         }

@@ -2,11 +2,11 @@
 
 use super::Cache;
 use super::{About, Error};
+use crate::algorithms::Algorithm;
 use crate::destination::Destination;
 use crate::input::Input;
 use crate::outputs::{Existing, Kind, Outputs};
 use crate::seal;
-use pfh_digest::Algorithm;
 use pfh_engine::Plan;
 use pfh_manifest::{End, Format, Layout, Marker};
 use pfh_source::terminal;
@@ -58,7 +58,7 @@ pub struct Request {
 
 impl Request {
     /// Digests by these algorithms as coreutils write them, on standard output.
-    pub fn new(input: Input, algorithms: Vec<Algorithm>) -> Request {
+    pub fn new(input: Input, algorithms: impl IntoIterator<Item = Algorithm>) -> Request {
         Request {
             input,
             plan: Plan::new(algorithms),
@@ -129,7 +129,7 @@ impl Request {
     /// What the manifest records of the run. Of the command line it has what decides the digests:
     /// manifests of one tree are equal whatever the threads.
     pub(super) fn about(&self) -> About {
-        let algorithms: Vec<String> = self.plan.algorithms.iter().map(Algorithm::to_string).collect();
+        let algorithms: Vec<String> = self.plan.algorithms.iter().map(ToString::to_string).collect();
         let mut words: Vec<Vec<u8>> = vec![format!("pfh hash -a {}", algorithms.join(",")).into_bytes()];
         words.extend(self.input.words());
         words.extend(self.plan.piecewise.map(|length| format!("--piecewise {length}").into_bytes()));

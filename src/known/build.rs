@@ -1,8 +1,8 @@
 //! `build`: sets in any format become one file.
 
 use super::{Class, DEFAULT_MEMORY, Error, Input, Packages, Set, list};
+use crate::algorithms::{Algorithm, computed};
 use crate::outputs::{Existing, Kind, Outputs};
-use pfh_digest::Algorithm;
 use pfh_engine::{Control, Phase, Progress};
 use pfh_known::{Build, Built, Pace, Step, is_database};
 use pfh_manifest::Fault;
@@ -98,7 +98,7 @@ impl Request {
     fn inputs(&self) -> Result<Vec<Input>, Error> {
         let (assumed, packages) = (&self.assumed, self.packages);
         let input = |path: &Path, class: &Class| Input {
-            assumed: assumed.clone(),
+            assumed: computed(assumed),
             packages,
             ..Input::new(path, class.clone())
         };

@@ -51,7 +51,7 @@ fn described(line: &str, input: &dyn Fn(&Path, &Class) -> Input) -> Result<Input
     (described.name, described.version, described.product) = (text("name"), text("version"), text("product"));
     if let Some(name) = text("algorithm") {
         let unknown = |error| Why(format!("{error}; `pfh algorithms` lists them"));
-        described.assumed = vec![crate::algorithm(&name).map_err(unknown)?];
+        described.assumed = vec![name.parse().map_err(unknown)?];
     }
     if let Some(deltas) = object.get("deltas") {
         let names = deltas.as_array().into_iter().flatten().map(|name| name.as_str().map(PathBuf::from));

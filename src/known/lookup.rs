@@ -2,6 +2,7 @@
 
 use super::Error;
 use crate::Destination;
+use crate::algorithms::computed;
 use crate::matching::{Counts, Gap, Reference, Sets};
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::Control;
@@ -130,7 +131,7 @@ pub fn run(request: &Request, events: &mut dyn FnMut(Event<'_>), control: &Contr
     let (reference, output) = (opened.reference, request.output.open()?);
     let mut answers = Answers { reference, form: request.form, output, summary };
     if sought.is_empty() {
-        answers.answer_standard_input(&request.sets.algorithms, events, control)?;
+        answers.answer_standard_input(&computed(&request.sets.algorithms), events, control)?;
     } else {
         sought.iter().try_for_each(|digest| answers.give(digest)).map_err(Error::Sink)?;
     }

@@ -32,6 +32,7 @@ pub use request::Request;
 pub use sets::{Gap, Opened, Sets, SetsError};
 pub use verdicts::{Counts, Matching};
 
+use crate::algorithms::computed;
 use crate::destination::OpenError;
 use crate::failure::{JobError, Kind};
 use crate::input::InputError;
@@ -223,9 +224,9 @@ fn needed(request: &Request, reference: &Reference) -> Vec<Algorithm> {
     if needed.is_empty() || request.sets.algorithms.is_empty() {
         return needed;
     }
-    let named = &request.sets.algorithms;
+    let named = computed(&request.sets.algorithms);
     needed.retain(|algorithm| named.contains(algorithm));
-    if needed.is_empty() { named.clone() } else { needed }
+    if needed.is_empty() { named } else { needed }
 }
 
 /// Writes verdicts, and reports what has none.

@@ -34,7 +34,7 @@ pub struct Request {
 impl Request {
     /// All verdicts as text on standard output.
     pub fn new(input: Input, sets: Sets) -> Request {
-        let (plan, output) = (Plan::new(Vec::new()), Destination::default());
+        let (plan, output) = (Plan::default(), Destination::default());
         Request { input, sets, plan, only: Vec::new(), form: Format::Text, output, replace: false }
     }
 

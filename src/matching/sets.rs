@@ -1,9 +1,9 @@
 //! What files and digests are compared with: known-set files, lists in any format, single digests.
 
 use super::{Empty, Reference, Sought};
-use crate::algorithms::REGISTRY;
+use crate::algorithms::{Algorithm, REGISTRY, computed};
 use crate::{rendered, shown};
-use pfh_digest::{Algorithm, Digest};
+use pfh_digest::Digest;
 use pfh_known::{Build, Class, DEFAULT_MEMORY, DEFAULT_RESIDENT, Input, KnownSet, Set, is_known_set};
 use pfh_manifest::{Fault, digits};
 use pfh_source::terminal;
@@ -148,7 +148,7 @@ impl Sets {
             let known = if is_known_set(path) {
                 KnownSet::open(path, DEFAULT_RESIDENT)?
             } else {
-                let input = Input { assumed: self.algorithms.clone(), ..Input::new(path, self.class()) };
+                let input = Input { assumed: computed(&self.algorithms), ..Input::new(path, self.class()) };
                 let (known, faults) = build_aside(input, number, gap)?;
                 if faults > 0 {
                     gap(&Gap::Part { path, faults });
@@ -170,7 +170,7 @@ impl Sets {
     /// # Errors
     /// When one is none.
     pub fn digests(&self) -> Result<Vec<Digest>, SetsError> {
-        let candidates = digits::candidates(REGISTRY, &self.algorithms);
+        let candidates = digits::candidates(REGISTRY, &computed(&self.algorithms));
         let digest = |text: &String| {
             let digest = digits::unnamed(&candidates, text.as_bytes());
             digest.map_err(|fault| SetsError::Digest { text: text.clone(), fault })

@@ -12,8 +12,7 @@
 //! # std::fs::create_dir_all(&room)?;
 //! # let file = room.join("file");
 //! # std::fs::write(&file, (0..999).map(|n| format!("{n} ")).collect::<String>())?;
-//! let ssdeep = pfh::algorithm("ssdeep")?;
-//! let list = hash::Request::new(Input::new([&file]), vec![ssdeep]).output(room.join("list"));
+//! let list = hash::Request::new(Input::new([&file]), ["ssdeep".parse()?]).output(room.join("list"));
 //! hash::run(&list, &mut |_event| Ok(()), &Control::new())?;
 //! let request = Request::new(Input::new([&file]), room.join("list")).output(room.join("matches"));
 //! assert_eq!(similar::run(&request, &mut |_event| Ok(()), &Control::new())?.matches, 1);
@@ -21,7 +20,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use crate::algorithms::algorithm;
+use crate::algorithms::REGISTRY;
 use crate::compare::{Collection, ListProblem, Lookup, Reading, Thresholds, list_algorithms, load, stored};
 use crate::destination::{Destination, OpenError};
 use crate::failure::{JobError, Kind};
@@ -46,7 +45,7 @@ pub struct Request {
     /// A list of similarity digests, or an index made of one.
     pub list: PathBuf,
     /// The algorithm, if the list holds several; otherwise that of its first record.
-    pub algorithm: Option<Algorithm>,
+    pub algorithm: Option<crate::Algorithm>,
     /// What score a match must reach.
     pub thresholds: Thresholds,
     /// Where an index of the list is written (ssdeep). Without an input nothing else is done.
@@ -77,7 +76,7 @@ impl Request {
             saturated: false,
             form: Format::Text,
             output: Destination::default(),
-            plan: Plan::new(Vec::new()),
+            plan: Plan::default(),
             memory: DEFAULT_MEMORY,
             replace: false,
         }
@@ -202,7 +201,7 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
     if request.write_index.is_some() && !request.input.is_named() {
         return Ok(Summary { run: None, matches: 0, saturated: 0, faults });
     }
-    let algorithm = algorithm(lookup.algorithm())?;
+    let algorithm = REGISTRY.find(lookup.algorithm())?;
     let plan = Plan { algorithms: vec![algorithm], ..request.plan.clone() };
     let source = request.input.source()?;
     let output = request.output.open()?;
@@ -227,10 +226,10 @@ fn known(request: &Request, tell: &mut dyn FnMut(&ListProblem)) -> Result<(Looku
         return Ok((Lookup::open(path).map_err(failed)?, 0));
     }
     std::fs::metadata(path).map_err(failed)?;
-    let assumed = request.algorithm.into_iter().collect();
+    let assumed = request.algorithm.into_iter().map(Into::into).collect();
     let reading = Reading { limit: request.memory.max(1 << 20), bare: true, assumed };
     let algorithm = match request.algorithm {
-        Some(algorithm) => algorithm,
+        Some(algorithm) => algorithm.into(),
         None => *list_algorithms(path.as_os_str(), &reading).first().ok_or_else(|| Error::NoList(path.clone()))?,
     };
     let mut collections = [Collection::new(algorithm)];

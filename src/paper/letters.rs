@@ -1,6 +1,6 @@
 //! The letters, what they ask for, and why they make no sense.
 
-use crate::algorithms::algorithm;
+use crate::algorithms::REGISTRY;
 use crate::input::Input;
 use crate::{compare, hash};
 use pfh_digest::{Algorithm, UnknownAlgorithm};
@@ -102,7 +102,7 @@ pub enum Error {
 
 /// The paper's default.
 pub(super) fn default_algorithm() -> Result<Algorithm, Error> {
-    algorithm(Named::MrshV2.name()).map_err(Error::Algorithm)
+    REGISTRY.find(Named::MrshV2.name()).map_err(Error::Algorithm)
 }
 
 impl Letters {
@@ -120,7 +120,7 @@ impl Letters {
             _ => (Mode::Mtp, all - prefetchers),
         };
         let memory = self.memory.unwrap_or(MEMORY);
-        Ok(Plan { threads, prefetchers, mode, memory, ..Plan::new(Vec::new()) })
+        Ok(Plan { threads, prefetchers, mode, memory, ..Plan::default() })
     }
 
     /// What is read.

@@ -18,7 +18,7 @@ mod mode;
 
 pub use letters::{Asked, Error, Letters, MEMORY, PREFETCHERS};
 
-use crate::algorithms::algorithm;
+use crate::algorithms::REGISTRY;
 use pfh_digest::{Algorithm, family};
 
 /// A request with its defaults resolved.
@@ -35,7 +35,7 @@ pub struct Resolved {
 fn named(name: &str) -> Result<(Algorithm, bool), Error> {
     match family(name) {
         Some(member) => Ok((member, true)),
-        None => algorithm(name).map(|found| (found, false)).map_err(Error::Algorithm),
+        None => REGISTRY.find(name).map(|found| (found, false)).map_err(Error::Algorithm),
     }
 }
 

@@ -38,7 +38,7 @@ pub fn asked(letters: &Letters, input: Input, plan: Plan, named: Option<Algorith
     };
     let Some(digest) = given(algorithm, mode) else { return Err(Error::Mode { mode: mode.to_owned(), algorithm }) };
     request.given = vec![digest];
-    request.algorithms = vec![algorithm];
+    request.algorithms = vec![algorithm.into()];
     Ok(Asked::Sought(Box::new(request)))
 }
 
@@ -55,7 +55,7 @@ fn filename(
     }
     request.against = vec![OsString::from(list)];
     if let Some(algorithm) = named.or_else(|| listed(list, reading)) {
-        request.algorithms = vec![algorithm];
+        request.algorithms = vec![algorithm.into()];
     }
     Ok(Asked::Sought(Box::new(request)))
 }
@@ -79,7 +79,8 @@ fn set(list: &OsStr, request: compare::Request, named: Option<Algorithm>, is_dig
     if is_digests {
         return Err(Error::SetAgainstList { list: list.to_owned() });
     }
-    let sets = Sets { empty: Empty::Counts, algorithms: assumed, ..Sets::new([list]) };
+    let algorithms = assumed.into_iter().map(Into::into).collect();
+    let sets = Sets { empty: Empty::Counts, algorithms, ..Sets::new([list]) };
     let found = Verdict::ALL.into_iter().filter(|verdict| !matches!(verdict, Verdict::Unknown | Verdict::Error));
     let request = Request::new(request.input, sets).plan(request.plan).only(found.collect());
     Ok(Asked::Known(Box::new(request.form(pfh_report::verdict::Format::Values))))
@@ -99,7 +100,8 @@ fn hashing(input: Input, plan: Plan, algorithm: Algorithm) -> hash::Request {
 /// The table is as large as `-m` says; the index and what waits to be sorted are not in it.
 fn comparing(input: Input, plan: Plan, algorithms: Vec<Algorithm>) -> compare::Request {
     let mut request = compare::Request::new(input);
-    (request.plan, request.algorithms) = (plan, algorithms);
+    request.plan = plan;
+    request.algorithms = algorithms.into_iter().map(Into::into).collect();
     (request.bare, request.form) = (true, Format::Values);
     request
 }

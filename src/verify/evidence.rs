@@ -131,7 +131,7 @@ impl Evidence {
                 let end = end.into_iter().flatten();
                 for (algorithm, hex) in end {
                     let text = hex.as_str().unwrap_or_default();
-                    match crate::algorithm(algorithm).ok().and_then(|a| Digest::parse(a, text).ok()) {
+                    match crate::REGISTRY.find(algorithm).ok().and_then(|a| Digest::parse(a, text).ok()) {
                         Some(digest) => self.claims.push(Claim { digest, of: Of::Content, by: shown(path) }),
                         None => {
                             self.open.push(format!("{}: a digest of {algorithm} that is not understood", shown(path)))
@@ -256,7 +256,7 @@ fn list_of(path: &Path, image: &Image) -> Option<Vec<Algorithm>> {
             "b3" => "blake3",
             other => other,
         };
-        crate::algorithm(word).ok().map(|algorithm| vec![algorithm])
+        crate::REGISTRY.find(word).ok().map(|algorithm| vec![algorithm])
     };
     let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
     let sums = lower.trim_end_matches(".txt");

@@ -29,6 +29,7 @@ mod log;
 mod report;
 
 use crate::acquire::{self, Compared, ImageFormat, Origin, Session, To, compare, logged, sectors};
+use crate::algorithms::computed;
 use crate::shown;
 use evidence::Evidence;
 use findings::Findings;
@@ -65,7 +66,7 @@ pub struct Request {
     /// A medium or an image that is compared byte by byte.
     pub against: Option<PathBuf>,
     /// Algorithms that are computed beside those of the evidence.
-    pub algorithms: Vec<Algorithm>,
+    pub algorithms: Vec<crate::Algorithm>,
 }
 
 impl Request {
@@ -181,13 +182,13 @@ fn algorithms(request: &Request, claims: &[Claim], apart: bool) -> Vec<Algorithm
     let stated =
         claims.iter().filter(|claim| file_of(&claim.of, apart).is_none()).map(|claim| claim.digest.algorithm());
     let mut all: Vec<Algorithm> = Vec::new();
-    for algorithm in request.algorithms.iter().copied().chain(stated) {
+    for algorithm in computed(&request.algorithms).into_iter().chain(stated) {
         if !all.contains(&algorithm) {
             all.push(algorithm);
         }
     }
     if all.is_empty() {
-        all.extend(crate::algorithm("sha256"));
+        all.extend(crate::REGISTRY.find("sha256"));
     }
     all
 }
@@ -252,7 +253,7 @@ fn inside(image: &Image, path: &Path, findings: &mut Findings) -> Vec<Claim> {
     let stored = [("md5", md5.as_ref().map(|md5| &md5[..])), ("sha1", sha1.as_ref().map(|sha1| &sha1[..]))];
     let by = format!("{} itself", shown(path));
     let claim = |(algorithm, bytes): (&str, Option<&[u8]>)| {
-        let digest = Digest::from_bytes(crate::algorithm(algorithm).ok()?, bytes?).ok()?;
+        let digest = Digest::from_bytes(crate::REGISTRY.find(algorithm).ok()?, bytes?).ok()?;
         Some(Claim { digest, of: Of::Content, by: by.clone() })
     };
     stored.into_iter().filter_map(claim).collect()

@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn the_usual_limit_gives_every_reader_a_ring_and_a_small_one_gives_none() {
-        let mut plan = Plan { threads: 2, prefetchers: 6, ..Plan::new(Vec::new()) };
+        let mut plan = Plan { threads: 2, prefetchers: 6, ..Plan::default() };
         assert_eq!(Fit::within(&plan, 1024), Fit { readers: 8, backend: Backend::Auto, looks: true, lanes: 64 });
         assert_eq!(Fit::within(&plan, 16), Fit { readers: 4, backend: Backend::Plain, looks: false, lanes: 1 });
         (plan.threads, plan.prefetchers) = (64, 192);
@@ -64,7 +64,7 @@ mod tests {
         fn what_readers_keep_open_leaves_room_for_the_rest(
             threads in 0..5000_usize, prefetchers in 0..5000_usize, limit in 4..100_000_usize,
         ) {
-            let plan = Plan { threads, prefetchers, ..Plan::new(Vec::new()) };
+            let plan = Plan { threads, prefetchers, ..Plan::default() };
             let fit = Fit::within(&plan, limit);
             let each = 1 + usize::from(fit.looks) + if fit.backend == Backend::Plain { 0 } else { Batch::WIDTH };
             prop_assert!(fit.readers >= 1 && fit.readers <= plan.readers());

@@ -47,13 +47,20 @@ pub struct Plan {
     pub piecewise: Option<u64>,
 }
 
+impl Default for Plan {
+    /// The machine's defaults, and no algorithm yet.
+    fn default() -> Self {
+        Plan::new(Vec::<Algorithm>::new())
+    }
+}
+
 impl Plan {
-    /// A plan with the machine's defaults: as many threads as there are processors, and four
+    /// A plan for these algorithms with the machine's defaults: as many threads as there are processors, and four
     /// readers for each.
-    pub fn new(algorithms: Vec<Algorithm>) -> Self {
+    pub fn new(algorithms: impl IntoIterator<Item: Into<Algorithm>>) -> Self {
         let threads = pfh_source::os::processors();
         Plan {
-            algorithms,
+            algorithms: algorithms.into_iter().map(Into::into).collect(),
             memory: DEFAULT_MEMORY,
             threads,
             prefetchers: threads * 3,

@@ -1,12 +1,13 @@
 use super::*;
-use crate::acquire::{ImageFormat, To};
-use pfh_engine::imaging::{Imaging, Times};
-use pfh_source::device::{Bad, Loss};
+use crate::acquire::{ImageFormat, Origin, Request, To};
+use pfh_engine::imaging::{Imaged, Imaging, Times};
+use pfh_source::Time;
+use pfh_source::device::{Bad, Facts, Kind, Loss};
 use serde_json::Value;
 
 fn told(source: Source, change: impl FnOnce(&mut Request, &mut Imaged)) -> io::Result<Value> {
     let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
-    let algorithms = vec!["md5".parse().unwrap(), crate::algorithm("ssdeep").unwrap()];
+    let algorithms = vec!["md5".parse().unwrap(), crate::REGISTRY.find("ssdeep").unwrap()];
     let digests = algorithms.iter().map(|algorithm: &pfh_digest::Algorithm| algorithm.hasher().finalize()).collect();
     let mut imaged = Imaged {
         bytes: std::fs::metadata(&target)?.len(),

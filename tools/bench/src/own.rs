@@ -78,7 +78,7 @@ const ROUNDS: usize = 5;
 impl Own {
     /// Measures kernels, then settings.
     pub fn measure(&self) -> Result<Found, Error> {
-        let named = |name: &String| pfh::algorithm(name).map_err(|error| Error::Usage(error.to_string()));
+        let named = |name: &String| name.parse::<pfh::Algorithm>().map_err(|error| Error::Usage(error.to_string()));
         let algorithms: Vec<Algorithm> = self.algorithms.iter().map(named).collect::<Result<_, _>>()?;
         let kernels = kernels(&algorithms)?;
         let parent = self.scratch.clone().unwrap_or_else(std::env::temp_dir);
@@ -109,14 +109,14 @@ fn kernels(algorithms: &[Algorithm]) -> Result<Vec<Kernel>, Error> {
     let mut rates = vec![(Vec::new(), Vec::new()); algorithms.len()];
     for algorithm in algorithms {
         let alone: Vec<Digest> = slices.iter().map(|message| algorithm.digest(message)).collect();
-        if pfh::hash_many(*algorithm, &slices) != alone {
+        if pfh::hash_many(**algorithm, &slices) != alone {
             return Err(Error::Wrong(format!("{algorithm}: many messages at once give other digests than one by one")));
         }
     }
     for _ in 0..ROUNDS {
         for (algorithm, (one, many)) in algorithms.iter().zip(&mut rates) {
             one.push(rate(long.len(), || drop(std::hint::black_box(algorithm.digest(&long)))));
-            many.push(rate(96 << 14, || drop(std::hint::black_box(pfh::hash_many(*algorithm, &slices)))));
+            many.push(rate(96 << 14, || drop(std::hint::black_box(pfh::hash_many(**algorithm, &slices)))));
         }
     }
     let best = |rates: &[f64]| (quantile(rates, 1.0), median(rates));
@@ -129,7 +129,7 @@ fn kernels(algorithms: &[Algorithm]) -> Result<Vec<Kernel>, Error> {
 }
 
 fn settings(root: &std::path::Path, processors: usize) -> Result<Vec<Setting>, Error> {
-    let sha256 = pfh::algorithm("sha256").map_err(|error| Error::Failed(error.to_string()))?;
+    let sha256 = "sha256".parse::<pfh::Algorithm>().map_err(|error| Error::Failed(error.to_string()))?;
     let mut plans = Vec::new();
     let half = processors.div_ceil(2);
     for threads in if half == processors { vec![processors] } else { vec![half, processors] } {

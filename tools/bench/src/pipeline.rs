@@ -89,7 +89,7 @@ mod tests {
     fn a_pass_has_every_file_and_the_right_digests() {
         let directory = tempfile::tempdir().unwrap();
         let tree = Tree::create(directory.path(), 120, 1000, 3).unwrap();
-        let plan = Plan::new(vec!["sha256".parse().unwrap()]);
+        let plan = Plan::new(["sha256".parse::<pfh::Algorithm>().unwrap()]);
         let (first_pass, second_pass) = (pass(&tree.root, &plan).unwrap(), pass(&tree.root, &plan).unwrap());
         assert_eq!(first_pass.digests.len(), 120);
         assert_eq!(first_pass.digests, second_pass.digests);

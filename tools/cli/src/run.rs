@@ -105,7 +105,7 @@ pub fn algorithms(names: &[String]) -> Result<Vec<Algorithm>, Failure> {
     let mut algorithms: Vec<Algorithm> = Vec::new();
     for name in names.iter().filter(|name| !name.is_empty()) {
         let unknown = |error: UnknownAlgorithm| Failure::usage(format_args!("{error}; `pfh algorithms` lists them"));
-        let found: Algorithm = pfh::algorithm(name).map_err(unknown)?;
+        let found: Algorithm = name.parse().map_err(unknown)?;
         if !algorithms.contains(&found) {
             algorithms.push(found);
         }

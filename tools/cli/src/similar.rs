@@ -21,8 +21,7 @@ pub fn run(request: &Match, list: &OsStr) -> Result<Exit, Failure> {
     asked.form = form;
     asked.plan = request.run.plan(Vec::new())?;
     asked.memory = asked.plan.memory;
-    asked.algorithm =
-        request.sets.algorithms.first().map(|name| pfh::algorithm(name)).transpose().map_err(Failure::usage)?;
+    asked.algorithm = request.sets.algorithms.first().map(|name| name.parse()).transpose().map_err(Failure::usage)?;
     asked.thresholds = Thresholds::one(request.threshold);
     asked.write_index = request.write_index.clone();
     asked.saturated = request.saturated;

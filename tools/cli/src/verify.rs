@@ -58,8 +58,8 @@ pub fn run(args: &Verify) -> Exit {
 /// A digest that the user states.
 fn stated(text: &str) -> Result<Claim, Failure> {
     let (name, hex) = text.rsplit_once(':').ok_or_else(|| format!("--digest {text:?} is not NAME:HEX"))?;
-    let algorithm = pfh::algorithm(name).map_err(|e| format!("--digest {text:?}: {e}"))?;
-    let digest = Digest::parse(algorithm, &hex.to_ascii_lowercase());
+    let algorithm = name.parse::<pfh::Algorithm>().map_err(|e| format!("--digest {text:?}: {e}"))?;
+    let digest = Digest::parse(*algorithm, &hex.to_ascii_lowercase());
     let digest = digest.map_err(|_| format!("--digest {text:?}: no digest of {algorithm}"))?;
     Ok(Claim { digest, of: Of::Content, by: "--digest".into() })
 }

@@ -90,9 +90,9 @@ impl Imaging {
     pub const MEMORY: usize = 64 << 20;
 
     /// The whole medium, with these digests.
-    pub fn new(algorithms: Vec<Algorithm>) -> Self {
+    pub fn new(algorithms: impl IntoIterator<Item: Into<Algorithm>>) -> Self {
         Imaging {
-            algorithms,
+            algorithms: algorithms.into_iter().map(Into::into).collect(),
             piecewise: None,
             marks: None,
             memory: Self::MEMORY,

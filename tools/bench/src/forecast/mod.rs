@@ -238,7 +238,7 @@ impl Forecast {
         stop: &AtomicBool,
     ) -> Result<Forecasted, Error> {
         for name in &self.algorithms {
-            pfh::algorithm(name).map_err(|error| Error::Usage(error.to_string()))?;
+            name.parse::<pfh::Algorithm>().map_err(|error| Error::Usage(error.to_string()))?;
         }
         self.measured_device()?;
         let measured = match &self.fit {

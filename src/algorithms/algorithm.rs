@@ -1,0 +1,110 @@
+//! An algorithm of any kind, by its name.
+
+use super::REGISTRY;
+use pfh_digest::UnknownAlgorithm;
+use std::fmt;
+use std::ops::Deref;
+use std::str::FromStr;
+
+/// An algorithm that the product knows: a cryptographic hash, a checksum, a tree mode or a
+/// similarity method, with the length of its output. It is what requests take.
+///
+/// Its text is its name, with `:length` where the output is not as long as usual; parsing knows the
+/// same names, their aliases in any letter case, and `name:length`. It derefs to the
+/// [`Algorithm`](pfh_digest::Algorithm) of the crate of digests, whose own `parse` knows the names
+/// of that crate alone: that is what [`Digest::algorithm`](pfh_digest::Digest::algorithm) gives.
+///
+/// ```
+/// use pfh::Algorithm;
+/// let ssdeep: Algorithm = "ssdeep".parse()?;
+/// assert_eq!(ssdeep.to_string(), "ssdeep");
+/// assert_eq!("SHAKE-128:64".parse::<Algorithm>()?.length(), 64);
+/// assert!("sha-0".parse::<Algorithm>().is_err());
+/// # Ok::<(), pfh::UnknownAlgorithm>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Algorithm(pfh_digest::Algorithm);
+
+impl Algorithm {
+    /// All algorithms with their usual lengths, in the order of `pfh algorithms`.
+    pub fn all() -> impl Iterator<Item = Algorithm> {
+        REGISTRY.all().map(Algorithm)
+    }
+}
+
+impl FromStr for Algorithm {
+    type Err = UnknownAlgorithm;
+
+    fn from_str(text: &str) -> Result<Algorithm, UnknownAlgorithm> {
+        REGISTRY.find(text).map(Algorithm)
+    }
+}
+
+impl fmt::Display for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Debug for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Deref for Algorithm {
+    type Target = pfh_digest::Algorithm;
+
+    fn deref(&self) -> &pfh_digest::Algorithm {
+        &self.0
+    }
+}
+
+impl From<pfh_digest::Algorithm> for Algorithm {
+    fn from(algorithm: pfh_digest::Algorithm) -> Algorithm {
+        Algorithm(algorithm)
+    }
+}
+
+impl From<Algorithm> for pfh_digest::Algorithm {
+    fn from(algorithm: Algorithm) -> pfh_digest::Algorithm {
+        algorithm.0
+    }
+}
+
+/// The algorithms as the crates below take them.
+pub(crate) fn computed(algorithms: &[Algorithm]) -> Vec<pfh_digest::Algorithm> {
+    algorithms.iter().map(|algorithm| algorithm.0).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_parses_and_prints_back() {
+        let mut kinds = Vec::new();
+        for algorithm in Algorithm::all() {
+            assert_eq!(algorithm.to_string().parse(), Ok(algorithm));
+            for alias in algorithm.aliases() {
+                assert_eq!(alias.parse(), Ok(algorithm), "{alias}");
+                assert_eq!(alias.to_uppercase().parse(), Ok(algorithm), "{alias}");
+            }
+            kinds.push(algorithm.standing());
+        }
+        for line in super::super::list(true).lines() {
+            let line: serde_json::Value = serde_json::from_str(line).expect("JSON");
+            let name = line["name"].as_str().expect("a name");
+            assert_eq!(name.parse::<Algorithm>().expect("a listed name").to_string(), name);
+        }
+        for name in ["sha256", "crc32", "kt128", "shake256:7", "ssdeep", "sdhash-dd", "mrsh-v2-network", "tlsh"] {
+            assert_eq!(name.parse::<Algorithm>().expect(name).to_string(), name);
+        }
+        kinds.sort();
+        kinds.dedup();
+        assert_eq!(kinds.len(), 4, "algorithms of all kinds: {kinds:?}");
+        for wrong in ["", "sha", "sha256:31", "ssdeep:5", "shake128:+64"] {
+            assert!(wrong.parse::<Algorithm>().is_err(), "{wrong}");
+        }
+    }
+}
