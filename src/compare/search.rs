@@ -26,7 +26,19 @@ impl Search {
         watch: Watcher<'_>,
         emit: &mut dyn FnMut(Pair) -> io::Result<()>,
     ) -> Result<SearchStats, Failure> {
-        if let Some(features) = collection.features.take() {
+        let features = collection.features.take();
+        self.run_with(collection, features, watch, emit)
+    }
+
+    /// The same, with the features that were taken out of the collection.
+    pub(super) fn run_with(
+        &self,
+        collection: &Collection,
+        features: Option<Sorter<u128>>,
+        watch: Watcher<'_>,
+        emit: &mut dyn FnMut(Pair) -> io::Result<()>,
+    ) -> Result<SearchStats, Failure> {
+        if let Some(features) = features {
             return join::run(self, collection, features, watch, emit);
         }
         let mut gathered =

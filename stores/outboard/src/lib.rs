@@ -34,6 +34,9 @@ pub struct Pass<'a> {
     pub cancel: &'a AtomicBool,
     /// Called with the bytes read so far and the bytes to be read.
     pub progress: &'a mut dyn FnMut(u64, u64),
+    /// The root that a tree must have before it is changed: it was kept where nobody who can write
+    /// to the tree can write. Without it the tree is believed.
+    pub trusted: Option<[u8; 32]>,
 }
 
 /// Where the tree of a file is kept.

@@ -55,6 +55,9 @@ const FILES: [&str; 10] = [
     "papers.txt",
 ];
 
+/// What a page of the papers begins with.
+const PAGE: &[u8] = b"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>The five papers on this machine</title>";
+
 impl Bench {
     /// What is read and written, for the guard of outputs. In a directory that holds the results of
     /// an earlier run its tables are written again; a file of the same name anywhere else stays.
@@ -77,6 +80,10 @@ impl Bench {
         };
         let mut outputs = Outputs::new(force);
         outputs.writes("--out", directory, Kind::Directory, Existing::Welcome);
+        if let Bench::Papers(Papers { html: Some(page), .. }) = self {
+            // A page that was made so before is made again.
+            outputs.writes("--html", page, Kind::File, Existing::Own(0, PAGE));
+        }
         let is_known = |name: &str| directory.join(name).is_file();
         // The journal names its plan, and the papers' results their parts: another program's files
         // do not.
@@ -151,14 +158,25 @@ pub fn run(bench: &Bench, out: &mut dyn Write, stop: &AtomicBool) -> Result<Ende
         }
         Bench::Papers(papers) => {
             if papers.list {
-                for part in papers.parts()? {
-                    say(out, &format!("{:10} {}: {}\n", part.name, part.paper, part.tables))?;
+                papers.parts()?;
+                let mut paper = "";
+                for item in papers::items::ITEMS {
+                    if item.paper != paper {
+                        paper = item.paper;
+                        say(out, &format!("{paper}\n"))?;
+                    }
+                    say(out, &format!("  {:11} {:45} {}\n", item.number, item.what, item.command()))?;
                 }
                 return Ok(Ended::Good);
             }
             let found = papers.measure()?;
             let study = if papers.out.join("result.json").exists() { Some(load(&papers.out)?) } else { None };
             told(&report::write(&papers.out, study.as_ref(), &found, Time::default())?);
+            if let Some(path) = &papers.html {
+                let page = report::page(papers::page::TITLE, &papers::page::body(&found));
+                std::fs::write(path, page).map_err(Error::file(path))?;
+                told(std::slice::from_ref(path));
+            }
             say(out, &if papers.json { json(&found) } else { papers::text(&found) })?;
             Ok(Ended::Good)
         }

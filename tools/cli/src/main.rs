@@ -75,12 +75,7 @@ fn command() -> Exit {
     }
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
     if paper::is_paper(&arguments) {
-        match paper::parse(&arguments) {
-            Ok(paper::Asked::Hash(request)) => hash::run(&request),
-            Ok(paper::Asked::Full(compare)) => compare::run(&compare),
-            Ok(paper::Asked::One(compare)) => compare::run_one(&compare),
-            Err(failure) => failure.report(),
-        }
+        paper::run(&arguments)
     } else {
         // clap prints usage errors and exits with 2 by itself.
         match parsed(&arguments).command {

@@ -6,6 +6,9 @@
 //! it, or the copy of it that the program has with it, keeps what it found, and puts that into one
 //! report.
 
+pub mod bars;
+pub mod items;
+pub mod page;
 mod request;
 mod scripts;
 mod table;
@@ -22,7 +25,7 @@ use std::time::Instant;
 
 pub use request::Papers;
 pub use scripts::{Part, Scripts, parts};
-pub use table::{Cell, Table};
+pub use table::{Cell, Judged, Table};
 
 /// What became of one part.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
