@@ -18,6 +18,7 @@
 //! | acquire a medium, verify an image | [`acquire`], [`verify`], [`dd`] | `examples/acquire.rs` |
 //! | find what changed in a large file, prove a part of it | [`tree`] | `examples/tree.rs` |
 //! | audit a storage server | [`audit`] | |
+//! | ask as the paper's own command line does | [`paper`] | |
 //! | have the digests themselves, one record per input | [`run`](run()), below | |
 //! | hash many messages that are in memory | [`hash_many`], [`update_many`] | `examples/many_messages.rs` |
 //!
@@ -109,10 +110,12 @@ pub mod known;
 #[cfg(feature = "known")]
 pub mod matching;
 pub mod outputs;
+pub mod paper;
 mod pass;
 pub mod stats;
 #[cfg(feature = "audit")]
 pub mod tree;
+mod verdict;
 #[cfg(feature = "image")]
 pub mod verify;
 
@@ -121,6 +124,7 @@ pub use destination::{Destination, OpenError};
 pub use errno::with_names;
 pub use failure::{JobError, Kind};
 pub use input::{Content, Input, InputError, NameList};
+pub use verdict::Verdict;
 
 /// A path as a terminal may see it.
 fn shown(path: &std::path::Path) -> String {

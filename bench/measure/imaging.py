@@ -5,6 +5,9 @@
         writing to W MB/s by the kernel's block controller, against dd bs=64M with direct input and output. Sizes in MB of 10^6 bytes; the
         paper's 1, 5, 10 and 20 GB are 1024, 5120, 10240 and 20480 of them. It prints no rates of its disks: these two pairs follow
         from its times (IDE, SATA). The bound is max(size/R, size/W).
+    bench/run imaging blocks [--sizes 256] [--blocks 1MiB,4MiB,16MiB,64MB] [--counts 2,3,5,16]
+        The optimum of blocks and buffers that the paper leaves to future work: `pfh acquire --block --blocks` on the same throttled
+        devices, over sizes of a block and numbers of blocks; the paper's are 64 MB and at most five.
     bench/run imaging hashing [--mib 512]   CPU seconds per GiB with digests on the fly, from and to memory
     bench/run imaging e01 [--mib 512] [--corpus DIR]   E01 with fast compression against ewfacquire -c fast
     bench/run imaging all
@@ -15,6 +18,7 @@ Copies are compared, and digests must agree with hashlib's, before any time coun
 import hashlib
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -110,9 +114,17 @@ def throttled_table(said, program, room, read, write):
         f"minimum of {said.rounds} rounds; the bound is max(size/R, size/W)",
         "the paper's rates follow from its times: it prints none",
     ]
-    name = {(131, 57): "Table II, IDE", (221, 105): "Table III, SATA"}.get((read, write), "as Tables II and III")
+    name = {(131, 57): "Table II and Figure 2, IDE", (221, 105): "Table III and Figure 3, SATA"}.get((read, write), "as Tables II and III")
+    gains = {row[0]: row[1] / row[2] for row in rows}
+    theirs = {f"{size} MB": one / other for size, (one, other) in printed.items()}
+    groups = {}
+    for size in sorted({int(row[0].split()[0]) for row in rows} | set(printed)):
+        here = next((row for row in rows if row[0] == f"{size} MB"), [None] * 3)
+        there = printed.get(size, (None, None))
+        groups[f"{size} MB"] = {"dd, paper": there[0], "threads, paper": there[1], "dd, here": here[1], "threads, here": here[2]}
     title = f"{name}: cloning, {read} MB/s read, {write} MB/s written"
-    return record.table(title, ["size", "dd bs=64M, s", "threads (pfh acquire), s", "bound, s", "faster"], rows, paper if any(paper) else None, notes)
+    return record.table(title, ["size", "dd bs=64M, s", "threads (pfh acquire), s", "bound, s", "faster"], rows, paper if any(paper) else None, notes,
+                        verdict=record.judge(gains, theirs, max) if printed else None, bars=record.bars("s", groups))  # fmt: skip
 
 
 def throttled(said, program, room):
@@ -120,6 +132,35 @@ def throttled(said, program, room):
         sys.exit(f"needs root and the block controller of cgroup version 1 in {BLKIO}")
     rates = [tuple(int(rate) for rate in pair.split(":")) for pair in said.rates.split(",")]
     return [throttled_table(said, program, room, read, write) for read, write in rates]
+
+
+def blocks_table(said, program, room, read, write):
+    """Seconds of one copy over sizes of a block and numbers of blocks."""
+    size = int(said.sizes.split(",")[-1])
+    source, target, length = room / "source", room / "target", size * 1_000_000 // 512 * 512
+    noise(source, length)
+    target.write_bytes(b"")
+    os.truncate(target, length)
+    blocks, counts = said.blocks.split(","), said.counts.split(",")
+    with loop(source, "-r") as read_from, loop(target) as write_to:
+        with throttle(read_from, write_to, read * 1_000_000, write * 1_000_000) as enter:
+            ours = [program, "acquire", read_from, "--to", write_to, "--force", "--no-progress", "--log", room / "log", "--map", room / "map"]
+            ways = {f"{block} x {count}": [*ours, "--block", block, "--blocks", count] for block in blocks for count in counts}
+            ways["default"] = ours
+            equal = lambda name, output: digest(source, "md5") == digest(target, "md5")
+            runs = in_turns(ways, said.rounds, equal, before=enter)
+    took = {name: round(turns.least(some, "wall"), 3) for name, some in runs.items()}
+    rows = [[block, *(took[f"{block} x {count}"] for count in counts)] for block in blocks]
+    rows.append(["default (1MiB x 64)", took["default"], *[None] * (len(counts) - 1)])
+    notes = [f"{size} MB at {read} MB/s read and {write} MB/s written; minimum of {said.rounds} rounds; the bound is {max(size / read, size / write):.2f} s"]
+    return record.table(f"the cloner's blocks, {read}:{write} MB/s", ["block", *(f"{count} blocks, s" for count in counts)], rows, notes=notes)
+
+
+def blocks(said, program, room):
+    if os.geteuid() != 0 or not BLKIO.is_dir():
+        sys.exit(f"needs root and the block controller of cgroup version 1 in {BLKIO}")
+    rates = [tuple(int(rate) for rate in pair.split(":")) for pair in said.rates.split(",")]
+    return [blocks_table(said, program, room, read, write) for read, write in rates]
 
 
 def hashing(said, program, room):
@@ -180,7 +221,7 @@ def e01(said, program, room):
     return [record.table(f"E01 with fast compression, {source.stat().st_size >> 20} MiB", columns, rows)]
 
 
-PARTS = {"throttled": throttled, "hashing": hashing, "e01": e01}
+PARTS = {"throttled": throttled, "blocks": blocks, "hashing": hashing, "e01": e01}
 
 
 def main(words):
@@ -188,13 +229,19 @@ def main(words):
     ask.add_argument("what", choices=[*PARTS, "all"])
     ask.add_argument("--sizes", default="64,128,256", help="throttled: MB (%(default)s)")
     ask.add_argument("--rates", default="131:57,221:105", help="throttled: MB/s read:written (%(default)s)")
+    ask.add_argument("--full", action="store_true", help="throttled: the paper's 1, 5, 10 and 20 GB, as far as the disk has room for two copies")
+    ask.add_argument("--blocks", default="1MiB,4MiB,16MiB,64MB", help="blocks: sizes of a block (%(default)s)")
+    ask.add_argument("--counts", default="2,3,5,16", help="blocks: numbers of blocks (%(default)s)")
     ask.add_argument("--mib", type=int, default=512, help="hashing and e01: size of the source (%(default)s)")
     ask.add_argument("--corpus", type=Path, help="e01: files to make the source of (random bytes)")
     said = record.parse(ask, words)
+    if said.full:
+        room = shutil.disk_usage(tempfile.gettempdir()).free // 2_000_000 - 1024
+        said.sizes = ",".join(str(size) for size in (1024, 5120, 10240, 20480) if size <= room) or said.sizes
     program, tables = pfh(said), []
     for what in list(PARTS) if said.what == "all" else [said.what]:
         # Throttled devices lie on a disk: loop devices over memory take no direct input and output.
-        with tempfile.TemporaryDirectory(dir=None if what == "throttled" else "/dev/shm", prefix="pfh-imaging-") as room:
+        with tempfile.TemporaryDirectory(dir=None if what in ("throttled", "blocks") else "/dev/shm", prefix="pfh-imaging-") as room:
             tables += PARTS[what](said, program, Path(room))
     if said.record is not None:
         said.record = "-".join(filter(None, [said.what, said.record]))

@@ -45,11 +45,30 @@ def parse(parser, words):
     return said
 
 
-def table(title, columns, rows, paper=None, notes=(), samples=None):
+REACHED, MISSED, UNSHOWN = "reached", "missed", "cannot be shown here"
+
+
+def judge(ours, theirs, better=min, slack=0.05):
+    """The verdict over ratios by row: the best of ours beside the best of the paper's. `better` is min for times, max for gains."""
+    if not theirs or not ours:
+        return {"word": UNSHOWN, "why": "the paper's first row, to which all is relative, was not run here" if theirs else "the paper prints nothing to compare with"}
+    best = lambda rows: better(rows.items(), key=lambda row: row[1])
+    (row, here), (printed, there) = best(ours), best(theirs)
+    good = here <= there * (1 + slack) if better is min else here >= there * (1 - slack)
+    return {"word": REACHED if good else MISSED, "why": f"{here:.2f} here ({row}), {there:.2f} in the paper ({printed}), relative to the first row"}
+
+
+def bars(unit, groups):
+    """Bars to draw: {group: {bar: value or None}}."""
+    return {"unit": unit, "groups": [{"label": label, "values": [[name, value] for name, value in values.items()]} for label, values in groups.items()]}
+
+
+def table(title, columns, rows, paper=None, notes=(), samples=None, verdict=None, bars=None):
     """A table; a row that does not fit is a mistake in the benchmark."""
     assert all(len(row) == len(columns) for row in [*rows, *(row for row in paper or [] if row)]), f"{title}: a row does not fit"
     assert paper is None or len(paper) == len(rows), f"{title}: as many rows of the paper as of ours"
     made = {"table": title, "columns": columns, "rows": rows, "paper": paper, "notes": list(notes)}
+    made.update({name: value for name, value in (("verdict", verdict), ("bars", bars)) if value})
     return {**made, "samples": samples} if samples else made
 
 
@@ -86,7 +105,8 @@ def markdown(tables):
             theirs = one["paper"] and one["paper"][number]
             if theirs:
                 out.append("| " + " | ".join([f"{theirs[0]}, in the paper", *map(show, theirs[1:])]) + " |")
-        out += ["", *[f"- {note}" for note in one["notes"]], ""]
+        verdict = one.get("verdict")
+        out += ["", *[f"- {note}" for note in one["notes"]], *([f"- {verdict['word']}: {verdict['why']}"] if verdict else []), ""]
     return "\n".join(out)
 
 

@@ -112,7 +112,16 @@ def measure(title, rows, said, cold, notes=()):
         made.append([row.name, *theirs, *here, "; ".join(filter(None, [what, row.remark]))])
     columns = ["row", "paper, s", "relative", "here, s", "relative", "here, CPU s", "what was run here"]
     notes = [f"{'cold' if cold else 'cached'}; seconds of the clock, least of {said.rounds} rounds; relative to the first row", *notes]
-    return record.table(f"pfh {title}", columns, made, notes=notes)
+    # The first row is what the others are relative to.
+    relative = {row.name: seconds[row.contender.name] / base for row in rows[1:] if row.contender}
+    theirs = {row.name: row.printed / rows[0].printed for row in rows[1:] if row.printed and rows[0].printed}
+    verdict = record.judge(relative if rows[0].contender else {}, theirs)
+    shown = [row for row in rows if row.contender and row.printed]
+    groups = {
+        "paper": {row.name: row.printed for row in shown},
+        "here": {row.name: round(seconds[row.contender.name], 3) for row in rows if row.contender},
+    }
+    return record.table(f"pfh {title}", columns, made, notes=notes, verdict=verdict, bars=record.bars("s", groups))
 
 
 def original(name, printed, corpus, algorithm):

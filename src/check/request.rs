@@ -115,6 +115,7 @@ impl Request {
             assumed: computed(&self.algorithms),
             hints: hints(&self.manifest),
             any: true,
+            bare: false,
             end: self.end,
             limit: self.plan.memory.max(1 << 20),
         }

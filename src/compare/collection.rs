@@ -123,6 +123,15 @@ impl Collection {
         }
     }
 
+    /// Pairs that there are to decide: of each two, or of one from each set.
+    pub fn possible(&self) -> u64 {
+        let all = self.names.len() as u64;
+        match self.split {
+            Some(first) => u64::from(first) * (all - u64::from(first)),
+            None => all * all.saturating_sub(1) / 2,
+        }
+    }
+
     /// Takes in a digest. An input that has none is counted. A digest of sdhash that its tool makes
     /// in segments of 128 MiB becomes as many, named as the tool names them; with features it stays
     /// whole, because those are the file's.
@@ -183,6 +192,18 @@ impl Collection {
     /// The name of the digest at a place.
     pub fn name(&self, place: u32) -> &[u8] {
         &self.names[place as usize]
+    }
+
+    /// The digest at a place, as its method prints it.
+    pub fn text(&self, place: u32) -> String {
+        let place = place as usize;
+        match &self.digests {
+            Digests::Ssdeep(digests) => digests[place].to_string(),
+            Digests::Sdhash(digests) => digests[place].to_string(),
+            Digests::MrshV2(_, digests) => digests[place].to_string(),
+            Digests::Tlsh(digests) => digests[place].to_string(),
+            Digests::Exact(digests) => digests[place].to_string(),
+        }
     }
 
     /// The names of all, in the order of their places; cheap to copy.

@@ -1,11 +1,11 @@
 //! From operands to collections of digests.
 
-use super::{Collection, Error, Event, EvidenceError, Request, Sink, lists};
+use super::{Collection, Error, Event, EvidenceError, Reading, Request, Sink, lists};
 use crate::algorithms::{REGISTRY, computed};
 use crate::input::Input;
 use crate::pass::pass;
 use pfh_digest::Algorithm;
-use pfh_engine::{Control, Outcome, Plan, Record};
+use pfh_engine::{Control, Outcome, Plan, Record, Summary};
 use pfh_similarity::Named;
 use pfh_source::Skip;
 use std::ffi::OsString;
@@ -21,6 +21,8 @@ pub struct Sets {
     pub faults: u64,
     /// Directories that were left out, because only the files beside them were asked for.
     pub directories: u64,
+    /// The counts of all passes over files.
+    pub run: Option<Summary>,
 }
 
 impl Sets {
@@ -29,12 +31,11 @@ impl Sets {
         if !request.input.is_named() {
             return Err(Error::Nothing);
         }
-        let limit = request.limit();
-        let lists = request.lists.then_some(limit);
+        let reading = request.reading();
+        let lists = request.lists.then_some(&reading);
         let mut first = parts(&request.input.paths, lists);
-        let mut second = parts(&request.against, lists);
-        second.extend(request.sought.iter().map(|path| Part::Files(vec![path.clone()])));
-        let algorithms = algorithms_of(request, first.iter().chain(&second), limit);
+        let second = parts(&request.against, lists);
+        let algorithms = algorithms_of(request, first.iter().chain(&second), &reading);
         let share = request.memory / algorithms.len().max(1);
         let collection = |algorithm: &Algorithm| match request.evidence {
             false => Collection::new(*algorithm),
@@ -48,7 +49,7 @@ impl Sets {
         if request.input.list.is_some() {
             first.push(Part::Files(Vec::new()));
         }
-        let mut sets = Sets { collections, faults: 0, directories: 0 };
+        let mut sets = Sets { collections, faults: 0, directories: 0, run: None };
         let across = !second.is_empty() || !request.given.is_empty();
         for (number, parts) in [first, second].into_iter().enumerate() {
             if number == 1 && across {
@@ -73,7 +74,7 @@ impl Sets {
         match part {
             Part::List(path) => {
                 let mut refused = None;
-                self.faults += lists::load(&path, request.limit(), &mut self.collections, &mut |problem| {
+                self.faults += lists::load(&path, &request.reading(), &mut self.collections, &mut |problem| {
                     if refused.is_none() {
                         refused = sink(Event::List(problem)).err();
                     }
@@ -111,6 +112,7 @@ impl Sets {
         let source = input.source()?;
         let mut gathering = Gathering { sets: self, sink };
         let run = pass(source, || input.again(), &plan, &mut gathering, control)?;
+        self.run = Some(self.run.map_or(run, |before| before.and(run)));
         sink(Event::Passed(&run)).map_err(Error::Sink)?;
         if run.interrupted { Err(Error::InterruptedReading(run.hashed + run.failed)) } else { Ok(()) }
     }
@@ -152,11 +154,11 @@ enum Part {
     Files(Vec<OsString>),
 }
 
-/// `lists`: the longest line of a list; none if lists are files like others.
-fn parts(paths: &[OsString], lists: Option<usize>) -> Vec<Part> {
+/// `lists`: how lists are read; none if lists are files like others.
+fn parts(paths: &[OsString], lists: Option<&Reading>) -> Vec<Part> {
     let mut parts = Vec::new();
     for path in paths {
-        if lists.is_some_and(|limit| lists::is_list(path, limit)) {
+        if lists.is_some_and(|reading| lists::is_list(path, reading)) {
             parts.push(Part::List(path.clone()));
         } else if let Some(Part::Files(files)) = parts.last_mut() {
             files.push(path.clone());
@@ -168,14 +170,14 @@ fn parts(paths: &[OsString], lists: Option<usize>) -> Vec<Part> {
 }
 
 /// The algorithms asked for, or those of the lists, or the paper's default.
-fn algorithms_of<'a>(request: &Request, parts: impl Iterator<Item = &'a Part>, limit: usize) -> Vec<Algorithm> {
+fn algorithms_of<'a>(request: &Request, parts: impl Iterator<Item = &'a Part>, reading: &Reading) -> Vec<Algorithm> {
     if !request.algorithms.is_empty() {
         return computed(&request.algorithms);
     }
     let mut found: Vec<Algorithm> = Vec::new();
     for part in parts {
         let Part::List(path) = part else { continue };
-        for algorithm in lists::algorithms(path, limit) {
+        for algorithm in lists::algorithms(path, reading) {
             if !found.iter().any(|known| Collection::new(*known).takes(algorithm)) {
                 found.push(algorithm);
             }

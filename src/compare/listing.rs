@@ -1,19 +1,18 @@
 //! The pairs of one algorithm, as they are written.
 
-use super::{Collection, Failure, Found, Pair, Ranking, Request, Search};
+use super::{Collection, Failure, Pair, Ranking, Request, Search, SearchStats};
 use pfh_digest::Algorithm;
 use pfh_report::pairs::{self, Format, page};
 use pfh_similarity::index::Clusters;
 use pfh_similarity::{Degenerate, Score};
 use pfh_source::Output;
 use std::io;
-use std::sync::Arc;
 
 /// Takes the pairs of a collection, and writes them at once or ranks them.
 pub struct Listing<'a> {
     request: &'a Request,
     algorithm: Algorithm,
-    names: Arc<[Arc<[u8]>]>,
+    collection: &'a Collection,
     output: &'a mut Output,
     page: Option<&'a mut page::Page>,
     groups: Option<Clusters>,
@@ -30,19 +29,21 @@ impl<'a> Listing<'a> {
     /// No pair yet.
     pub fn new(
         request: &'a Request,
-        collection: &Collection,
+        collection: &'a Collection,
         search: &Search,
         output: &'a mut Output,
         mut page: Option<&'a mut page::Page>,
     ) -> Self {
-        let (names, algorithm) = (collection.names(), collection.algorithm());
+        let algorithm = collection.algorithm();
         if let Some(page) = &mut page {
-            page.begin(algorithm.name(), search.threshold, names.len() as u64);
+            page.begin(algorithm.name(), search.threshold, collection.len() as u64);
         }
         let groups = (request.cluster || page.is_some()).then(|| Clusters::new(collection.len() as u32));
         let by = request.sort.unwrap_or(super::By::Score);
-        let ranking = request.is_ranked().then(|| Ranking::new(by, request.top, search.order, &names, search.memory));
-        Listing { request, algorithm, names, output, page, groups, ranking, spill: None, saturated: 0, best: None }
+        let ranking = request
+            .is_ranked()
+            .then(|| Ranking::new(by, request.top, search.order, &collection.names(), search.memory));
+        Listing { request, algorithm, collection, output, page, groups, ranking, spill: None, saturated: 0, best: None }
     }
 
     /// Takes a pair.
@@ -74,18 +75,30 @@ impl<'a> Listing<'a> {
     }
 
     fn write(&mut self, pair: Pair) -> io::Result<()> {
-        let (a, b) = (&self.names[pair.a as usize][..], &self.names[pair.b as usize][..]);
+        let (a, b) = (self.collection.name(pair.a), self.collection.name(pair.b));
+        let texts = match self.request.form {
+            Format::Values => [pair.a, pair.b].map(|place| self.collection.text(place)),
+            _ => Default::default(),
+        };
         let Pair { score, evidence, degenerate, .. } = pair;
         let form = self.request.form;
         // With parity the text is the tool's own, which has no marks.
         let degenerate = degenerate.filter(|_| !self.request.parity || form != Format::Text);
-        let pair = pairs::Pair { a, b, algorithm: self.algorithm, score, evidence, degenerate };
+        let pair = pairs::Pair {
+            a,
+            b,
+            algorithm: self.algorithm,
+            score,
+            evidence,
+            degenerate,
+            values: [&texts[0], &texts[1]],
+        };
         pairs::pair(form, self.output.room(), &pair);
         self.output.advance()
     }
 
     /// What the search came to; a failure of the ranking in place of that of whoever took the pair.
-    pub fn outcome(&mut self, found: Result<Found, Failure>) -> Result<Found, Failure> {
+    pub fn outcome(&mut self, found: Result<SearchStats, Failure>) -> Result<SearchStats, Failure> {
         match (found, self.spill.take()) {
             (Err(_), Some(error)) => Err(Failure::Spill(error)),
             (found, _) => found,
@@ -106,14 +119,14 @@ impl<'a> Listing<'a> {
 
     /// Writes the groups if they are asked for, ends the page, and gives the number of groups
     /// written.
-    pub fn end(self, collection: &Collection) -> Result<u64, Failure> {
+    pub fn end(self) -> Result<u64, Failure> {
         let groups = self.groups.map(Clusters::groups).unwrap_or_default();
         let mut written = 0;
         if self.request.cluster {
-            written = write_groups(self.request.form, self.output, collection, &groups)?;
+            written = write_groups(self.request.form, self.output, self.collection, &groups)?;
         }
         if let Some(page) = self.page {
-            page.end(&groups, |place| &self.names[place as usize]);
+            page.end(&groups, |place| self.collection.name(place));
         }
         Ok(written)
     }

@@ -23,6 +23,8 @@ pub enum Lookup {
 pub struct Match {
     /// Its name in the list.
     pub name: Vec<u8>,
+    /// Its digest, as the method prints it.
+    pub value: String,
     /// How alike the two are.
     pub score: Score,
     /// Why the score may mean nothing.
@@ -91,7 +93,7 @@ impl Lookup {
                 let least = if let Score::Similarity(least) = threshold { least } else { 1 };
                 let of = |(other, name, score): (ssdeep::Digest, Vec<u8>, u8)| {
                     let degenerate = digest.degenerate().max(other.degenerate());
-                    Match { name, score: Score::Similarity(score), degenerate }
+                    Match { name, value: other.to_string(), score: Score::Similarity(score), degenerate }
                 };
                 Ok(stored.similar(digest, least)?.into_iter().map(of).collect())
             }
@@ -104,7 +106,9 @@ fn listed(collection: &Collection, digest: &Digest, threshold: Score) -> io::Res
     let mut found = Vec::new();
     let mut take = |place: usize, score: Score, degenerate: Option<Degenerate>| {
         if score != Score::Similarity(0) && score.reaches(threshold) {
-            found.push(Match { name: collection.names[place].to_vec(), score, degenerate });
+            // Fits: places are 32 bits.
+            let value = collection.text(place as u32);
+            found.push(Match { name: collection.names[place].to_vec(), value, score, degenerate });
         }
     };
     match (&collection.digests, Similar::of(digest).map(Similar::content)) {

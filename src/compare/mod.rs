@@ -28,6 +28,7 @@
 
 mod blocks;
 mod collection;
+mod comparing;
 mod error;
 mod event;
 mod gather;
@@ -47,22 +48,31 @@ mod thresholds;
 mod words;
 
 pub use collection::{Collection, Refused};
+pub use comparing::Comparing;
 pub use error::Error;
 pub use event::{Event, Searched, Sink};
 pub use given::given;
-pub use lists::{ListProblem, Wrong, algorithms as list_algorithms, is_list, load};
+pub use lists::{ListProblem, Reading, Wrong, algorithms as list_algorithms, is_list, load};
 pub use lookup::{Lookup, Match};
-pub use pair::{Failure, Found, Hot, Pair, PairOrder, Search, Watch};
+pub use pair::{Failure, Hot, Pair, PairOrder, Search, SearchStats, Watch};
 pub use ranking::{By, Ranking};
 pub use request::{EvidenceError, Request};
 pub use thresholds::{ThresholdError, Thresholds};
 
 use pfh_engine::Control;
+use std::time::Instant;
 
 /// The result of a comparison.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Summary {
+    /// The counts of reading and hashing, and where that time went; of lists alone there are none.
+    pub run: Option<pfh_engine::Summary>,
+    /// What comparing did.
+    pub comparing: Comparing,
+    /// Files that were read and have no digest of an algorithm, because they are too short, too
+    /// plain or too long for it; each algorithm counts them.
+    pub without: u64,
     /// Pairs of all algorithms.
     pub pairs: u64,
     /// Inputs that should have a digest and have none: files that could not be read, malformed
@@ -84,7 +94,11 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
     let mut sets = gather::Sets::gather(request, sink, control)?;
     let (directories, comparable) = (sets.directories, sets.collections.iter().any(Collection::is_comparable));
     sink(Event::Gathered { directories, comparable }).map_err(Error::Sink)?;
+    let from = Instant::now();
     let report = report::Report { request, output: request.output.open()? };
-    let pairs = report.write(&mut sets.collections, sink, control)?;
-    Ok(Summary { pairs, faults: sets.faults, directories, comparable })
+    let (pairs, scored) = report.write(&mut sets.collections, sink, control)?;
+    let comparing =
+        Comparing { elapsed: from.elapsed(), pairs: sets.collections.iter().map(Collection::possible).sum(), scored };
+    let without = sets.collections.iter().map(Collection::without).sum();
+    Ok(Summary { run: sets.run, comparing, without, pairs, faults: sets.faults, directories, comparable })
 }

@@ -1,7 +1,7 @@
 //! From collections to the output.
 
 use super::listing::{Listing, write_groups};
-use super::{Collection, Error, Event, Failure, Found, Hot, Request, Searched, Sink, Watch};
+use super::{Collection, Error, Event, Failure, Hot, Request, SearchStats, Searched, Sink, Watch};
 use pfh_digest::Algorithm;
 use pfh_engine::{Control, Phase, Progress};
 use pfh_report::pairs::{self, page};
@@ -24,7 +24,7 @@ pub struct Report<'a> {
 
 /// What was written of one collection.
 struct Written {
-    found: Found,
+    found: SearchStats,
     best: Option<Score>,
     /// Groups, or pairs if not all are listed.
     written: u64,
@@ -32,16 +32,16 @@ struct Written {
 
 impl Report<'_> {
     /// Searches the collections one after the other and writes what is found; gives the number of
-    /// pairs.
+    /// pairs, and of those that were scored.
     pub fn write(
         mut self,
         collections: &mut [Collection],
         sink: &mut Sink<'_>,
         control: &Control<'_>,
-    ) -> Result<u64, Error> {
+    ) -> Result<(u64, u64), Error> {
         let request = self.request;
         let mut page = request.page.is_some().then(page::Page::new);
-        let mut total = 0;
+        let (mut total, mut scored) = (0, 0);
         if request.cluster {
             pairs::cluster_head(request.form, self.output.room());
         } else {
@@ -67,10 +67,11 @@ impl Report<'_> {
             let searched = Searched { algorithm, digests, found: &found, written, best, costly };
             sink(Event::Searched(&searched)).map_err(Error::Sink)?;
             total += found.pairs;
+            scored += found.compared;
         }
         self.output.commit().map_err(Error::Sink)?;
         write_page(request, page)?;
-        Ok(total)
+        Ok((total, scored))
     }
 
     /// Writes the pairs or the groups of one collection.
@@ -90,8 +91,10 @@ impl Report<'_> {
             let written = write_groups(request.form, &mut self.output, collection, &groups.groups())?;
             return Ok(Written { found, best: None, written });
         }
+        let features = collection.features.take();
+        let collection = &*collection;
         let mut listing = Listing::new(request, collection, &search, &mut self.output, page);
-        let found = search.run(collection, watching, &mut |pair| listing.take(pair));
+        let found = search.run_with(collection, features, watching, &mut |pair| listing.take(pair));
         let mut found = listing.outcome(found)?;
         let pairs = found.pairs;
         let ranked = listing.write_ranked(&mut |done| {
@@ -104,7 +107,7 @@ impl Report<'_> {
             watching.tell(Event::Saturated { algorithm: collection.algorithm(), pairs: saturated, listed });
             found.pairs -= if listed { 0 } else { saturated };
         }
-        let groups = listing.end(collection)?;
+        let groups = listing.end()?;
         Ok(Written { found, best, written: if request.cluster { groups } else { ranked } })
     }
 }

@@ -1,6 +1,7 @@
 //! What a comparison is asked for.
 
-use super::{By, Collection, PairOrder, Search, Thresholds};
+use super::{By, Collection, PairOrder, Reading, Search, Thresholds};
+use crate::algorithms::computed;
 use crate::destination::Destination;
 use crate::input::Input;
 use crate::outputs::Outputs;
@@ -38,12 +39,12 @@ pub struct Request {
     pub input: Input,
     /// A second set of the same kind: then only pairs of one from each are searched for.
     pub against: Vec<OsString>,
-    /// A file of the second set, which is no list.
-    pub sought: Option<OsString>,
     /// Digests of the second set, with their names.
     pub given: Vec<(Vec<u8>, Digest)>,
     /// Whether lists of digests are read as such; otherwise they are files like others.
     pub lists: bool,
+    /// Whether a digest may stand alone on its line in a list; it is then named by its line.
+    pub bare: bool,
     /// The algorithms; if there are none, those of the lists, and without lists mrsh-v2.
     pub algorithms: Vec<crate::Algorithm>,
     /// Whether only pairs that share a feature for certain are searched for.
@@ -83,9 +84,9 @@ impl Request {
         Request {
             input,
             against: Vec::new(),
-            sought: None,
             given: Vec::new(),
             lists: true,
+            bare: false,
             algorithms: Vec::new(),
             evidence: false,
             thresholds: Thresholds::one(None),
@@ -130,13 +131,14 @@ impl Request {
     pub(super) fn outputs(&self) -> Outputs {
         let mut outputs = Outputs::new(self.replace);
         outputs.file("--output", self.output.path()).file("--html", self.page.as_ref());
-        self.input.guard(outputs.reads_all(&self.against).reads_all(&self.sought));
+        self.input.guard(outputs.reads_all(&self.against));
         outputs
     }
 
-    /// The longest line of a list: a digest is one, and those of large files are long.
-    pub(super) fn limit(&self) -> usize {
-        self.memory.max(1 << 20)
+    /// How lists are read. A digest is one line, and those of large files are long.
+    pub(super) fn reading(&self) -> Reading {
+        let assumed = if self.bare { computed(&self.algorithms) } else { Vec::new() };
+        Reading { limit: self.memory.max(1 << 20), bare: self.bare, assumed }
     }
 
     /// Whether pairs come in another order than that of what is compared.

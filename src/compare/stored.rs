@@ -193,6 +193,12 @@ impl Stored {
         Ok(found)
     }
 
+    /// All digests with their names, in the order of the list.
+    pub fn records(&self) -> impl Iterator<Item = io::Result<(Digest, Vec<u8>)>> + '_ {
+        // Fits: there are at most 2^31 digests.
+        (0..self.digests).map(|number| self.record(number as u32))
+    }
+
     /// Appends the numbers of the digests that have a key.
     fn having(&self, key: u64, out: &mut Vec<u32>) -> io::Result<()> {
         // The page before the first fence that is not below may end in the key.

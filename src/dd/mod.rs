@@ -31,7 +31,7 @@ use crate::shown;
 use pfh_container::split::Suffix;
 use pfh_digest::{Algorithm, UnknownAlgorithm};
 use pfh_engine::Control;
-use pfh_engine::imaging::Imaging;
+use pfh_engine::imaging::{Imaging, Ring};
 use pfh_source::device::{Access, ErrorPolicy, Fill, Medium};
 use std::ffi::OsString;
 use std::fmt;
@@ -105,6 +105,13 @@ impl Request {
         let operands = Operands::parse(words)?;
         let (acquisition, beyond) = acquisition(&operands, replace)?;
         Ok(Request { operands, acquisition, beyond })
+    }
+
+    /// Reads through this ring of blocks.
+    #[must_use]
+    pub fn ring(mut self, ring: Option<Ring>) -> Request {
+        self.acquisition.imaging.ring = ring;
+        self
     }
 
     /// What the operands ask for.

@@ -71,6 +71,9 @@ pub struct Summary {
     pub run: Run,
     /// Hashed files that the format cannot hold.
     pub unwritten: u64,
+    /// Files that were read and have no digest, because they are too short, too plain or too long
+    /// for the algorithm.
+    pub without: u64,
     /// What was done with the cache, if there is one.
     pub cache: Option<Use>,
 }
@@ -95,9 +98,9 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
     let format = request.format;
     let manifest = Manifest::open(format, request.layout, &about, output);
     let manifest = manifest.map_err(|why| Error::Format { format, why })?;
-    let mut writing = Writing { manifest, unwritten: 0, cache: cache.clone(), sink };
+    let mut writing = Writing { manifest, unwritten: 0, without: 0, cache: cache.clone(), sink };
     let ran = pass(source, || request.input.again(), &request.plan, &mut writing, control);
-    let Writing { manifest, unwritten, .. } = writing;
+    let Writing { manifest, unwritten, without, .. } = writing;
     // What was read is kept, whatever became of the output: the next run resumes from it.
     let finished = ran.as_ref().is_ok_and(|run| !run.interrupted);
     let cache = cache.map(|cache| cache.close(finished)).transpose().map_err(Error::Keeping)?;
@@ -108,7 +111,7 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
         manifest.finish(&run).map_err(Error::Sink)?;
         seal(request)?;
     }
-    Ok(Summary { run, unwritten, cache })
+    Ok(Summary { run, unwritten, without, cache })
 }
 
 /// The format in which an algorithm's own tool writes.
@@ -150,6 +153,7 @@ fn has_none(record: &Record) -> bool {
 struct Writing<'a> {
     manifest: Manifest,
     unwritten: u64,
+    without: u64,
     cache: Option<Cache>,
     sink: &'a mut Sink<'a>,
 }
@@ -165,7 +169,9 @@ impl pfh_engine::Sink for Writing<'_> {
         if let Err(why) = self.manifest.write(&record)? {
             // A file that was read whole and is too short for the method has nothing that could
             // have been written.
-            self.unwritten += u64::from(!has_none(&record));
+            let has_none = has_none(&record);
+            self.unwritten += u64::from(!has_none);
+            self.without += u64::from(has_none);
             (self.sink)(Event::NotWritten(&record, &why))?;
         }
         Ok(())

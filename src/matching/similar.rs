@@ -21,7 +21,7 @@
 //! ```
 
 use crate::algorithms::REGISTRY;
-use crate::compare::{Collection, ListProblem, Lookup, Thresholds, list_algorithms, load, stored};
+use crate::compare::{Collection, ListProblem, Lookup, Reading, Thresholds, list_algorithms, load, stored};
 use crate::destination::{Destination, OpenError};
 use crate::failure::{JobError, Kind};
 use crate::input::{Input, InputError};
@@ -226,13 +226,14 @@ fn known(request: &Request, tell: &mut dyn FnMut(&ListProblem)) -> Result<(Looku
         return Ok((Lookup::open(path).map_err(failed)?, 0));
     }
     std::fs::metadata(path).map_err(failed)?;
-    let limit = request.memory.max(1 << 20);
+    let assumed = request.algorithm.into_iter().map(Into::into).collect();
+    let reading = Reading { limit: request.memory.max(1 << 20), bare: true, assumed };
     let algorithm = match request.algorithm {
         Some(algorithm) => algorithm.into(),
-        None => *list_algorithms(path.as_os_str(), limit).first().ok_or_else(|| Error::NoList(path.clone()))?,
+        None => *list_algorithms(path.as_os_str(), &reading).first().ok_or_else(|| Error::NoList(path.clone()))?,
     };
     let mut collections = [Collection::new(algorithm)];
-    let faults = load(path.as_os_str(), limit, &mut collections, tell);
+    let faults = load(path.as_os_str(), &reading, &mut collections, tell);
     let [collection] = collections;
     let Some(index) = &request.write_index else {
         return Ok((Lookup::new(collection, request.memory).map_err(failed)?, faults));
@@ -275,10 +276,19 @@ impl pfh_engine::Sink for Matching<'_> {
                 self.saturated += 1;
                 continue;
             }
-            let known = if with_list { [list, b":", &found.name].concat() } else { found.name };
+            let known = if with_list { [list, b":", &found.name].concat() } else { found.name.clone() };
+            let own = if form == Format::Values { digest.to_string() } else { String::new() };
             let (a, b) = if with_list { (&known[..], &record.name[..]) } else { (&record.name[..], &known[..]) };
             let (score, degenerate) = (found.score, found.degenerate);
-            let pair = Pair { a, b, algorithm, score, evidence: Evidence::default(), degenerate };
+            let pair = Pair {
+                a,
+                b,
+                algorithm,
+                score,
+                evidence: Evidence::default(),
+                degenerate,
+                values: [&own, &found.value],
+            };
             pairs::pair(form, self.output.room(), &pair);
             self.matches += 1;
         }

@@ -1,6 +1,7 @@
 //! `append`: the tree of a file takes in what was appended to the file.
 
-use super::{Done, Error, Summary, beside, guard, pass};
+use super::check::Must;
+use super::{Done, Error, Summary, beside, guard, pass_trusting};
 use crate::outputs::Outputs;
 use pfh_engine::Control;
 use pfh_outboard as outboard;
@@ -15,6 +16,8 @@ pub struct Request {
     pub file: PathBuf,
     /// Its tree.
     pub tree: PathBuf,
+    /// The root that the tree must have before; without it the tree is believed.
+    pub must: Option<Must>,
     /// Threads that hash: one per processor.
     pub threads: usize,
 }
@@ -24,12 +27,13 @@ impl Request {
     pub fn new(file: impl Into<PathBuf>) -> Request {
         let file = file.into();
         let tree = beside(&file);
-        Request { file, tree, threads: processors() }
+        Request { file, tree, must: None, threads: processors() }
     }
 
     /// What is read and written.
     pub fn outputs(&self) -> Outputs {
         let mut outputs = Outputs::new(false);
+        outputs.reads_all(self.must.as_ref().and_then(Must::path));
         guard(&mut outputs, &self.file, &self.tree);
         outputs
     }
@@ -43,7 +47,8 @@ impl Request {
 pub fn run(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
     request.outputs().check()?;
     let (file, tree) = (&request.file, &request.tree);
-    let (tree, bytes) = pass(request.threads, control, |pass| outboard::append(file, tree, pass))?;
+    let trusted = request.must.as_ref().map(|must| must.root(file)).transpose()?;
+    let (tree, bytes) = pass_trusting(trusted, request.threads, control, |pass| outboard::append(file, tree, pass))?;
     let end = tree.length();
     Ok(Summary::new(file, &tree.header(), Done::Appended(end - bytes..end)))
 }

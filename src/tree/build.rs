@@ -17,6 +17,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+use super::pieces::Listed;
 use super::{Done, Error, Failure, Function, JOURNAL, OWN, Outboard, Parameters, SUFFIX, beside, guard, lock, pass};
 use crate::outputs::{Kind, Outputs, Refused};
 use pfh_engine::Control;
@@ -36,6 +37,14 @@ pub enum Of {
     File(PathBuf),
     /// One file in parts, in order. The whole need not be there.
     Parts(Vec<PathBuf>),
+    /// One file in pieces that come in any order. The whole need not be there.
+    Pieces {
+        /// A list of them, a line each: where it begins in the file, in bytes, a space and the name
+        /// of the file that holds it; `-` is standard input.
+        list: PathBuf,
+        /// Bytes of the whole; to the end of the last piece if it is not stated.
+        length: Option<u64>,
+    },
     /// Each file below these directories. Trees are passed over.
     Below(Vec<PathBuf>),
 }
@@ -100,6 +109,11 @@ impl Request {
         Request { tree: Some(tree.into()), ..Request::new(Of::Parts(parts.into_iter().map(Into::into).collect())) }
     }
 
+    /// The tree of a file whose pieces are listed in a file.
+    pub fn pieces(list: impl Into<PathBuf>, length: Option<u64>, tree: impl Into<PathBuf>) -> Request {
+        Request { tree: Some(tree.into()), ..Request::new(Of::Pieces { list: list.into(), length }) }
+    }
+
     /// The trees of all files below directories, each beside its file.
     pub fn below(paths: impl IntoIterator<Item = impl Into<PathBuf>>) -> Request {
         Request::new(Of::Below(paths.into_iter().map(Into::into).collect()))
@@ -130,6 +144,10 @@ impl Request {
             (Of::Parts(parts), Some(tree)) => {
                 outputs.writes("--outboard", tree, Kind::File, OWN).reads_all(parts);
             }
+            (Of::Pieces { list, .. }, Some(tree)) => {
+                let is_file = list != Path::new("-");
+                outputs.writes("--outboard", tree, Kind::File, OWN).reads_all(is_file.then_some(list));
+            }
             (Of::Below(paths), _) => {
                 outputs.reads_all(paths);
             }
@@ -144,13 +162,13 @@ impl Request {
 
     /// Builds a tree and puts it in its place. An update of the tree that is there ends first, and
     /// waits for this one.
-    fn store(
+    fn store<E: From<Failure>>(
         &self,
         file: &Path,
         tree: &Path,
         pass: &mut Pass<'_>,
-        build: impl FnOnce(&mut Pass<'_>) -> Result<Outboard, Failure>,
-    ) -> Result<super::Summary, Failure> {
+        build: impl FnOnce(&mut Pass<'_>) -> Result<Outboard, E>,
+    ) -> Result<super::Summary, E> {
         let locked = lock(tree, pass)?;
         let built = build(pass)?;
         outboard::store(&built, tree)?;
@@ -177,12 +195,27 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
         return Err(Error::Directory(file.clone()));
     }
     request.outputs().check()?;
+    let listed = match &request.of {
+        Of::Pieces { list, length } => Some(Listed::read(list, *length)?),
+        _ => None,
+    };
+    if let Some(listed) = &listed {
+        let mut outputs = Outputs::new(request.replace);
+        outputs.writes("--outboard", &tree, Kind::File, OWN).reads_all(listed.files());
+        outputs.check()?;
+    }
     let built = pass(request.threads, control, |pass| match &request.of {
         Of::File(file) if file == Path::new("-") => request.store(file, &tree, pass, |pass| {
-            outboard::build_stream(file, &mut io::stdin().lock(), request.parameters, pass)
+            Ok(outboard::build_stream(file, &mut io::stdin().lock(), request.parameters, pass)?)
         }),
-        Of::File(file) => request.one(file, &tree, pass),
-        Of::Parts(parts) => request.store(&tree, &tree, pass, |pass| joined(parts, &tree, request.parameters, pass)),
+        Of::File(file) => Ok::<_, Error>(request.one(file, &tree, pass)?),
+        Of::Parts(parts) => {
+            request.store(&tree, &tree, pass, |pass| Ok(joined(parts, &tree, request.parameters, pass)?))
+        }
+        Of::Pieces { .. } => {
+            let listed = listed.as_ref().expect("read before");
+            request.store(&tree, &tree, pass, |pass| listed.tree(request.parameters, pass))
+        }
         Of::Below(_) => unreachable!("each file below a directory has a tree of its own"),
     })?;
     sink(Event::Built(&built)).map_err(Error::Sink)?;

@@ -7,7 +7,7 @@ use pfh_outboard::{self as outboard, Failure, Pass};
 use pfh_source::os::processors;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A root that the file must give.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +23,42 @@ pub enum Must {
         /// Which line, if there are several: that of the file's name unless it is given.
         identity: Option<OsString>,
     },
+}
+
+impl Must {
+    /// The line that an auditor keeps of the file, if one is to be believed.
+    pub(super) fn kept(&self, file: &Path) -> Result<Option<Kept>, Error> {
+        let Must::Kept { path, identity } = self else { return Ok(None) };
+        let wrong = |why: String| Error::Kept { path: path.clone(), why };
+        let bytes = std::fs::read(path).map_err(|error| wrong(error.to_string()))?;
+        let mut kept = pfh_audit::parse(&bytes).map_err(|error| wrong(error.to_string()))?;
+        if let (1, None) = (kept.len(), identity) {
+            return Ok(kept.pop());
+        }
+        let meant = identity.as_deref().unwrap_or(file.as_os_str()).as_bytes();
+        let found = kept.into_iter().find(|kept| kept.identity == meant);
+        let none = || wrong(format!("has no line for {}: state one with --identity", crate::rendered(meant)));
+        found.map(Some).ok_or_else(none)
+    }
+
+    /// The root.
+    pub(super) fn root(&self, file: &Path) -> Result<[u8; 32], Error> {
+        Ok(match (self, self.kept(file)?) {
+            (Must::Root(root), _) => *root,
+            (Must::Kept { .. }, Some(kept)) => *kept.commitment.root(),
+            (Must::Kept { path, .. }, None) => {
+                return Err(Error::Kept { path: path.clone(), why: "holds nothing".into() });
+            }
+        })
+    }
+
+    /// The file that is read for it.
+    pub(super) fn path(&self) -> Option<&Path> {
+        match self {
+            Must::Root(_) => None,
+            Must::Kept { path, .. } => Some(path),
+        }
+    }
 }
 
 /// A file, its tree, and what the file must be.
@@ -46,21 +82,6 @@ impl Request {
         let file = file.into();
         let tree = beside(&file);
         Request { file, tree, must: None, threads: processors() }
-    }
-
-    /// The line that an auditor keeps of the file.
-    fn kept(&self) -> Result<Option<Kept>, Error> {
-        let Some(Must::Kept { path, identity }) = &self.must else { return Ok(None) };
-        let wrong = |why: String| Error::Kept { path: path.clone(), why };
-        let bytes = std::fs::read(path).map_err(|error| wrong(error.to_string()))?;
-        let mut kept = pfh_audit::parse(&bytes).map_err(|error| wrong(error.to_string()))?;
-        if let (1, None) = (kept.len(), identity) {
-            return Ok(kept.pop());
-        }
-        let meant = identity.as_deref().unwrap_or(self.file.as_os_str()).as_bytes();
-        let found = kept.into_iter().find(|kept| kept.identity == meant);
-        let none = || wrong(format!("has no line for {}: state one with --identity", crate::rendered(meant)));
-        found.map(Some).ok_or_else(none)
     }
 
     fn judge(&self, kept: Option<&Kept>, pass: &mut Pass<'_>) -> Result<Summary, Failure> {
@@ -98,6 +119,6 @@ impl Request {
 /// When the file, its tree or what is kept of it cannot be read; also when the control is
 /// cancelled. A difference is in the summary.
 pub fn run(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
-    let kept = request.kept()?;
+    let kept = request.must.as_ref().map_or(Ok(None), |must| must.kept(&request.file))?;
     Ok(pass(request.threads, control, |pass| request.judge(kept.as_ref(), pass))?)
 }

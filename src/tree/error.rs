@@ -73,6 +73,29 @@ pub enum Error {
         /// Why.
         why: String,
     },
+    /// A list of pieces, or one of its lines, is none.
+    #[error("{}:{line}: {why}", shown(list))]
+    Pieces {
+        /// The list.
+        list: PathBuf,
+        /// The line, from 1; 0 for the list itself.
+        line: u64,
+        /// Why.
+        why: String,
+    },
+    /// A piece does not fit.
+    #[error("{}, at {offset}: {why}", shown(file))]
+    Piece {
+        /// The file that holds it.
+        file: PathBuf,
+        /// Where it begins in the whole.
+        offset: u64,
+        /// Why.
+        why: pfh_tree::outboard::Misplaced,
+    },
+    /// Some of a file has not come: there is no tree of it. Nothing was written.
+    #[error("incomplete: {}: nothing was written", ranges(.0))]
+    Missing(Vec<std::ops::Range<u64>>),
     /// S3's parts have no length.
     #[error("--part: a part has at least one byte")]
     Part,
@@ -94,6 +117,8 @@ impl JobError for Error {
             Error::Tree(Failure::Read { .. } | Failure::Tree { .. }) => Kind::Open,
             Error::Tree(Failure::Write { .. }) => Kind::Aborted,
             Error::Tree(Failure::Cancelled) => Kind::Cancelled,
+            Error::Tree(Failure::OtherTree { .. }) => Kind::Negative,
+            Error::Missing(_) => Kind::Open,
             Error::OtherRoot { .. } | Error::Unproved { why: NoRange::Differs, .. } => Kind::Negative,
             Error::Unproved { why: NoRange::Range, .. } => Kind::Request,
             Error::Incomparable | Error::Unproved { .. } | Error::Read { .. } => Kind::Open,
@@ -101,4 +126,13 @@ impl JobError for Error {
             _ => Kind::Request,
         }
     }
+}
+
+/// Ranges for people: how many bytes, and the first ten of them as OFFSET:LENGTH.
+fn ranges(ranges: &[std::ops::Range<u64>]) -> String {
+    let bytes: u64 = ranges.iter().map(|range| range.end - range.start).sum();
+    let first: Vec<String> =
+        ranges.iter().take(10).map(|range| format!("{}:{}", range.start, range.end - range.start)).collect();
+    let more = if ranges.len() > 10 { format!(" and {} more", ranges.len() - 10) } else { String::new() };
+    format!("{bytes} bytes in {} ranges are missing: {}{more}", ranges.len(), first.join(","))
 }

@@ -31,6 +31,7 @@ pub mod diff;
 mod error;
 pub mod export;
 pub mod import;
+mod pieces;
 pub mod prove;
 pub mod root;
 mod summary;
@@ -38,7 +39,7 @@ pub mod update;
 pub mod verify;
 
 pub use error::Error;
-pub use pfh_outboard::{Failure, JOURNAL, SUFFIX, Updated, Verdict, beside};
+pub use pfh_outboard::{Failure, FileState, JOURNAL, SUFFIX, Updated, beside};
 pub use pfh_tree::outboard::{Function, Header, Outboard, Parameters};
 pub use summary::{Done, Expected, Judged, Stated, Summary};
 
@@ -62,13 +63,23 @@ fn guard<'a>(outputs: &'a mut Outputs, file: &Path, tree: &Path) -> &'a mut Outp
 /// Carries out a pass over a file with the control's progress, and ends it when the control is
 /// cancelled.
 pub(crate) fn pass<T>(threads: usize, control: &Control<'_>, work: impl FnOnce(&mut Pass<'_>) -> T) -> T {
+    pass_trusting(None, threads, control, work)
+}
+
+/// The same over a tree that must have this root, if there is one.
+fn pass_trusting<T>(
+    trusted: Option<[u8; 32]>,
+    threads: usize,
+    control: &Control<'_>,
+    work: impl FnOnce(&mut Pass<'_>) -> T,
+) -> T {
     let start = Instant::now();
     let mut progress = |bytes, all: u64| {
         let total = (all > 0).then_some(all);
         let medium = MediumProgress { phase: Phase::Hashing, bytes, total, bad: 0, elapsed: start.elapsed() };
         control.report(&Progress::Medium(medium));
     };
-    work(&mut Pass { threads, cancel: control.cancel().flag(), progress: &mut progress })
+    work(&mut Pass { threads, cancel: control.cancel().flag(), progress: &mut progress, trusted })
 }
 
 /// The lock of the tree that is there, if it is a file of ours that can be locked.

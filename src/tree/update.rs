@@ -1,7 +1,8 @@
 //! `update`: the tree of a file that was changed in place is brought up to date; only what changed
 //! is hashed again.
 
-use super::{Done, Error, Failure, Summary, beside, guard, pass, save};
+use super::check::Must;
+use super::{Done, Error, Failure, Summary, beside, guard, pass_trusting, save};
 use crate::outputs::Outputs;
 use pfh_engine::Control;
 use pfh_outboard as outboard;
@@ -31,6 +32,9 @@ pub struct Request {
     pub tree: PathBuf,
     /// What has changed.
     pub changed: Changed,
+    /// The root that the tree must have before, kept where nobody who can write to the tree can
+    /// write; without it the tree is believed.
+    pub must: Option<Must>,
     /// Where the proof of the change goes, for an auditor who has neither file nor tree.
     pub proof: Option<PathBuf>,
     /// Threads that hash: one per processor.
@@ -44,7 +48,7 @@ impl Request {
     pub fn new(file: impl Into<PathBuf>, changed: Changed) -> Request {
         let file = file.into();
         let tree = beside(&file);
-        Request { file, tree, changed, proof: None, threads: processors(), replace: false }
+        Request { file, tree, changed, must: None, proof: None, threads: processors(), replace: false }
     }
 
     /// What is read and written.
@@ -54,6 +58,7 @@ impl Request {
         if let Changed::Since(copy) = &self.changed {
             outputs.reads(copy);
         }
+        outputs.reads_all(self.must.as_ref().and_then(Must::path));
         guard(&mut outputs, &self.file, &self.tree);
         outputs
     }
@@ -64,11 +69,13 @@ impl Request {
 ///
 /// # Errors
 /// When a range lies outside of the file, the file has another length than its tree, one of them
-/// cannot be read, or the tree or the proof cannot be written; also when the control is cancelled.
+/// cannot be read, or the tree or the proof cannot be written; when the tree has another root than
+/// it must; also when the control is cancelled.
 pub fn run(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
     request.outputs().check()?;
     let (file, tree) = (&request.file, &request.tree);
-    let updated = pass(request.threads, control, |pass| match &request.changed {
+    let trusted = request.must.as_ref().map(|must| must.root(file)).transpose()?;
+    let updated = pass_trusting(trusted, request.threads, control, |pass| match &request.changed {
         Changed::Since(copy) => outboard::update_since(file, copy, tree, pass),
         Changed::Ranges(ranges) => outboard::update(file, tree, ranges, pass),
     })?;

@@ -61,6 +61,24 @@ impl State for Xxh3 {
     }
 }
 
+/// FNV-1a with 64 bits: offset basis 0xCBF29CE484222325, prime 2^40 + 2^8 + 0xB3. Its state is the
+/// value so far.
+struct Fnv1a(fnv::FnvHasher);
+
+impl State for Fnv1a {
+    fn update(&mut self, bytes: &[u8]) {
+        std::hash::Hasher::write(&mut self.0, bytes);
+    }
+
+    fn finalize(self: Box<Self>, _length: usize) -> Value {
+        Value::from_bytes(&std::hash::Hasher::finish(&self.0).to_be_bytes())
+    }
+
+    fn duplicate(&self) -> Box<dyn State> {
+        Box::new(Fnv1a(fnv::FnvHasher::with_key(std::hash::Hasher::finish(&self.0))))
+    }
+}
+
 /// The empty message under CRC-32.
 pub(crate) fn crc32() -> Box<dyn State> {
     Box::new(Crc32(crc32fast::Hasher::new()))
@@ -74,4 +92,9 @@ pub(crate) fn adler32() -> Box<dyn State> {
 /// The empty message under XXH3-128.
 pub(crate) fn xxh3() -> Box<dyn State> {
     Box::new(Xxh3(XxHash3_128::new()))
+}
+
+/// The empty message under FNV-1a.
+pub(crate) fn fnv1a() -> Box<dyn State> {
+    Box::new(Fnv1a(fnv::FnvHasher::default()))
 }

@@ -50,7 +50,7 @@ pub use hasher::Hasher;
 pub use kernels::Kernels;
 pub use lists::Registry;
 pub use many::{advance_many, finalize_many, hash_many, update_many};
-pub use registry::ROWS;
+pub use registry::{ROWS, family};
 pub use rope::Rope;
 pub use row::{Output, Row, Standing};
 pub use state::{Alone, Executor, State, Task};

@@ -16,7 +16,8 @@ const MAXIMUM: usize = 1 << 16;
 ///
 /// Standards: MD5 RFC 1321; SHA-1 and SHA-2 FIPS 180-4; SHA-3 and SHAKE FIPS 202; RIPEMD-160
 /// ISO/IEC 10118-3; BLAKE2 RFC 7693 (full lengths, no key); BLAKE3 (plain hash mode); CRC-32
-/// ISO/IEC 8802-3; Adler-32 RFC 1950; XXH3 with 128 bits, seed 0.
+/// ISO/IEC 8802-3; Adler-32 RFC 1950; XXH3 with 128 bits, seed 0; FNV-1a with 64 bits,
+/// draft-eastlake-fnv.
 #[rustfmt::skip]
 pub static ROWS: &[Row] = &[
     Row::with_lanes("md5", &["md-5"], Fixed(16), Broken, 64, &functions::MD5).stitched(GeneralRegisters),
@@ -40,7 +41,20 @@ pub static ROWS: &[Row] = &[
     Row::new("crc32", &["crc-32", "crc32b"], Fixed(4), NonCryptographic, 1, checksum::crc32),
     Row::new("adler32", &["adler-32"], Fixed(4), NonCryptographic, 1, checksum::adler32),
     Row::new("xxh3-128", &["xxh128", "xxh3"], Fixed(16), NonCryptographic, 64, checksum::xxh3),
+    Row::new("fnv1a-64", &["fnv-1a-64", "fnv1a", "fnv64a"], Fixed(8), NonCryptographic, 1, checksum::fnv1a),
 ];
+
+/// Families of algorithms, and an alias of the member that a family's name alone stands for: the
+/// one of 256 bits, or the one that there is.
+const FAMILIES: &[(&str, &str)] = &[("sha2", "sha2-256"), ("sha3", "sha-3-256"), ("fnv", "fnv1a")];
+
+/// The algorithm that a family's name stands for, in any case: `sha2`, `sha3`, `fnv`. These are no
+/// aliases, so that nobody gets a member by mistake: whoever asks for a family is to be shown what
+/// it became.
+pub fn family(name: &str) -> Option<Algorithm> {
+    let (_, member) = FAMILIES.iter().find(|(family, _)| name.eq_ignore_ascii_case(family))?;
+    OWN.find(member).ok()
+}
 
 /// [`ROWS`] alone: what `Algorithm::all` and `str::parse` know.
 static OWN: Registry = Registry::new(&[ROWS]);

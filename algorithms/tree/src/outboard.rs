@@ -22,6 +22,7 @@ mod journal;
 pub(crate) mod multiproof;
 mod paged;
 mod parameters;
+mod pieces;
 mod stream;
 mod values;
 
@@ -33,6 +34,7 @@ pub use journal::{Change, Journal};
 pub(crate) use paged::proven;
 pub use paged::{Paged, ReadAt, Unusable};
 pub use parameters::Parameters;
+pub use pieces::{Misplaced, Pieces};
 pub use stream::Builder;
 pub use values::Values;
 

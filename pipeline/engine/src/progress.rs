@@ -109,6 +109,8 @@ pub(crate) struct Counters {
     pub batch_jobs: AtomicU64,
     pub space_ns: AtomicU64,
     pub data_ns: AtomicU64,
+    pub space_waits: AtomicU64,
+    pub data_waits: AtomicU64,
 }
 
 impl Counters {
@@ -131,6 +133,10 @@ pub struct Stats {
     pub waited_for_space: Duration,
     /// Time that workers waited for data.
     pub waited_for_data: Duration,
+    /// How often a reader waited for space in the table (the paper's state counter).
+    pub waits_for_space: u64,
+    /// How often a worker waited for data.
+    pub waits_for_data: u64,
     /// Bytes read.
     pub read_bytes: u64,
     /// Bytes hashed, counted once whatever the number of algorithms.
@@ -147,4 +153,28 @@ pub struct Stats {
     pub sharing: u64,
     /// Time in hashing leaves of one message beside its worker; part of `hash`.
     pub lent: Duration,
+}
+
+impl Stats {
+    /// Those of two runs, one behind the other.
+    #[must_use]
+    pub fn and(self, next: Stats) -> Stats {
+        Stats {
+            total: self.total + next.total,
+            read: self.read + next.read,
+            hash: self.hash + next.hash,
+            waited_for_space: self.waited_for_space + next.waited_for_space,
+            waited_for_data: self.waited_for_data + next.waited_for_data,
+            waits_for_space: self.waits_for_space + next.waits_for_space,
+            waits_for_data: self.waits_for_data + next.waits_for_data,
+            read_bytes: self.read_bytes + next.read_bytes,
+            hash_bytes: self.hash_bytes + next.hash_bytes,
+            batches: self.batches + next.batches,
+            jobs: self.jobs + next.jobs,
+            peak_table: self.peak_table.max(next.peak_table),
+            table: self.table.max(next.table),
+            sharing: self.sharing.max(next.sharing),
+            lent: self.lent + next.lent,
+        }
+    }
 }

@@ -50,6 +50,22 @@ pub struct Summary {
     pub stats: Stats,
 }
 
+impl Summary {
+    /// That of two runs, one behind the other.
+    #[must_use]
+    pub fn and(self, next: Summary) -> Summary {
+        Summary {
+            hashed: self.hashed + next.hashed,
+            bytes: self.bytes.wrapping_add(next.bytes),
+            skipped: self.skipped + next.skipped,
+            failed: self.failed + next.failed,
+            untimed: self.untimed + next.untimed,
+            interrupted: self.interrupted || next.interrupted,
+            stats: self.stats.and(next.stats),
+        }
+    }
+}
+
 /// How long threads may take to notice that the run is over before they are left to themselves.
 const FAREWELL: Duration = Duration::from_millis(1000);
 /// Between two looks at cancellation, stalls and progress.
@@ -292,6 +308,8 @@ impl Run {
             hash: time(&counters.hash_ns) + self.shared.places.lent(),
             waited_for_space: time(&counters.space_ns),
             waited_for_data: time(&counters.data_ns),
+            waits_for_space: counters.space_waits.load(Ordering::Relaxed),
+            waits_for_data: counters.data_waits.load(Ordering::Relaxed),
             read_bytes: self.shared.read_bytes.load(Ordering::Relaxed),
             hash_bytes: counters.hash_bytes.load(Ordering::Relaxed),
             batches: counters.batches.load(Ordering::Relaxed),

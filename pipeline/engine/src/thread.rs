@@ -279,9 +279,14 @@ pub(crate) fn live(shared: &Shared, mut reader: Option<Reader<State>>, role: Rol
         shared.idle.fetch_add(idle, Ordering::Relaxed);
         let waited = shared.events.wait(noted, Duration::from_millis(100));
         shared.idle.fetch_sub(idle, Ordering::Relaxed);
-        let counter = if full { &shared.counters.space_ns } else { &shared.counters.data_ns };
+        let counters = &shared.counters;
+        let (time, times) = match full {
+            true => (&counters.space_ns, &counters.space_waits),
+            false => (&counters.data_ns, &counters.data_waits),
+        };
         if full || hashes {
-            Counters::add(counter, waited);
+            Counters::add(time, waited);
+            times.fetch_add(1, Ordering::Relaxed);
         }
     }
 }

@@ -45,6 +45,11 @@ impl Budget {
         Arc::new(Budget { slab, limit: AtomicUsize::new(limit), inner: Mutex::default(), events })
     }
 
+    /// A budget of that many slabs, of that many bytes each, a multiple of 4,096.
+    pub fn of(slab: usize, slabs: usize, events: Arc<EventCount>) -> Arc<Self> {
+        Arc::new(Budget { slab, limit: AtomicUsize::new(slabs.max(1)), inner: Mutex::default(), events })
+    }
+
     /// Length of a slab in bytes.
     pub fn slab(&self) -> usize {
         self.slab

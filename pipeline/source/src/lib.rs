@@ -46,7 +46,7 @@ pub use problem::{Cause, Problem, Stage, errno_name};
 pub use ranges::Ranges;
 pub use read::{Closed, Note, Reading};
 pub use select::{Selection, SelectionError};
-pub use source::Source;
+pub use source::{Room, Source};
 pub use stat::Stat;
 pub use total::total;
 pub use within::Within;

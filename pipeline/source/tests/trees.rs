@@ -262,7 +262,7 @@ fn orders_keep_numbers() {
     };
     assert_eq!(numbers(Order::Path), [0, 1, 2, 3]);
     assert_eq!(numbers(Order::Size), [1, 2, 0, 3]);
-    for order in [Order::Inode, Order::Extent] {
+    for order in [Order::Inode, Order::Extent, Order::Balanced] {
         let mut found = numbers(order);
         found.sort();
         assert_eq!(found, [0, 1, 2, 3]);

@@ -3,6 +3,7 @@
 use std::io::{self, BufRead, Cursor, Read};
 
 use pfh_digest::{ROWS, Registry, Row};
+use pfh_similarity::ssdeep;
 
 use crate::ending::{Ending, Tally};
 use crate::entry::{DecodeLine, Fault, Located, Options, Parsed};
@@ -160,7 +161,7 @@ pub(crate) fn sniff(start: &[u8]) -> Format {
         Format::Jsonl
     } else if csv::is_header(first) {
         Format::Csv
-    } else if start.starts_with(b"ssdeep,1.") {
+    } else if start.starts_with(b"ssdeep,1.") || is_ssdeep(first) {
         Format::Ssdeep
     } else if start.starts_with(b"sdbf:03:0::") || start.starts_with(b"sdbf-dd:03:0::") {
         // A digest without the name in it: the name stands behind, as in any list.
@@ -172,6 +173,12 @@ pub(crate) fn sniff(start: &[u8]) -> Format {
     } else {
         Format::Sums
     }
+}
+
+/// Whether a line is ssdeep's, of a list that lost its header: `digest,"name`.
+fn is_ssdeep(first: &[u8]) -> bool {
+    let comma = first.iter().take(150).position(|&byte| byte == b',');
+    comma.is_some_and(|at| first[at + 1..].starts_with(b"\"") && ssdeep::Digest::parse(&first[..at]).is_ok())
 }
 
 /// Whether a line starts as mrsh-v2's: a name, three numbers and many digits in capitals.

@@ -24,6 +24,8 @@ pub struct Options {
     /// Take digests without a name of every length that some algorithm has by default, not only of
     /// the usual ones.
     pub any: bool,
+    /// Take digests that stand alone on their lines too: the names of such entries are empty.
+    pub bare: bool,
     /// What ends a record of `sums` and `bsd`.
     pub end: End,
     /// The longest line, and for XML the longest token, in bytes.
@@ -32,14 +34,22 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { format: None, assumed: Vec::new(), hints: Vec::new(), any: false, end: End::Line, limit: LIMIT }
+        Options {
+            format: None,
+            assumed: Vec::new(),
+            hints: Vec::new(),
+            any: false,
+            bare: false,
+            end: End::Line,
+            limit: LIMIT,
+        }
     }
 }
 
 /// An entry that a manifest lists with digests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Entry {
-    /// The name: raw bytes, without NUL, never empty.
+    /// The name: raw bytes, without NUL; empty only where [`Options::bare`] takes digests alone.
     pub name: Vec<u8>,
     /// Its size in bytes, where the format says.
     pub size: Option<u64>,

@@ -112,6 +112,7 @@ pub(crate) struct Decoder {
     usual: Vec<Algorithm>,
     /// What the list says that the digests which follow are of.
     stated: Option<Vec<Result<Algorithm, Box<str>>>>,
+    bare: bool,
     end: End,
     shape: Shape,
 }
@@ -134,7 +135,15 @@ impl Decoder {
         if options.any {
             usual.extend(registry.all().filter(|algorithm| algorithm.output() != Output::Text));
         }
-        Decoder { registry, assumed: options.assumed.clone(), usual, stated: None, end, shape: Shape::Unknown }
+        Decoder {
+            registry,
+            assumed: options.assumed.clone(),
+            usual,
+            stated: None,
+            bare: options.bare,
+            end,
+            shape: Shape::Unknown,
+        }
     }
 
     /// The digest at the start of a plain line, and whether its algorithm is a guess.
@@ -171,6 +180,10 @@ impl Decoder {
     }
 
     fn plain(&mut self, line: &[u8], escaped: bool) -> Result<Entry, Fault> {
+        if self.bare && !line.trim_ascii_end().iter().any(|byte| matches!(byte, b' ' | b'\t')) {
+            let (digest, guessed) = self.digest(line.trim_ascii_end())?;
+            return Ok(Entry { digests: vec![digest], guessed, ..Entry::default() });
+        }
         let at = line.iter().position(|byte| matches!(byte, b' ' | b'\t')).ok_or(Fault::Malformed("no name"))?;
         let (digest, guessed) = self.digest(&line[..at])?;
         let rest = &line[at + 1..];

@@ -22,6 +22,9 @@ pub enum Format {
     Csv,
     /// Digital Forensics XML with `pfh:verdict` and `pfh:known` in each file object.
     Dfxml,
+    /// As the framework of Breitinger & Petrov presents results, a line for each set that holds a
+    /// file: name, hash value, score, set and hash value, with tabs between them.
+    Values,
 }
 
 impl FromStr for Format {
@@ -33,7 +36,8 @@ impl FromStr for Format {
             "jsonl" => Format::Jsonl,
             "csv" => Format::Csv,
             "dfxml" => Format::Dfxml,
-            _ => return Err(UnknownFormat::of(text, &["text", "jsonl", "csv", "dfxml"])),
+            "values" => Format::Values,
+            _ => return Err(UnknownFormat::of(text, &["text", "jsonl", "csv", "dfxml", "values"])),
         })
     }
 }
@@ -86,7 +90,7 @@ impl Encoder {
     /// Starts. An error where the format cannot hold these algorithms.
     pub fn head(&mut self, out: &mut Vec<u8>, preamble: &Preamble<'_>) -> Result<(), Unrepresentable> {
         match self.form {
-            Format::Text => Ok(()),
+            Format::Text | Format::Values => Ok(()),
             Format::Jsonl => self.jsonl.head(out, preamble),
             Format::Dfxml => self.dfxml.head(out, preamble),
             Format::Csv => {
@@ -114,6 +118,7 @@ impl Encoder {
             }
             Format::Jsonl => self.json(out, known),
             Format::Csv => csv(out, known, digests),
+            Format::Values => values(out, known),
             Format::Dfxml => self.xml(out, known),
         }
     }
@@ -121,7 +126,7 @@ impl Encoder {
     /// Ends; `counts` are the verdicts' words with their numbers.
     pub fn tail(&mut self, out: &mut Vec<u8>, counts: &[(&str, u64)], summary: &Summary) {
         match self.form {
-            Format::Text | Format::Csv => {}
+            Format::Text | Format::Csv | Format::Values => {}
             Format::Dfxml => self.dfxml.tail(out, summary),
             Format::Jsonl => {
                 out.extend_from_slice(b"{\"type\":\"summary\"");
@@ -164,6 +169,17 @@ impl Encoder {
                 dfxml::element(out, "    ", "pfh:known", describe(place).as_bytes());
             }
         });
+    }
+}
+
+/// A line for each set that holds the file; none for a file that is in no set.
+fn values(out: &mut Vec<u8>, known: &Known<'_>) {
+    let Outcome::Hashed(hashed) = &known.record.outcome else { return };
+    for place in known.places {
+        let value = hashed.digests.iter().find(|digest| digest.algorithm().name() == place.algorithm);
+        let value = value.map_or_else(String::new, Digest::to_string);
+        let (name, set) = (terminal::render(&known.record.name), terminal::render(place.set.as_bytes()));
+        out.extend_from_slice(format!("{name}\t{value}\t100\t{set}\t{value}\n").as_bytes());
     }
 }
 
@@ -288,6 +304,7 @@ impl fmt::Display for Format {
             Format::Jsonl => "jsonl",
             Format::Csv => "csv",
             Format::Dfxml => "dfxml",
+            Format::Values => "values",
         })
     }
 }

@@ -6,7 +6,7 @@
 
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{Hashed, Outcome, Record};
-use pfh_source::{ChangeTimes, Closed, Entry, Item, Note, Source, Stat};
+use pfh_source::{ChangeTimes, Closed, Entry, Item, Note, Room, Source, Stat};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashMap;
 use std::fs::File;
@@ -323,10 +323,22 @@ pub struct Reusing<S> {
 impl<S: Source> Source for Reusing<S> {
     fn pull(&mut self) -> Option<Item> {
         let item = self.source.pull()?;
-        let Item::Entry(entry) = item else { return Some(item) };
-        Some(match self.cache.inner().settle(&entry) {
+        Some(self.settled(item))
+    }
+
+    fn pull_into(&mut self, room: Room) -> Option<Item> {
+        let item = self.source.pull_into(room)?;
+        Some(self.settled(item))
+    }
+}
+
+impl<S: Source> Reusing<S> {
+    /// The item; an unchanged file with the digests that are kept.
+    fn settled(&self, item: Item) -> Item {
+        let Item::Entry(entry) = item else { return item };
+        match self.cache.inner().settle(&entry) {
             Some((closed, digests)) => Item::Settled { number: entry.number, name: entry.name(), closed, digests },
             None => Item::Entry(entry),
-        })
+        }
     }
 }

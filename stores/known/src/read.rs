@@ -1,12 +1,14 @@
 //! Reads one input, whatever it is written in.
 
+use std::ops::ControlFlow;
 use std::path::Path;
 
+use pfh_digest::Algorithm;
 use pfh_manifest::known::bloom::Header;
 use pfh_manifest::known::{self, Kind, Take};
 
 use crate::input::{Contents, Meter, peek};
-use crate::{Error, Input, sqlite};
+use crate::{Class, Error, Input, is_known_set, sqlite};
 
 /// Reads an input to its end and hands every record to `take`; `applied` is the copy of a database
 /// in which the deltas were run.
@@ -38,6 +40,19 @@ pub fn read(input: &Input, applied: Option<&Path>, meter: &Meter, take: &mut Tak
         Kind::Json => "json",
     };
     Ok(Contents::Records { format: format.to_owned(), version: None })
+}
+
+/// Whether a file begins as a set does that can be read: it is a filter, or its first record is
+/// one. `assumed` is what digests without a name are of; empty for the usual algorithms by length.
+pub fn is_set(path: &Path, assumed: &[Algorithm]) -> bool {
+    let input = Input { assumed: assumed.to_vec(), ..Input::new(path, Class::Bad) };
+    let mut first = false;
+    let mut take = |_, record: Result<known::Known, pfh_manifest::Fault>| {
+        first = record.is_ok();
+        ControlFlow::Break(())
+    };
+    let found = read(&input, None, &Meter::default(), &mut take);
+    is_known_set(path) || matches!(found, Ok(Contents::Bloom(_))) || found.is_ok() && first
 }
 
 /// Hands the words of a Bloom filter to `take`, in pieces of 256 KiB; only the last may be shorter.

@@ -42,6 +42,14 @@ fn open_same_length(file: &Path, header: &Header) -> Result<Ranges, Failure> {
     Ok(read)
 }
 
+/// Compares a tree's root with the one that was kept.
+fn believe(pass: &Pass<'_>, tree: &Path, found: &Value) -> Result<(), Failure> {
+    match pass.trusted {
+        Some(kept) if kept != *found => Err(Failure::OtherTree { tree: tree.to_owned(), kept, found: *found }),
+        _ => Ok(()),
+    }
+}
+
 /// Locks a tree that must be there.
 fn lock(tree: &Path, pass: &Pass<'_>) -> Result<Exclusive, Failure> {
     let missing = || Failure::read(tree)(Problem::io(Stage::Open, &io::Error::from_raw_os_error(2)));
@@ -58,6 +66,7 @@ fn lock(tree: &Path, pass: &Pass<'_>) -> Result<Exclusive, Failure> {
 pub fn update(file: &Path, tree: &Path, ranges: &[Range<u64>], pass: &mut Pass<'_>) -> Result<Updated, Failure> {
     let locked = lock(tree, pass)?;
     let header = stored::with(tree, |paged| Ok(paged.header()))?;
+    believe(pass, tree, &header.root)?;
     let read = open_same_length(file, &header)?;
     let leaf = header.parameters.leaf_length() as u64;
     let mut leaves: Vec<Range<u64>> = Vec::new();
@@ -99,6 +108,7 @@ pub fn update(file: &Path, tree: &Path, ranges: &[Range<u64>], pass: &mut Pass<'
 pub fn update_since(file: &Path, copy: &Path, tree: &Path, pass: &mut Pass<'_>) -> Result<Updated, Failure> {
     let locked = lock(tree, pass)?;
     let header = stored::with(tree, |paged| Ok(paged.header()))?;
+    believe(pass, tree, &header.root)?;
     let (read, old) = (open_same_length(file, &header)?, open_same_length(copy, &header)?);
     let leaf = header.parameters.leaf_length();
     let (mut offset, mut before) = (0, Vec::new());
@@ -134,6 +144,7 @@ pub fn update_since(file: &Path, copy: &Path, tree: &Path, pass: &mut Pass<'_>) 
 pub fn append(file: &Path, tree: &Path, pass: &mut Pass<'_>) -> Result<(Outboard, u64), Failure> {
     let _locked = lock(tree, pass)?;
     let mut outboard = load(tree)?;
+    believe(pass, tree, outboard.root())?;
     let read = open(file)?;
     let (old, now) = (outboard.length(), read.size());
     if now < old {

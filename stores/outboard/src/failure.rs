@@ -1,5 +1,6 @@
 //! Why a tree is not built, changed or compared.
 
+use pfh_digest::hex;
 use pfh_source::{Cause, Problem};
 use pfh_tree::Malformed;
 use pfh_tree::outboard::WrongChange;
@@ -53,6 +54,16 @@ pub enum Failure {
         start: u64,
         /// One past the last byte.
         end: u64,
+    },
+    /// The tree is not the one whose root was kept: it was changed by others, or made anew.
+    #[error("{}: has the root {}, not {}, which was kept: it is not brought up to date", shown(.tree), hex::encode(.found), hex::encode(.kept))]
+    OtherTree {
+        /// The tree file.
+        tree: PathBuf,
+        /// The root that was kept.
+        kept: [u8; 32],
+        /// The root of the tree that is there.
+        found: [u8; 32],
     },
     /// The change does not fit the tree.
     #[error("{0}")]

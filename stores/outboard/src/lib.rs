@@ -14,7 +14,7 @@ mod pass;
 mod stored;
 
 pub use change::{Updated, append, update, update_since};
-pub use check::{Verdict, check};
+pub use check::{FileState, check};
 pub use failure::{Failure, reason};
 pub use pass::{build, build_stream, read_file, read_stream};
 pub use stored::{Exclusive, JOURNAL, LONGEST, journal_of, load, open, pages, store, with};
@@ -34,6 +34,9 @@ pub struct Pass<'a> {
     pub cancel: &'a AtomicBool,
     /// Called with the bytes read so far and the bytes to be read.
     pub progress: &'a mut dyn FnMut(u64, u64),
+    /// The root that a tree must have before it is changed: it was kept where nobody who can write
+    /// to the tree can write. Without it the tree is believed.
+    pub trusted: Option<[u8; 32]>,
 }
 
 /// Where the tree of a file is kept.

@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use fuser::{
@@ -14,6 +15,7 @@ use fuser::{
 };
 use tempfile::TempDir;
 
+use crate::Spindle;
 use crate::content::{byte, content};
 
 /// Attributes are never cached: what a file says of itself may change from call to call.
@@ -163,6 +165,9 @@ impl File {
 pub struct Files {
     files: Vec<File>,
     names: u64,
+    disk: Option<Mutex<Spindle>>,
+    /// Where each file begins on the disk.
+    places: Vec<u64>,
 }
 
 impl Files {
@@ -181,6 +186,25 @@ impl Files {
     pub fn with_names(mut self, count: u64) -> Self {
         self.names = count;
         self
+    }
+
+    /// On a rotating disk, each at a place of its own that depends on its name alone: files of an old
+    /// disk lie in no order. Each read takes as long as the disk takes, one after the other.
+    pub fn on(mut self, disk: Spindle, size: u64) -> Self {
+        let free = |file: &File| size.saturating_sub(file.length).max(1);
+        self.places = self.files.iter().map(|file| file.seed % free(file)).collect();
+        self.disk = Some(Mutex::new(disk));
+        self
+    }
+
+    /// Takes the time that the disk takes.
+    fn spin(&self, inode: INodeNo, offset: u64, length: usize) {
+        let place = inode.0.checked_sub(2).and_then(|number| self.places.get(number as usize));
+        let (Some(disk), Some(place)) = (&self.disk, place) else { return };
+        // Held meanwhile: there is one head.
+        let mut disk = disk.lock().unwrap_or_else(PoisonError::into_inner);
+        let cost = disk.charge(place + offset, length as u64);
+        std::thread::sleep(cost);
     }
 
     /// Mounts them in a new temporary directory.
@@ -293,7 +317,10 @@ impl Filesystem for Files {
             return reply.data(&bytes);
         }
         match self.file(inode).map(|file| file.read(offset, size as usize)) {
-            Some(Ok(bytes)) => reply.data(&bytes),
+            Some(Ok(bytes)) => {
+                self.spin(inode, offset, bytes.len());
+                reply.data(&bytes);
+            }
             Some(Err(errno)) => reply.error(errno),
             None => reply.error(Errno::ENOENT),
         }

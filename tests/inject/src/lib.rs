@@ -2,6 +2,7 @@
 //!
 //! - [`Files`]: a FUSE filesystem of files that misbehave in stated ways: errors in a range, short
 //!   reads, sizes that lie, stalls, changes while being read, directories of millions of names.
+//! - [`Spindle`]: what reads from a rotating disk cost; [`Files::on`] puts files on one.
 //! - [`Trial`]: one bounded run of a program: time limit, output, exit code, peak memory.
 //! - [`Injection`]: an errno at the N-th call of a system call, through strace.
 //! - [`Loop`], [`Zram`], [`Tmpfs`]: block devices and file systems that a test makes for itself.
@@ -19,6 +20,7 @@ mod errno;
 mod filesystem;
 mod need;
 mod powercut;
+mod spindle;
 mod trial;
 
 pub use browser::Browser;
@@ -29,4 +31,5 @@ pub use filesystem::{File, Files, Mounted};
 pub use fuser::Errno;
 pub use need::{Need, lacks};
 pub use powercut::Recording;
+pub use spindle::Spindle;
 pub use trial::{Outcome, Trial};

@@ -55,6 +55,9 @@ const FILES: [&str; 10] = [
     "papers.txt",
 ];
 
+/// What a page of the papers begins with.
+const PAGE: &[u8] = b"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>The five papers on this machine</title>";
+
 impl Bench {
     /// What is read and written, for the guard of outputs. In a directory that holds the results of
     /// an earlier run its tables are written again; a file of the same name anywhere else stays.
@@ -77,6 +80,10 @@ impl Bench {
         };
         let mut outputs = Outputs::new(force);
         outputs.writes("--out", directory, Kind::Directory, Existing::Welcome);
+        if let Bench::Papers(Papers { html: Some(page), .. }) = self {
+            // A page that was made so before is made again.
+            outputs.writes("--html", page, Kind::File, Existing::Own(0, PAGE));
+        }
         let is_known = |name: &str| directory.join(name).is_file();
         // The journal names its plan, and the papers' results their parts: another program's files
         // do not.
@@ -98,7 +105,7 @@ impl Bench {
 
 /// How a benchmark that was done ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Ended {
     /// Every answer was right.
     Good,
     /// Some program gave a wrong digest or failed: its times do not count, the others' do.
@@ -109,8 +116,8 @@ pub enum Verdict {
 
 /// Does what is asked. What it finds goes to `out`, what it does to standard error. `stop` ends
 /// what takes long and would leave files behind.
-pub fn run(bench: &Bench, out: &mut dyn Write, stop: &AtomicBool) -> Result<Verdict, Error> {
-    let complete = |unread: u64| if unread == 0 { Verdict::Good } else { Verdict::Incomplete };
+pub fn run(bench: &Bench, out: &mut dyn Write, stop: &AtomicBool) -> Result<Ended, Error> {
+    let complete = |unread: u64| if unread == 0 { Ended::Good } else { Ended::Incomplete };
     match bench {
         Bench::Languages(languages) => {
             if languages.list {
@@ -120,7 +127,7 @@ pub fn run(bench: &Bench, out: &mut dyn Write, stop: &AtomicBool) -> Result<Verd
                     let methods = row.methods.iter().map(|method| method.name()).collect::<Vec<_>>().join(" ");
                     say(out, &format!("{:20} {:24} {methods}\n", row.name, row.label))?;
                 }
-                return Ok(Verdict::Good);
+                return Ok(Ended::Good);
             }
             let prepared = languages.prepare()?;
             eprint!("{}", describe(&prepared.missing));
@@ -147,24 +154,35 @@ pub fn run(bench: &Bench, out: &mut dyn Write, stop: &AtomicBool) -> Result<Verd
         Bench::Own(own) => {
             let found = own.measure()?;
             say(out, &if own.json { json(&found) } else { found.table() })?;
-            Ok(Verdict::Good)
+            Ok(Ended::Good)
         }
         Bench::Papers(papers) => {
             if papers.list {
-                for part in papers.parts()? {
-                    say(out, &format!("{:10} {}: {}\n", part.name, part.paper, part.tables))?;
+                papers.parts()?;
+                let mut paper = "";
+                for item in papers::items::ITEMS {
+                    if item.paper != paper {
+                        paper = item.paper;
+                        say(out, &format!("{paper}\n"))?;
+                    }
+                    say(out, &format!("  {:11} {:45} {}\n", item.number, item.what, item.command()))?;
                 }
-                return Ok(Verdict::Good);
+                return Ok(Ended::Good);
             }
             let found = papers.measure()?;
             let study = if papers.out.join("result.json").exists() { Some(load(&papers.out)?) } else { None };
             told(&report::write(&papers.out, study.as_ref(), &found, Time::default())?);
+            if let Some(path) = &papers.html {
+                let page = report::page(papers::page::TITLE, &papers::page::body(&found));
+                std::fs::write(path, page).map_err(Error::file(path))?;
+                told(std::slice::from_ref(path));
+            }
             say(out, &if papers.json { json(&found) } else { papers::text(&found) })?;
-            Ok(Verdict::Good)
+            Ok(Ended::Good)
         }
         Bench::Fit(fit) => {
             say(out, &if fit.json { json(&fit.fitted()?) } else { fit.table()? })?;
-            Ok(Verdict::Good)
+            Ok(Ended::Good)
         }
     }
 }
@@ -177,11 +195,11 @@ fn load(from: &Path) -> Result<StudyResult, Error> {
 }
 
 /// Writes the report's files, prints its tables, and tells whether every digest was right.
-fn finish(directory: &Path, result: &StudyResult, time: Time, out: &mut dyn Write) -> Result<Verdict, Error> {
+fn finish(directory: &Path, result: &StudyResult, time: Time, out: &mut dyn Write) -> Result<Ended, Error> {
     told(&report::write(directory, Some(result), &papers::load(directory)?, time)?);
     say(out, &report::text(result, time))?;
     let wrong = result.cells.iter().any(|cell| !cell.faults.is_empty());
-    Ok(if wrong { Verdict::Wrong } else { Verdict::Good })
+    Ok(if wrong { Ended::Wrong } else { Ended::Good })
 }
 
 fn told(paths: &[PathBuf]) {

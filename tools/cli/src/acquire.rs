@@ -74,8 +74,11 @@ pub struct AcquireArgs {
     #[arg(long, value_name = "FILE")]
     pub outboard: Option<PathBuf>,
     /// Bytes that may be read and not yet written. A bare number counts MiB.
-    #[arg(short, long, value_name = "SIZE", value_parser = size::parse_memory)]
+    #[arg(short, long, value_name = "SIZE", value_parser = size::parse_memory, conflicts_with_all = ["block", "blocks"])]
     pub memory: Option<u64>,
+    /// How they are cut into blocks.
+    #[command(flatten)]
+    pub blocks: crate::imaging::Blocks,
     /// Start at this offset of the source, in bytes.
     #[arg(long, value_name = "SIZE", value_parser = size::parse, default_value = "0")]
     pub skip: u64,
@@ -202,6 +205,7 @@ fn reading(args: &AcquireArgs) -> Result<Imaging, Failure> {
     let mut imaging = Imaging::new(algorithms(&args.algorithms)?);
     imaging.piecewise = args.piecewise;
     imaging.memory = args.memory.map_or(Ok(Imaging::MEMORY), usize::try_from).map_err(|e| e.to_string())?;
+    imaging.ring = args.blocks.ring()?;
     (imaging.from, imaging.length) = (args.skip, args.length);
     imaging.checkpoint = Duration::try_from_secs_f64(args.map_interval).map_err(|e| format!("--map-interval: {e}"))?;
     imaging.readers = usize::from(args.readers);

@@ -24,20 +24,8 @@ use std::path::PathBuf;
 
 /// What the help says of the paper's form.
 const TWO_FORMS: &str = "\
-The command line of the paper (Breitinger & Petrov) works too. It starts with an option instead of a command, and its
-letters differ: -h names the hash there.
-
-  pfh -c hash -m 256 -d DIR -r        hash DIR and everything below it with a table of 256 MB
-  pfh -d DIR -t 2 -h md5              two threads, MD5
-  pfh -t 8 -c hash -d DIR -h md5 -p 2 eight threads, two of them prefetchers
-  pfh -c full -d DIR -t 8 -m 128      every pair of similar files
-  pfh -c FILE -d DIR -h ssdeep        what is similar to FILE
-
-  -c MODE  hash (default); full: each against each; a digest or a file name: that one against all (exit 1: no match)
-  -d PATH  directory, file, or list of digests (full and matching: not hashed again)
-  -h NAME  hash algorithm (mrsh-v2, ssdeep, sdhash, tlsh, md5 …; default mrsh-v2, written as its own tool writes)
-  -r       with all subdirectories -m N    table in MB
-  -t N     threads                -p N  prefetchers (0: every thread reads and hashes)
+The command line of the paper (Breitinger & Petrov) works too: it starts with an option instead of a command, as in
+`pfh -c hash -m 256 -d DIR -r`. `pfh -h` alone explains it.
 
 Exit codes: 0 all good; 1 a negative verdict; 2 usage; 3 finished, but some input has no digest; 4 aborted, the output is
 incomplete; 128+n ended by signal n.";

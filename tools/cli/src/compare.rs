@@ -12,8 +12,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// The operands.
-const PATHS: &str =
-    "Directories with everything below, files, and lists of digests as ssdeep, sdhash, mrsh-v2 and pfh write them";
+const PATHS: &str = "Directories with everything below, files, and lists of digests as ssdeep, sdhash, mrsh-v2 and pfh write them, or \
+                     indexes of such";
 
 /// An order of pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -67,7 +67,8 @@ pub struct Compare {
     /// Groups that pairs link together, instead of the pairs.
     #[arg(long)]
     pub cluster: bool,
-    /// text (as the algorithm's own tool prints), csv or jsonl.
+    /// text (as the algorithm's own tool prints), csv, jsonl, or values (name, hash value, score,
+    /// and name and hash value of the other, with tabs between them).
     #[arg(short, long, value_name = "FORMAT", default_value = "text")]
     pub format: String,
     /// Also a page with the groups as a graph, the scores and a table.
@@ -82,13 +83,6 @@ pub struct Compare {
     /// Replace existing files; never one that is read.
     #[arg(long)]
     pub force: bool,
-    /// Digests with their names, of which each is compared with all others: the paper's DIGEST
-    /// mode.
-    #[arg(skip)]
-    pub given: Vec<(Vec<u8>, pfh::Digest)>,
-    /// A file that is hashed and compared with all others: the paper's FILENAME mode.
-    #[arg(skip)]
-    pub sought: Option<OsString>,
     /// How it is carried out; the memory also bounds the index and what waits to be sorted.
     #[command(flatten)]
     pub run: Run,
@@ -96,52 +90,55 @@ pub struct Compare {
 
 /// Runs a request to its end.
 pub fn run(compare: &Compare) -> Exit {
-    exit::end(try_run(compare).map(|(exit, _)| exit))
+    exit::end(try_run(compare))
 }
 
-/// Runs a request for one against all: no pair is a negative answer.
-pub fn run_one(compare: &Compare) -> Exit {
-    exit::end(try_run(compare).map(|ran| match ran {
-        (Exit::Good, 0) => Exit::Verdict,
-        (exit, _) => exit,
-    }))
-}
-
-/// The exit, and how many pairs there are.
-fn try_run(compare: &Compare) -> Result<(Exit, u64), Failure> {
+fn try_run(compare: &Compare) -> Result<Exit, Failure> {
     let form: Format = compare.format.parse().map_err(|e: UnknownFormat| Failure::usage(e))?;
     let thresholds = Thresholds::parse(&compare.threshold, compare.parity).map_err(Failure::usage)?;
     let session = compare.run.session()?;
     let mut request = asked(compare, &session)?;
     (request.thresholds, request.form) = (thresholds, form);
+    let (exit, summary) = carry_out(&compare.run, &request, &session)?;
+    if let Some(form) = compare.run.stats {
+        exit::lines(&pfh::stats::render_compared(summary.run.as_ref(), &summary.comparing, form.into()));
+    }
+    Ok(exit)
+}
+
+/// Runs the job, prints what there is to be said on the way, and gives the exit: incomplete, or
+/// good.
+///
+/// # Errors
+/// The job's.
+pub fn carry_out(run: &Run, request: &Request, session: &Session) -> Result<(Exit, Summary), Failure> {
     let ran = job::run(
-        &request,
+        request,
         &mut |event| {
             match event {
                 Event::Unread(record) => session.unread(record),
-                Event::Passed(summary) => session.suspended(|| compare.run.report(summary)),
-                event => event.sentences(&request).iter().for_each(|line| session.message(line)),
+                Event::Passed(summary) => session.suspended(|| run.note(summary)),
+                event => event.sentences(request).iter().for_each(|line| session.message(line)),
             }
             Ok(())
         },
         &session.control(),
     );
-    let Summary { pairs, faults, directories, comparable, .. } = ran.map_err(|error| session.failed(error))?;
+    let summary = ran.map_err(|error| session.failed(error))?;
+    session.close();
+    let Summary { pairs, faults, directories, comparable, .. } = summary;
     let incomplete = faults > 0 || !comparable || (directories > 0 && pairs == 0);
-    Ok((if incomplete { Exit::Incomplete } else { Exit::Good }, pairs))
+    Ok((if incomplete { Exit::Incomplete } else { Exit::Good }, summary))
 }
 
 /// The job that is asked for.
 fn asked(compare: &Compare, session: &Session) -> Result<Request, Failure> {
-    let recurse = if compare.input.flat { Recurse::Flat } else { Recurse::Yes };
     let memory = compare.run.memory.map(|memory| memory as usize);
-    let mut request = Request::new(compare.input.asked()?.recurse(recurse))
+    let mut request = Request::new(compare.input.asked()?.recurse(Recurse::Yes))
         .plan(compare.run.plan(Vec::new())?, memory)
         .output(session.destination(compare.output.as_ref()))
         .replace(compare.force);
     request.against = compare.against.clone();
-    request.sought = compare.sought.clone();
-    request.given = compare.given.clone();
     request.lists = !compare.no_lists;
     request.algorithms = algorithms_or_none(&compare.algorithms)?;
     request.evidence = compare.evidence;

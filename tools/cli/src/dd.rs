@@ -40,6 +40,9 @@ pub struct Dd {
     /// what conv=notrunc names.
     #[arg(long)]
     pub force: bool,
+    /// The blocks that are read ahead; bs= is what count=, skip= and seek= count in.
+    #[command(flatten)]
+    pub blocks: imaging::Blocks,
 }
 
 /// Copies, prints what came of it, and gives the exit.
@@ -49,6 +52,7 @@ pub fn run(dd: &Dd) -> Exit {
 
 fn try_run(dd: &Dd) -> Result<Exit, Failure> {
     let request = Request::parse(&dd.operands, dd.force).map_err(|error| Failure::of(&error, Exit::Aborted))?;
+    let request = request.ring(dd.blocks.ring()?);
     let session = imaging::session(request.operands().status == Status::Progress)?;
     let mut say = |event: &Event<'_>| match event {
         Event::Acquiring(event) => imaging::say(&session, event),

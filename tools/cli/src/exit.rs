@@ -153,6 +153,11 @@ pub fn say(message: impl std::fmt::Display) {
     let _ = pfh::Patient(std::io::stderr().lock()).write_all(line.as_bytes());
 }
 
+/// Prints figures on standard error, as they are.
+pub fn lines(text: &str) {
+    let _ = pfh::Patient(std::io::stderr().lock()).write_all(format!("{text}\n").as_bytes());
+}
+
 /// Writes to standard output at once. Not by std's own loops, which repeat an interrupted write
 /// forever.
 ///

@@ -118,17 +118,26 @@ fn try_run(hash: &Hash) -> Result<Exit, Failure> {
         .seal(hash.seal.then(|| Sealing { key: hash.key.clone() }))
         .reuse(hash.cache.as_ref().map(reuse))
         .replace(hash.force);
+    carry_out(hash, &request, &session).map(|(exit, _)| exit)
+}
+
+/// Runs the job, prints what there is to be said, and gives the exit. `hash` is what was asked for
+/// beside it.
+///
+/// # Errors
+/// The job's.
+pub fn carry_out(hash: &Hash, request: &Request, session: &Session) -> Result<(Exit, Summary), Failure> {
     let ran = job::run(
-        &request,
+        request,
         &mut |event| {
-            show(&session, event);
+            show(session, event);
             Ok(())
         },
         &session.control(),
     );
     let summary = ran.map_err(|error| session.failed(error))?;
     session.close();
-    Ok(report(hash, &summary, &session))
+    Ok((report(hash, request, &summary, session), summary))
 }
 
 /// Prints what is to be said of an input.
@@ -144,8 +153,17 @@ fn show(session: &Session, event: Event<'_>) {
 }
 
 /// Prints what is to be said of the whole run, and gives the exit.
-fn report(hash: &Hash, summary: &Summary, session: &Session) -> Exit {
+fn report(hash: &Hash, request: &Request, summary: &Summary, session: &Session) -> Exit {
     hash.run.report(&summary.run);
+    if summary.without > 0 {
+        let files = if summary.without == 1 { "file has" } else { "files have" };
+        let names: Vec<&str> = request.plan.algorithms.iter().map(|algorithm| algorithm.name()).collect();
+        exit::say(format!(
+            "{} {files} no digest of {}: too short, too plain or too long for it, but read, and no failure",
+            summary.without,
+            names.join(", ")
+        ));
+    }
     let exit = match &hash.output {
         Some(_) if summary.run.interrupted => {
             let kept =

@@ -2,9 +2,37 @@
 
 use crate::exit::{Exit, Failure};
 use crate::session::Session;
+use crate::size;
+use clap::Args;
 use pfh::acquire::{Event, Summary};
+use pfh::imaging::Ring;
 use pfh::terminal::render as shown;
 use std::path::Path;
+
+/// The ring between the reader and the ends.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct Blocks {
+    /// Bytes of a block between the reader and what hashes and writes: a multiple of 4096 [default:
+    /// 1MiB].
+    #[arg(long, value_name = "SIZE", value_parser = size::parse)]
+    pub block: Option<u64>,
+    /// How many blocks there are [default: as many as 64 MiB hold, and at least 5].
+    #[arg(long, value_name = "N")]
+    pub blocks: Option<u64>,
+}
+
+impl Blocks {
+    /// The ring, if anything of it is asked for.
+    ///
+    /// # Errors
+    /// When there can be none such.
+    pub fn ring(self) -> Result<Option<Ring>, Failure> {
+        if self.block.is_none() && self.blocks.is_none() {
+            return Ok(None);
+        }
+        Ring::new(self.block, self.blocks).map(Some).map_err(Failure::usage)
+    }
+}
 
 /// A path as a terminal may see it.
 pub fn name(path: &Path) -> String {

@@ -19,6 +19,20 @@ pub enum By {
     Inode,
     /// By place on the medium (FIEMAP): for rotational disks.
     Extent,
+    /// The largest that fits into what is free of the table, as the paper's Listing 3.
+    Balanced,
+}
+
+impl From<By> for Order {
+    fn from(by: By) -> Order {
+        match by {
+            By::Path => Order::Path,
+            By::Size => Order::Size,
+            By::Inode => Order::Inode,
+            By::Extent => Order::Extent,
+            By::Balanced => Order::Balanced,
+        }
+    }
 }
 
 /// Operands and selection.
@@ -30,9 +44,6 @@ pub struct Input {
     /// Walk directories.
     #[arg(short, long)]
     pub recursive: bool,
-    /// The files of a directory, and nothing below: the paper's form.
-    #[arg(skip)]
-    pub flat: bool,
     /// Read paths from a file, one per line (- is standard input).
     #[arg(long, value_name = "FILE")]
     pub files_from: Option<PathBuf>,
@@ -80,18 +91,9 @@ impl Input {
         let separator = if self.null { Separator::Nul } else { Separator::Line };
         input.list = self.files_from.clone().map(|path| NameList { path, separator });
         input.content = if self.image { Content::Images } else { Content::Files };
-        input.order = match self.order {
-            By::Path => Order::Path,
-            By::Size => Order::Size,
-            By::Inode => Order::Inode,
-            By::Extent => Order::Extent,
-        };
+        input.order = self.order.into();
         input.descend = Descend {
-            recurse: match (self.recursive, self.flat) {
-                (true, _) => Recurse::Yes,
-                (false, true) => Recurse::Flat,
-                (false, false) => Recurse::No,
-            },
+            recurse: if self.recursive { Recurse::Yes } else { Recurse::No },
             links: if self.follow { Links::Follow } else { Links::Keep },
             special: if self.special { Special::Read } else { Special::Skip },
             one_file_system: self.one_file_system,

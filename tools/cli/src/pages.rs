@@ -29,6 +29,7 @@ fn names(command: &clap::Command, above: &str, names: &mut Vec<String>) {
 pub fn man(directory: &Path, force: bool) -> Exit {
     let mut all = Vec::new();
     names(&Cli::command(), "", &mut all);
+    names(&crate::paper::page(), "", &mut all);
     let mut outputs = Outputs::new(force);
     outputs.writes("DIRECTORY", directory, Kind::Directory, Existing::Welcome);
     if directory.is_dir() {
@@ -40,7 +41,10 @@ pub fn man(directory: &Path, force: bool) -> Exit {
         exit::say(refused);
         return Exit::Usage;
     }
-    match std::fs::create_dir_all(directory).and_then(|()| clap_mangen::generate_to(Cli::command(), directory)) {
+    let made = std::fs::create_dir_all(directory)
+        .and_then(|()| clap_mangen::generate_to(Cli::command(), directory))
+        .and_then(|()| clap_mangen::generate_to(crate::paper::page(), directory));
+    match made {
         Ok(()) => Exit::Good,
         Err(error) => {
             exit::say(format!("{}: {error}", pfh::terminal::render(directory.as_os_str().as_encoded_bytes())));

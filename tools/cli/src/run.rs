@@ -6,7 +6,6 @@ use crate::session::Session;
 use crate::size;
 use clap::{Args, ValueEnum};
 use pfh::{Algorithm, Backend, Plan, Summary, UnknownAlgorithm};
-use std::io;
 use std::time::Duration;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -174,7 +173,14 @@ impl Run {
 
     /// Prints what the digests do not rest on, and where the time went if that was asked for.
     pub fn report(&self, summary: &Summary) {
-        use io::Write;
+        self.note(summary);
+        if let Some(form) = self.stats {
+            exit::lines(&pfh::stats::render(summary, form.into()));
+        }
+    }
+
+    /// Prints what the digests do not rest on.
+    pub fn note(&self, summary: &Summary) {
         if summary.untimed > 0 {
             let files = if summary.untimed == 1 { "file lies" } else { "files lie" };
             exit::say(format!(
@@ -182,10 +188,6 @@ impl Run {
                  a write during the read that put the modification time back would not have been noticed",
                 summary.untimed
             ));
-        }
-        if let Some(form) = self.stats {
-            let line = format!("{}\n", pfh::stats::render(summary, form.into()));
-            let _ = pfh::Patient(io::stderr().lock()).write_all(line.as_bytes());
         }
     }
 }

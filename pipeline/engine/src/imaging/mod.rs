@@ -7,6 +7,7 @@
 
 mod prefix;
 mod reading;
+mod ring;
 mod run;
 mod units;
 
@@ -19,6 +20,7 @@ use pfh_source::device::{Bad, ErrorPolicy, Stop};
 use std::io;
 use std::time::Duration;
 
+pub use ring::{Ring, RingError};
 pub use run::image;
 
 /// What is done with the holes of a sparse source.
@@ -43,6 +45,9 @@ pub struct Imaging {
     pub marks: Option<u64>,
     /// Bytes that may be read and not yet hashed and written.
     pub memory: usize,
+    /// The blocks that these bytes are cut into, if they are to be of a size or a number of their
+    /// own; `memory` is of no account then.
+    pub ring: Option<Ring>,
     /// Where on the medium the image starts, in bytes.
     pub from: u64,
     /// How many bytes at most; to the end of the medium by default.
@@ -91,6 +96,7 @@ impl Imaging {
             piecewise: None,
             marks: None,
             memory: Self::MEMORY,
+            ring: None,
             from: 0,
             length: None,
             done: 0,

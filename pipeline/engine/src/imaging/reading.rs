@@ -13,6 +13,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Builder;
 use std::time::{Duration, Instant};
 
+/// Bytes that one call reads.
+const READ: usize = 1 << 20;
+
 /// What reader and caller share.
 #[derive(Default)]
 pub(super) struct Shared {
@@ -75,7 +78,10 @@ impl Reader<'_> {
         mut checkpoint: impl FnMut(),
     ) -> Result<Read, ImagingError> {
         let events = Arc::new(EventCount::default());
-        let budget = Budget::new(self.imaging.memory, 1, events.clone());
+        let budget = match self.imaging.ring {
+            None => Budget::new(self.imaging.memory, 1, events.clone()),
+            Some(ring) => Budget::of(ring.block(), ring.blocks(), events.clone()),
+        };
         let mut read =
             Read { bytes: 0, padded: 0, retried: 0, stopped: None, reading: Duration::ZERO, waited: Duration::ZERO };
         self.prefix(&budget, &events, &mut read, &mut send)?;
@@ -226,7 +232,18 @@ impl Reader<'_> {
             room.fill(0);
             return Ok((room.len(), Vec::new()));
         }
-        rescue.read(room, at)
+        let (mut done, mut bad) = (0, Vec::new());
+        // However large a block is, one call reads no more: it is what one timeout is for, and what
+        // is narrowed down where it fails.
+        for part in room.chunks_mut(READ) {
+            let (n, more) = rescue.read(part, at + done as u64)?;
+            done += n;
+            bad.extend(more);
+            if n < part.len() {
+                break;
+            }
+        }
+        Ok((done, bad))
     }
 
     fn deliver(&self, slab: Slab, n: usize, bad: &[Bad], read: &mut Read, send: &mut impl FnMut(Portion, To)) {

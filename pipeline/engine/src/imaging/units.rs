@@ -22,7 +22,7 @@ pub(super) struct Unit {
 }
 
 /// What a unit found.
-pub(super) struct Found {
+pub(super) struct UnitResult {
     pub(super) digests: Vec<Digest>,
     pub(super) pieces: Vec<Piece>,
 }
@@ -106,8 +106,8 @@ impl Unit {
     }
 
     /// Ends it.
-    pub(super) fn finish(self) -> Found {
-        Found {
+    pub(super) fn finish(self) -> UnitResult {
+        UnitResult {
             digests: self.hashers.into_iter().map(Hasher::finalize).collect(),
             pieces: self.pieces.map(Pieces::finish).unwrap_or_default(),
         }

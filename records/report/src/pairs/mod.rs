@@ -29,6 +29,8 @@ pub struct Pair<'a> {
     pub evidence: Evidence,
     /// Why the score may mean nothing.
     pub degenerate: Option<Degenerate>,
+    /// The digests of the two, as text; what is written as [`Format::Values`] has them.
+    pub values: [&'a str; 2],
 }
 
 /// The forms of a list of pairs.
@@ -40,11 +42,14 @@ pub enum Format {
     Csv,
     /// One JSON object per line.
     Jsonl,
+    /// As the framework of Breitinger & Petrov presents results: name, hash value and score, and
+    /// name and hash value of what it is like, with tabs between them.
+    Values,
 }
 
 impl Format {
     /// Every form.
-    pub const ALL: [Format; 3] = [Format::Text, Format::Csv, Format::Jsonl];
+    pub const ALL: [Format; 4] = [Format::Text, Format::Csv, Format::Jsonl, Format::Values];
 
     /// The name on the command line.
     pub fn name(self) -> &'static str {
@@ -52,6 +57,7 @@ impl Format {
             Format::Text => "text",
             Format::Csv => "csv",
             Format::Jsonl => "jsonl",
+            Format::Values => "values",
         }
     }
 }
@@ -62,7 +68,7 @@ pub struct UnknownFormat(String);
 
 impl fmt::Display for UnknownFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "pairs cannot be written as {:?}; known are text, csv and jsonl", self.0)
+        write!(f, "pairs cannot be written as {:?}; known are text, csv, jsonl and values", self.0)
     }
 }
 
@@ -109,6 +115,11 @@ pub fn head(form: Format, out: &mut Vec<u8>) {
 pub fn pair(form: Format, out: &mut Vec<u8>, pair: &Pair<'_>) {
     match form {
         Format::Text => text(out, pair),
+        Format::Values => {
+            let [a, b] = [pair.a, pair.b].map(terminal::render);
+            let [first, second] = pair.values;
+            out.extend_from_slice(format!("{a}\t{first}\t{}\t{b}\t{second}\n", pair.score.number()).as_bytes());
+        }
         Format::Csv => {
             let (a, a_exact) = csv::path(pair.a);
             let (b, b_exact) = csv::path(pair.b);
@@ -194,7 +205,7 @@ pub fn cluster<'a>(
     let size = names.len();
     match form {
         // As `ssdeep -t` prints its clusters.
-        Format::Text => {
+        Format::Text | Format::Values => {
             out.extend_from_slice(format!("** Cluster size {size}\n").as_bytes());
             for name in names {
                 out.extend_from_slice(terminal::render(name).as_bytes());

@@ -6,12 +6,15 @@
 //! it, or the copy of it that the program has with it, keeps what it found, and puts that into one
 //! report.
 
+pub mod bars;
+pub mod items;
+pub mod page;
 mod request;
 mod scripts;
 mod table;
 
 use crate::markup::escape;
-use crate::pipeline::Tree;
+use crate::pipeline::FileTree;
 use crate::{Error, amount};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
@@ -22,7 +25,7 @@ use std::time::Instant;
 
 pub use request::Papers;
 pub use scripts::{Part, Scripts, parts};
-pub use table::{Cell, Table};
+pub use table::{Cell, Judged, Table};
 
 /// What became of one part.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -85,8 +88,8 @@ impl Papers {
         if self.corpus.is_none() && missing.iter().any(|part| part.name.starts_with("pfh-")) {
             let tree = self.out.join("tree");
             if !tree.join("large").exists() {
-                Tree::create(&tree.join("small"), 1580, 16 << 10, 1)?;
-                Tree::create(&tree.join("large"), 20, 4 << 20, 1)?;
+                FileTree::create(&tree.join("small"), 1580, 16 << 10, 1)?;
+                FileTree::create(&tree.join("large"), 20, 4 << 20, 1)?;
             }
         }
         let began = Instant::now();

@@ -7,12 +7,15 @@ use tempfile::TempDir;
 
 /// The papers, as they are cited in docs/papers.md.
 pub const PREFETCHING: &str = "Breitinger & Petrov, Reducing time cost in hashing operations";
-const LANES: &str = "Gueron & Krasnov, Simultaneous hashing of multiple messages";
-const TREES: &str = "Lopes, Franqueira & Hobson, Efficient computation of hashes";
-const CLONER: &str = "Panichprecha et al., Multi-threading in disk cloner";
+/// The paper on lanes.
+pub const LANES: &str = "Gueron & Krasnov, Simultaneous hashing of multiple messages";
+/// The paper on trees.
+pub const TREES: &str = "Lopes, Franqueira & Hobson, Efficient computation of hashes";
+/// The paper on cloning.
+pub const CLONER: &str = "Panichprecha et al., Multi-threading in disk cloner";
 
 /// The project's measuring scripts as far as the papers need them: the program has them with it.
-const CONTAINED: [(&str, &str); 12] = [
+const CONTAINED: [(&str, &str); 13] = [
     ("run", include_str!("../../../../bench/run")),
     ("measure/__init__.py", include_str!("../../../../bench/measure/__init__.py")),
     ("measure/answers.py", include_str!("../../../../bench/measure/answers.py")),
@@ -22,6 +25,7 @@ const CONTAINED: [(&str, &str); 12] = [
     ("measure/lanes.py", include_str!("../../../../bench/measure/lanes.py")),
     ("measure/program.py", include_str!("../../../../bench/measure/program.py")),
     ("measure/record.py", include_str!("../../../../bench/measure/record.py")),
+    ("measure/rotating.py", include_str!("../../../../bench/measure/rotating.py")),
     ("measure/similarity.py", include_str!("../../../../bench/measure/similarity.py")),
     ("measure/tree.py", include_str!("../../../../bench/measure/tree.py")),
     ("measure/turns.py", include_str!("../../../../bench/measure/turns.py")),
@@ -121,6 +125,8 @@ pub fn parts(asked: &Papers, pfh: &Path, corpus: &Path, room: &Path) -> Vec<Part
             part(format!("pfh-{table}"), PREFETCHING, *what, "similarity", &arguments)
         })
         .collect();
+    let disk = "Table VI's claim on an emulated rotating disk";
+    parts.push(part("pfh-rotating".into(), PREFETCHING, disk, "rotating", &[]));
     parts.push(part("s-hash".into(), LANES, "Figures 2 to 4", "lanes", &[]));
     let megabytes = if asked.full { "2000" } else { "256" };
     parts.push(part(
@@ -131,7 +137,8 @@ pub fn parts(asked: &Papers, pfh: &Path, corpus: &Path, room: &Path) -> Vec<Part
         &["--megabytes", megabytes, "--only", "modes", "programs"],
     ));
     // In MB: the paper copies 1, 5, 10 and 20 GB.
-    let sizes = if asked.full { "1024,5120,10240,20480" } else { "64,128,256" };
-    parts.push(part("cloner".into(), CLONER, "Tables II and III", "imaging", &["throttled", "--sizes", sizes]));
+    let mut arguments = vec!["throttled"];
+    arguments.extend(if asked.full { &["--full"][..] } else { &["--sizes", "64,128,256"] });
+    parts.push(part("cloner".into(), CLONER, "Tables II and III, Figures 2 and 3", "imaging", &arguments));
     parts
 }

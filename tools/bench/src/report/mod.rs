@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 pub use figure::{by_algorithm, by_language};
 pub use heat::heat_map;
 pub use html::{html, page};
+pub use plot::begin as begin_picture;
 pub use table::{align, text};
 pub use then::then_and_now;
 

@@ -39,7 +39,8 @@ pub struct Match {
     /// Verdicts that make the exit code 1.
     #[arg(long, value_name = "VERDICT", value_delimiter = ',', default_value = "bad")]
     pub fail_on: Vec<String>,
-    /// text, jsonl, csv or dfxml; with --similar text (as `ssdeep -m` prints), csv or jsonl.
+    /// text, jsonl, csv, dfxml, or values (name, hash value, score, set and hash value, with tabs
+    /// between them); with --similar text (as `ssdeep -m` prints), csv, jsonl or values.
     #[arg(short, long, value_name = "FORMAT", default_value = "text")]
     pub format: String,
     /// Write to a file that appears whole or not at all.

@@ -18,7 +18,7 @@ pub enum Tree {
     Update(Update),
     /// Take in what was appended to a file.
     #[command(after_help = help::APPEND)]
-    Append(Existing),
+    Append(Append),
     /// Find out which ranges of a file are not what they were.
     Check(Check),
     /// List where two files differ, by their trees alone.
@@ -64,6 +64,32 @@ impl Existing {
     }
 }
 
+/// The root that the tree must have before it is changed.
+#[derive(Args)]
+pub struct Trusted {
+    /// The root that the tree must have before, in hexadecimal: it was kept where nobody who can
+    /// write to file and tree can write. Without it the tree is believed.
+    #[arg(long, value_name = "HEX", value_parser = root, conflicts_with = "kept")]
+    pub root: Option<[u8; 32]>,
+    /// What `pfh audit commit` printed: the tree must have the root that is kept.
+    #[arg(long, value_name = "KEPT")]
+    pub kept: Option<PathBuf>,
+    /// Which line of KEPT [default: the only one, or the one of FILE as given].
+    #[arg(long, value_name = "NAME", requires = "kept")]
+    pub identity: Option<OsString>,
+}
+
+/// `pfh tree append`
+#[derive(Args)]
+pub struct Append {
+    /// File and tree.
+    #[command(flatten)]
+    pub on: Existing,
+    /// The root before.
+    #[command(flatten)]
+    pub trusted: Trusted,
+}
+
 /// `pfh tree update`
 #[derive(Args)]
 #[command(after_help = help::UPDATE)]
@@ -74,6 +100,9 @@ pub struct Update {
     /// What has changed.
     #[command(flatten)]
     pub changed: Changed,
+    /// The root before.
+    #[command(flatten)]
+    pub trusted: Trusted,
     /// Write what proves the change to an auditor who has neither file nor tree (`pfh audit
     /// renew`).
     #[arg(long, value_name = "UPDATE")]
@@ -113,12 +142,20 @@ pub enum Function {
 #[command(after_help = help::BUILD)]
 pub struct Build {
     /// The file; - for standard input, which needs --outboard; with -r files and directories.
-    #[arg(value_name = "FILE", required_unless_present = "join", conflicts_with = "join")]
+    #[arg(value_name = "FILE", required_unless_present_any = ["join", "pieces_from"], conflicts_with_all = ["join", "pieces_from"])]
     pub files: Vec<PathBuf>,
     /// The parts of one file, in order: the tree of the whole is built, the whole itself need not
     /// be there. Needs --outboard.
     #[arg(long, value_name = "PART", num_args = 1.., requires = "outboard")]
     pub join: Vec<PathBuf>,
+    /// The pieces of one file in any order, as parallel transfers deliver them: a list with a line for
+    /// each, its OFFSET in bytes, a space and the name of the file that holds it (- is standard
+    /// input). What is missing is listed, exit 3. Needs --outboard.
+    #[arg(long, value_name = "LIST", requires = "outboard", conflicts_with_all = ["join", "recursive"])]
+    pub pieces_from: Option<PathBuf>,
+    /// With --pieces-from: the length of the file [default: to the end of the last piece].
+    #[arg(long, value_name = "SIZE", value_parser = size::parse, requires = "pieces_from")]
+    pub length: Option<u64>,
     /// Build the trees of all files below directories; trees (*.pfhtree) are passed over.
     #[arg(short, long, conflicts_with_all = ["outboard", "join"])]
     pub recursive: bool,

@@ -6,7 +6,7 @@ pub mod help;
 use crate::exit::{self, Exit, Failure};
 use crate::session::Session;
 pub use args::Tree;
-use args::{Build, Check, Diff, Existing, Export, Function, Import, Prove, Root, Scheme, Update, Verify};
+use args::{Append, Build, Check, Diff, Export, Function, Import, Prove, Root, Scheme, Trusted, Update, Verify};
 use pfh::tree::build::Event;
 use pfh::tree::check::Must;
 use pfh::tree::update::Changed;
@@ -62,6 +62,10 @@ fn build(args: &Build) -> Result<Exit, Failure> {
     let mut request = match &args.files[..] {
         files if args.recursive => job::build::Request::below(files),
         _ if !args.join.is_empty() => job::build::Request::parts(&args.join, args.outboard.clone().unwrap_or_default()),
+        _ if args.pieces_from.is_some() => {
+            let list = args.pieces_from.clone().unwrap_or_default();
+            job::build::Request::pieces(list, args.length, args.outboard.clone().unwrap_or_default())
+        }
         [file] => job::build::Request::file(file),
         _ => {
             let message = "several files: build their trees with -r, or that of the parts of one with --join";
@@ -103,13 +107,21 @@ fn update(args: &Update) -> Result<Exit, Failure> {
     let mut request = job::update::Request::new(&args.on.file, changed);
     args.on.place(&mut request.tree, &mut request.threads);
     (request.proof, request.replace) = (args.proof.clone(), args.force);
+    request.must = must(&args.trusted);
     one(!args.on.no_progress, args.on.json, |control| job::update::run(&request, control))
 }
 
-fn append(args: &Existing) -> Result<Exit, Failure> {
-    let mut request = job::append::Request::new(&args.file);
-    args.place(&mut request.tree, &mut request.threads);
-    one(!args.no_progress, args.json, |control| job::append::run(&request, control))
+/// The root that a tree must have.
+fn must(trusted: &Trusted) -> Option<Must> {
+    let kept = trusted.kept.clone().map(|path| Must::Kept { path, identity: trusted.identity.clone() });
+    trusted.root.map(Must::Root).or(kept)
+}
+
+fn append(args: &Append) -> Result<Exit, Failure> {
+    let mut request = job::append::Request::new(&args.on.file);
+    args.on.place(&mut request.tree, &mut request.threads);
+    request.must = must(&args.trusted);
+    one(!args.on.no_progress, args.on.json, |control| job::append::run(&request, control))
 }
 
 fn check(args: &Check) -> Result<Exit, Failure> {

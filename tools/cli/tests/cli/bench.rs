@@ -48,6 +48,46 @@ fn a_papers_table_is_measured_once_and_kept() {
     assert!(!room.path().join("pfh-bench/scripts").exists());
 }
 
+/// One page: every table and figure of the five papers, theirs, ours, a verdict and bars; nothing
+/// is loaded.
+#[test]
+fn one_page_of_the_papers() {
+    let room = Room::new();
+    for n in 0..8 {
+        room.file(format!("d/{n}"), format!("content {n} ").repeat(3000).as_bytes());
+    }
+    let ask = ["papers", "--only", "pfh-VIII", "--rounds", "1", "--corpus", "d", "--html", "page.html"];
+    let seen = bench(&room, &ask);
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    let page = fs::read_to_string(room.path().join("page.html")).unwrap();
+    for word in ["Table XIII", "Table 15", "Fig. 3", "SMT, -m 128", "66.36", "<svg", "in the paper", "not measured yet"]
+    {
+        assert!(page.contains(word), "{word}");
+    }
+    for loaded in ["<script", "src=", "href=", "@import", "url("] {
+        assert!(!page.contains(loaded), "{loaded}");
+    }
+    // Made again over its own page, and over no other file.
+    assert_eq!(bench(&room, &ask).code, Some(0));
+    room.file("mine", b"mine");
+    let seen = bench(&room, &[&ask[..ask.len() - 1], &["mine"]].concat());
+    assert_eq!(seen.code, Some(2), "{}", seen.stderr);
+    assert_eq!(fs::read(room.path().join("mine")).unwrap(), b"mine");
+}
+
+#[test]
+fn every_table_of_the_papers_is_listed() {
+    let room = Room::new();
+    let seen = bench(&room, &["papers", "--list"]);
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    let listed = text(&seen);
+    let papers = [("Breitinger", 16), ("Gueron", 4), ("Gurjar", 15), ("Lopes", 3), ("Panichprecha", 6)];
+    for (author, items) in papers {
+        let below = listed.lines().skip_while(|line| !line.starts_with(author)).skip(1);
+        assert_eq!(below.take_while(|line| line.starts_with(' ')).count(), items, "{author}: {listed}");
+    }
+}
+
 #[test]
 fn what_cannot_be_repeated_says_why() {
     let room = Room::new();

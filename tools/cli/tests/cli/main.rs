@@ -2,6 +2,7 @@
 //! -p pfh-cli --test cli check::` runs one of them.
 
 mod acquire_again;
+mod acquire_blocks;
 mod acquire_case;
 mod acquire_identity;
 mod acquire_images;
@@ -49,6 +50,8 @@ mod matching;
 mod outputs;
 mod outputs_devices;
 mod outputs_reads;
+mod paper;
+mod papers_page;
 mod program;
 mod reading_devices;
 mod second_command;

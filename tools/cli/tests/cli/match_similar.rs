@@ -103,7 +103,7 @@ fn what_makes_no_sense_is_refused() {
         (&["new/same", "new/same"], 2, "no list of digests"),
         (&["nowhere", "new/same"], 4, "nowhere"),
         (&["list"], 2, "nothing is named"),
-        (&["list", "-f", "xml", "new"], 2, "text, csv and jsonl"),
+        (&["list", "-f", "xml", "new"], 2, "text, csv, jsonl and values"),
     ] {
         let seen = look(&room, arguments);
         assert_eq!(seen.code, Some(code), "{arguments:?}: {}", seen.stderr);

@@ -263,24 +263,6 @@ fn deltas_of_nsrl() {
     assert!(!room.path().join("x").exists());
 }
 
-/// The paper's FILENAME and DIGEST modes with a digest of whole files, in a tree and in a list,
-/// which is not hashed.
-#[test]
-fn the_papers_form_with_a_cryptographic_digest() {
-    let room = prepared();
-    let md5 = program::digest_by("md5sum", b"bad");
-    room.file("list", format!("{md5}  listed\n{}  other\n", program::digest_by("md5sum", b"new")).as_bytes());
-    let paper = |wanted: &str, place: &[&str]| {
-        let seen = pfh([&["-c", wanted, "-h", "md5", "-d"], place].concat()).directory(room.path()).run().unwrap();
-        (seen.code, text(&seen))
-    };
-    for (wanted, name) in [("tree/bad", "tree/bad"), (md5.as_str(), "DIGEST")] {
-        assert_eq!(paper(wanted, &["tree", "-r"]), (Some(0), format!("{name} matches tree/bad (100)\n")));
-        assert_eq!(paper(wanted, &["list"]), (Some(0), format!("{name} matches listed (100)\n")));
-    }
-    assert_eq!(paper(&program::digest_by("md5sum", b"nowhere"), &["list"]), (Some(1), String::new()));
-}
-
 #[test]
 fn the_same_files_as_md5deep() {
     if lacks(&[Need::Program("md5deep")]) {

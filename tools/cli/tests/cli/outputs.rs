@@ -218,6 +218,14 @@ const CASES: &[Case] = &[
         ..CASE
     },
     Case {
+        page: "bench-papers",
+        option: "--html",
+        words: "bench papers --only none -o study --html OUT",
+        read: &[],
+        code: 2,
+        ..CASE
+    },
+    Case {
         page: "bench-languages",
         option: "--out",
         words: "bench languages --runners none -o study",
@@ -366,7 +374,10 @@ fn every_option_that_takes_a_path_is_in_the_table() {
             }
             let value = plain.split(['<', '>']).nth(1).unwrap_or_default();
             let option = if is_option {
-                plain.split([' ', ',']).find(|word| word.starts_with("--")).unwrap_or_default().to_owned()
+                // The paper's form has letters alone.
+                let mut words = plain.split([' ', ',']);
+                let short = words.clone().next().unwrap_or_default();
+                words.find(|word| word.starts_with("--")).unwrap_or(short).to_owned()
             } else {
                 plain.split(['<', '>', '[', ']']).nth(1).unwrap_or_default().to_owned()
             };

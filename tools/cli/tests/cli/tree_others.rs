@@ -5,7 +5,7 @@ use crate::program;
 use std::process::Command;
 
 use crate::program::Room;
-use crate::program::trees::{good, json, noise, pfh, text};
+use crate::program::trees::{good, json, noise, pfh, root, text};
 use pfh_inject::{Need, lacks};
 
 #[test]
@@ -177,4 +177,54 @@ fn baos_outboard_goes_out_and_comes_in() {
     assert_eq!(pfh(&room, ["tree", "import", "short", "--obao", "file.obao"]).code, Some(2));
     assert_eq!(pfh(&room, ["tree", "export", "file", "--obao", "file"]).code, Some(2));
     assert!(!room.path().join("file.pfhtree").exists() && !room.path().join("none").exists());
+}
+
+/// Parallel transfers deliver pieces in any order: the tree is that of the whole, and what has not
+/// come is listed.
+#[test]
+fn pieces_in_any_order_give_the_tree_of_the_whole() {
+    let room = Room::new();
+    let bytes = noise(300_000, 7);
+    room.file("whole", &bytes);
+    for algorithm in ["blake3", "sha256"] {
+        let build = ["tree", "build", "-a", algorithm, "--leaf", "1KiB"];
+        let expected = root(&good(&room, [&build[..], &["whole"]].concat()));
+        let cuts = [0, 1, 70_000, 70_001, 131_072, 222_222, 299_999, 300_000];
+        let mut list = String::new();
+        for n in [3, 0, 6, 1, 5, 4, 2] {
+            room.file(format!("piece {n}"), &bytes[cuts[n]..cuts[n + 1]]);
+            list += &format!("{} piece {n}\n", cuts[n]);
+        }
+        room.file("list", list.as_bytes());
+        let from = [&build[..], &["--pieces-from", "list", "--outboard", "pieces.pfhtree"]].concat();
+        assert_eq!(root(&good(&room, &from)), expected);
+        let both =
+            ["whole.pfhtree", "pieces.pfhtree"].map(|name| std::fs::read(room.path().join(name)).expect("a tree"));
+        assert!(both[0] == both[1]);
+        // One is missing, and then the end as well.
+        let short: String = list.lines().filter(|line| !line.ends_with('4')).map(|line| format!("{line}\n")).collect();
+        room.file("list", short.as_bytes());
+        let seen = pfh(&room, &from);
+        assert_eq!(seen.code, Some(3), "{}", seen.stderr);
+        assert!(seen.stderr.contains("131072:91150"), "{}", seen.stderr);
+        let seen = pfh(&room, [&from[..], &["--length", "400000"]].concat());
+        assert_eq!(seen.code, Some(3), "{}", seen.stderr);
+        assert!(seen.stderr.contains("131072:91150,300000:100000"), "{}", seen.stderr);
+        // The tree that was there stays; bytes that come twice and lines that are none are refused.
+        assert_eq!(std::fs::read(room.path().join("pieces.pfhtree")).expect("a tree"), both[0]);
+        for (wrong, why) in [
+            ("0 piece 0\n0 piece 0\n", "came before"),
+            ("piece 0\n", "a line is an offset"),
+            ("0 none\n", "No such file"),
+        ] {
+            room.file("list", wrong.as_bytes());
+            let seen = pfh(&room, &from);
+            assert_eq!(seen.code, Some(2), "{wrong}: {}", seen.stderr);
+            assert!(seen.stderr.contains(why), "{wrong}: {}", seen.stderr);
+        }
+        room.file("list", b"0 list\n");
+        let onto = [&build[..], &["--pieces-from", "list", "--outboard", "piece 0", "--force"]].concat();
+        room.file("list", b"0 piece 0\n");
+        assert_eq!(pfh(&room, &onto).code, Some(2));
+    }
 }

@@ -312,3 +312,34 @@ fn a_journal_that_was_left_is_taken_up() {
     good(&room, ["tree", "build", "--leaf", "1KiB", "file"]);
     assert_eq!(std::fs::read(&tree).expect("a tree"), whole);
 }
+
+/// Insecure storage (Blum; Hall and Jutla, as Lopes et al. tell it): who can write to file and tree
+/// cannot have the change of another file brought up to date where the root was kept.
+#[test]
+fn an_update_believes_the_root_that_was_kept() {
+    let room = Room::new();
+    let mut bytes = noise(100_000, 3);
+    let file = room.file("file", &bytes);
+    let kept = root(&good(&room, ["tree", "build", "--leaf", "1KiB", "file"]));
+    good(&room, ["audit", "commit", "file", "-o", "kept"]);
+    bytes[5000] ^= 1;
+    std::fs::write(&file, &bytes).expect("written");
+    // Both were replaced behind the keeper's back: the tree is sound, and not the one that was kept.
+    let now = root(&good(&room, ["tree", "build", "--leaf", "1KiB", "file"]));
+    let before = std::fs::read(room.path().join("file.pfhtree")).expect("a tree");
+    for trusted in [["--root", kept.as_str()], ["--kept", "kept"]] {
+        for verb in [&["update", "file", "--range", "0:1"][..], &["append", "file"]] {
+            let seen = pfh(&room, [&["tree"], verb, &trusted].concat());
+            assert_eq!(seen.code, Some(1), "{verb:?} {trusted:?}: {}", seen.stderr);
+            assert!(seen.stderr.contains("which was kept"), "{}", seen.stderr);
+            assert_eq!(std::fs::read(room.path().join("file.pfhtree")).expect("a tree"), before);
+        }
+    }
+    bytes[70_000] ^= 1;
+    std::fs::write(&file, &bytes).expect("written");
+    let later = root(&good(&room, ["tree", "update", "file", "--range", "70000:1", "--root", &now]));
+    assert_ne!(later, now);
+    bytes.extend(noise(3000, 4));
+    std::fs::write(&file, &bytes).expect("written");
+    good(&room, ["tree", "append", "file", "--root", &later]);
+}

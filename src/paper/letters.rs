@@ -1,0 +1,157 @@
+//! The letters, what they ask for, and why they make no sense.
+
+use crate::algorithms::REGISTRY;
+use crate::input::Input;
+use crate::{compare, hash};
+use pfh_digest::{Algorithm, UnknownAlgorithm};
+use pfh_engine::{Mode, Plan};
+use pfh_similarity::Named;
+use pfh_source::terminal;
+use pfh_source::{Order, Recurse, os};
+use std::ffi::OsString;
+
+/// Bytes of the RAM table unless another size is asked for: the paper's 20 MB.
+pub const MEMORY: usize = 20_000_000;
+/// Prefetchers unless another number is asked for.
+pub const PREFETCHERS: usize = 1;
+
+/// What the letters say.
+#[derive(Debug, Clone, Default)]
+pub struct Letters {
+    /// `-c`: `hash`, `full`, a digest or a list of digests; HASH if it is absent.
+    pub mode: Option<OsString>,
+    /// `-d`: a directory, a file, or a list of digests.
+    pub directory: Option<OsString>,
+    /// `-r`: with everything below.
+    pub recursive: bool,
+    /// `-h`: the algorithm's name, or a family's.
+    pub algorithm: Option<String>,
+    /// `-m`: bytes of the RAM table.
+    pub memory: Option<usize>,
+    /// `-t`: all threads.
+    pub threads: Option<usize>,
+    /// `-p`: those that read ahead; 0 for none, so that each thread reads and hashes (SMT).
+    pub prefetchers: Option<usize>,
+    /// In which order files are read.
+    pub order: Order,
+}
+
+/// The job that is asked for.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Asked {
+    /// HASH: one digest for each file.
+    Hash(Box<hash::Request>),
+    /// FULL: each with each. No pair is a result as well.
+    Full(Box<compare::Request>),
+    /// DIGEST and FILENAME: each file with what was given. No match is a negative answer.
+    Sought(Box<compare::Request>),
+    /// FILENAME with a list that only known sets are read from.
+    #[cfg(feature = "known")]
+    Known(Box<crate::matching::Request>),
+}
+
+/// Why the letters make no sense.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Nothing to read is named.
+    #[error("the paper's form needs -d PATH; pfh -h explains it")]
+    NoDirectory,
+    /// There is no such algorithm.
+    #[error("-h: {0}; `pfh algorithms` lists them, and sha2, sha3 and fnv are families")]
+    Algorithm(UnknownAlgorithm),
+    /// No thread would be left to hash.
+    #[error(
+        "-p {prefetchers} of -t {all} threads leave none that hashes: P < N is required (-p 0: each thread reads and hashes)"
+    )]
+    Threads {
+        /// P.
+        prefetchers: usize,
+        /// N.
+        all: usize,
+    },
+    /// The value of `-c` is nothing.
+    #[error("-c {}: neither HASH nor FULL, nor a file with a list of digests, nor a digest of {algorithm}", terminal::render(mode.as_encoded_bytes()))]
+    Mode {
+        /// What was given.
+        mode: OsString,
+        /// The algorithm of which it would be a digest.
+        algorithm: Algorithm,
+    },
+    /// The file that `-c` names holds no list.
+    #[error(
+        "-c {shown}: no list of digests, which FILENAME mode takes; one file is compared with others by \
+         pfh compare {shown} --against DIR",
+        shown = terminal::render(list.as_encoded_bytes())
+    )]
+    NoList {
+        /// The file.
+        list: OsString,
+    },
+    /// Digests of a list against a known set.
+    #[error(
+        "-c {}: a set of known files is asked for digests of files; for a list of digests use pfh lookup",
+        terminal::render(list.as_encoded_bytes())
+    )]
+    SetAgainstList {
+        /// The set.
+        list: OsString,
+    },
+}
+
+/// The paper's default.
+pub(super) fn default_algorithm() -> Result<Algorithm, Error> {
+    REGISTRY.find(Named::MrshV2.name()).map_err(Error::Algorithm)
+}
+
+impl Letters {
+    /// Who reads and who hashes: P of N threads read ahead and N − P hash; with P = 0 all do both.
+    ///
+    /// # Errors
+    /// When no thread is left to hash.
+    pub(super) fn plan(&self) -> Result<Plan, Error> {
+        let prefetchers = self.prefetchers.unwrap_or(PREFETCHERS);
+        // A machine of one processor has two threads all the same: one each for the two roles.
+        let all = self.threads.unwrap_or_else(|| os::processors().max(PREFETCHERS + 1));
+        let (mode, threads) = match prefetchers {
+            0 => (Mode::Smt, all),
+            _ if prefetchers >= all => return Err(Error::Threads { prefetchers, all }),
+            _ => (Mode::Mtp, all - prefetchers),
+        };
+        let memory = self.memory.unwrap_or(MEMORY);
+        Ok(Plan { threads, prefetchers, mode, memory, ..Plan::default() })
+    }
+
+    /// What is read.
+    ///
+    /// # Errors
+    /// When nothing is named.
+    pub(super) fn input(&self) -> Result<Input, Error> {
+        let directory = self.directory.clone().ok_or(Error::NoDirectory)?;
+        let recurse = if self.recursive { Recurse::Yes } else { Recurse::Flat };
+        Ok(Input { order: self.order, ..Input::new([directory]).recurse(recurse) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(threads: Option<usize>, prefetchers: Option<usize>) -> Result<(Mode, usize, usize), Error> {
+        let plan = Letters { threads, prefetchers, ..Letters::default() }.plan()?;
+        Ok((plan.mode, plan.threads, plan.prefetchers))
+    }
+
+    #[test]
+    fn all_threads_are_those_that_read_and_those_that_hash() {
+        assert_eq!(plan(Some(8), Some(2)).unwrap(), (Mode::Mtp, 6, 2));
+        assert_eq!(plan(Some(2), None).unwrap(), (Mode::Mtp, 1, 1));
+        assert_eq!(plan(Some(8), Some(0)).unwrap(), (Mode::Smt, 8, 0));
+        assert_eq!(plan(Some(1), Some(0)).unwrap(), (Mode::Smt, 1, 0));
+        assert!(plan(None, None).unwrap().1 >= 1);
+        for (threads, prefetchers) in [(Some(1), None), (Some(8), Some(8)), (Some(2), Some(9))] {
+            assert!(matches!(plan(threads, prefetchers), Err(Error::Threads { .. })), "{threads:?} {prefetchers:?}");
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Pieces of a file that come in any order, and the list of them.
+
+use super::{Error, Failure, Outboard, Parameters, Pass};
+use pfh_outboard::read_file;
+use pfh_source::os::{Patient, processors};
+use pfh_tree::outboard::Pieces;
+use std::ffi::OsStr;
+use std::io::{BufRead, BufReader};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// A list of pieces: where each begins in the file, and which file holds it.
+pub struct Listed {
+    pieces: Vec<(u64, PathBuf)>,
+    length: u64,
+}
+
+impl Listed {
+    /// Reads a list: a line for each piece, its offset in bytes, a space and the name of its file;
+    /// empty lines count for nothing. `-` is standard input. Without `length` the file ends with its
+    /// last piece.
+    ///
+    /// # Errors
+    /// When it cannot be read, or a line is none; a piece that cannot be looked at.
+    pub fn read(list: &Path, length: Option<u64>) -> Result<Listed, Error> {
+        let wrong = |line: u64, why: String| Error::Pieces { list: list.to_owned(), line, why };
+        let reader: Box<dyn BufRead> = match list == Path::new("-") {
+            true => Box::new(BufReader::new(Patient(std::io::stdin()))),
+            false => Box::new(BufReader::new(Patient::open(list).map_err(|error| wrong(0, error.to_string()))?)),
+        };
+        let (mut pieces, mut end) = (Vec::new(), 0);
+        for (number, line) in (1..).zip(reader.split(b'\n')) {
+            let line = line.map_err(|error| wrong(number, error.to_string()))?;
+            if line.is_empty() {
+                continue;
+            }
+            let space = line.iter().position(|byte| *byte == b' ').unwrap_or(line.len());
+            let offset = str::from_utf8(&line[..space]).ok().and_then(|digits| digits.parse::<u64>().ok());
+            let name = line.get(space + 1..).filter(|name| !name.is_empty());
+            let (Some(offset), Some(name)) = (offset, name) else {
+                return Err(wrong(number, "a line is an offset in bytes, a space and the name of a file".into()));
+            };
+            let path = PathBuf::from(OsStr::from_bytes(name));
+            let found = std::fs::metadata(&path).map_err(|error| wrong(number, error.to_string()))?;
+            end = end.max(offset.saturating_add(found.len()));
+            pieces.push((offset, path));
+        }
+        Ok(Listed { pieces, length: length.unwrap_or(end) })
+    }
+
+    /// The files that hold the pieces.
+    pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        self.pieces.iter().map(|(_, path)| path)
+    }
+
+    /// The tree of the whole, from its pieces in the order in which they are listed.
+    ///
+    /// # Errors
+    /// When a piece cannot be read, does not fit, or came before; when some of the file is missing.
+    pub fn tree(&self, parameters: Parameters, pass: &mut Pass<'_>) -> Result<Outboard, Error> {
+        let executor = pfh_engine::executor(pass.threads.min(processors().max(1)));
+        let mut gathered = Pieces::new(parameters, self.length);
+        for (offset, path) in &self.pieces {
+            let (mut at, mut misplaced) = (*offset, None);
+            read_file(path, pass, |bytes| {
+                if misplaced.is_none() {
+                    misplaced = gathered.place(at, bytes, &executor).err();
+                }
+                at += bytes.len() as u64;
+            })
+            .map_err(|failure: Failure| Error::Tree(failure))?;
+            if let Some(why) = misplaced {
+                return Err(Error::Piece { file: path.clone(), offset: *offset, why });
+            }
+        }
+        gathered.finish().map_err(Error::Missing)
+    }
+}

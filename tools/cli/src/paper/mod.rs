@@ -1,0 +1,148 @@
+//! The paper's own command line: `pfh -c hash -m 256 -d t5 -r`.
+//!
+//! It starts with an option where the modern form starts with a command. What its letters mean is
+//! [`pfh::paper`]'s; here they are parsed, and what comes of them is printed.
+
+mod form;
+
+pub use form::page;
+
+use crate::exit::{self, Exit, Failure};
+use crate::hash::Hash;
+use crate::run::Run;
+use crate::session::Session;
+use crate::{compare, hash};
+use clap::Parser;
+use form::Form;
+use pfh::paper::{Asked, Letters, Resolved, resolve};
+use pfh::stats;
+use pfh::terminal::render as shown;
+use std::ffi::OsString;
+
+/// Whether the arguments are in the paper's form: an option comes first, and it is none of the
+/// modern form's own.
+pub fn is_paper(arguments: &[OsString]) -> bool {
+    let Some(first) = arguments.first().and_then(|a| a.to_str()) else { return false };
+    first.starts_with('-') && !["--help", "--help-all", "--version", "-V", "-", "--"].contains(&first)
+}
+
+/// Runs the request to its end. `pfh -h` alone explains the form.
+pub fn run(arguments: &[OsString]) -> Exit {
+    if arguments == ["-h"] || arguments.iter().any(|word| word == "--help") {
+        let explained = page().term_width(120).render_long_help();
+        return match exit::print(explained.to_string().as_bytes()) {
+            Ok(()) => Exit::Good,
+            Err(error) => exit::of_output(&error),
+        };
+    }
+    let program = OsString::from("pfh");
+    match Form::try_parse_from(std::iter::once(&program).chain(arguments)) {
+        Ok(form) => exit::end(carry_out(&form)),
+        Err(error) => {
+            let line = error.render().to_string();
+            let line = line.lines().next().unwrap_or_default().trim_start_matches("error: ");
+            let options = "the paper's form has -c -d -r -h -m -t -p; pfh -h explains it";
+            exit::say(format!("{}; {options}", shown(line.as_bytes())));
+            Exit::Usage
+        }
+    }
+}
+
+/// What the form asks for, defaults resolved.
+fn resolved(form: &Form) -> Result<Resolved, Failure> {
+    let letters = Letters {
+        mode: form.mode.clone(),
+        directory: form.directory.clone(),
+        recursive: form.recursive,
+        algorithm: form.algorithm.clone(),
+        // Fits: at most 2^24 times 10^6.
+        memory: form.memory.map(|megabytes| megabytes as usize * 1_000_000),
+        threads: form.threads.map(usize::from),
+        prefetchers: form.prefetchers.map(usize::from),
+        order: form.order.into(),
+    };
+    resolve(&letters).map_err(Failure::usage)
+}
+
+fn carry_out(form: &Form) -> Result<Exit, Failure> {
+    let run = Run { no_progress: form.no_progress, ..Run::default() };
+    run.set_patience();
+    let Resolved { asked, family, .. } = resolved(form)?;
+    if let (Some(member), Some(name)) = (family, &form.algorithm) {
+        exit::say(format_args!("note: -h {name} is a family of algorithms; this is {member}"));
+    }
+    let session = run.session()?;
+    match asked {
+        Asked::Hash(mut request) => {
+            request.output = session.destination(None);
+            let (exit, summary) = hash::carry_out(&Hash { run, ..Hash::default() }, &request, &session)?;
+            figures(form, Some(&summary.run), None);
+            Ok(exit)
+        }
+        Asked::Full(mut request) => {
+            request.output = session.destination(None);
+            let (exit, summary) = compare::carry_out(&run, &request, &session)?;
+            figures(form, summary.run.as_ref(), Some(&summary.comparing));
+            Ok(exit)
+        }
+        Asked::Sought(mut request) => {
+            request.output = session.destination(None);
+            let (exit, summary) = compare::carry_out(&run, &request, &session)?;
+            figures(form, summary.run.as_ref(), Some(&summary.comparing));
+            Ok(if exit == Exit::Good && summary.pairs == 0 { Exit::Verdict } else { exit })
+        }
+        #[cfg(feature = "known")]
+        Asked::Known(request) => known(form, &run, *request, &session),
+        _ => Err(Failure::usage("this build has no such mode")),
+    }
+}
+
+/// FILENAME mode with a set of known files.
+#[cfg(feature = "known")]
+fn known(form: &Form, run: &Run, request: pfh::matching::Request, session: &Session) -> Result<Exit, Failure> {
+    use crate::reference::Gaps;
+    use pfh::matching::{self, Event};
+
+    let request = request.output(session.destination(None));
+    let mut gaps = Gaps::default();
+    let ran = matching::run(
+        &request,
+        &mut |event| {
+            match event {
+                Event::Gap(gap) => gaps.print(gap),
+                Event::Unread(record) => session.unread(record),
+                // A match is a result here, of whatever class.
+                Event::NoClass(_) => {}
+                event => session.message(event),
+            }
+            Ok(())
+        },
+        &session.control(),
+    );
+    let summary = ran.map_err(|error| session.failed(error))?;
+    session.close();
+    if !summary.comparable {
+        exit::say("nothing to compare with: no set holds a digest");
+        return Ok(Exit::Incomplete);
+    }
+    run.note(&summary.run);
+    figures(form, Some(&summary.run), None);
+    Ok(match session.exit(&summary.run, 0) {
+        Exit::Good if summary.gaps > 0 => Exit::Incomplete,
+        Exit::Good if summary.known() == 0 => Exit::Verdict,
+        exit => exit,
+    })
+}
+
+/// Prints the figures that were asked for.
+fn figures(form: &Form, run: Option<&pfh::Summary>, comparing: Option<&pfh::compare::Comparing>) {
+    if form.with_timing {
+        exit::lines(&stats::timing(run, comparing));
+    }
+    if form.with_stats {
+        exit::lines(&stats::states(run));
+    }
+}
+
+#[cfg(test)]
+mod tests;
