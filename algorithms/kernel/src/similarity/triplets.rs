@@ -107,7 +107,7 @@ unsafe fn portable(bytes: &[u8], checksum: &mut u8, counts: &mut [u32; 256]) {
     let mut sum = *checksum;
     for window in bytes.windows(BEFORE + 1) {
         let [b0, b1, b2, b3, b4] = window.try_into().expect("five bytes");
-        let words = BEGUN[usize::from(b4)] ^ u64::from(b3) * ONE ^ u64::from(b2) * TWO ^ u64::from(b1) * THREE;
+        let words = BEGUN[usize::from(b4)] ^ (u64::from(b3) * ONE) ^ (u64::from(b2) * TWO) ^ (u64::from(b1) * THREE);
         let hash = |i: usize, last: u8| P[(words >> (8 * i) & 255) as usize] ^ last;
         for (i, last) in [b2, b1, b1, b0, b0, b0].into_iter().enumerate() {
             let count = &mut counts[usize::from(hash(i, last))];

@@ -89,7 +89,7 @@ unsafe fn compress<const VL: bool, const MD5: bool, const SHA1: bool, const SHA2
                                 add(&mut five, &five_before);
                                 five_before = five;
                             }
-                            md5::four_steps::<u32, { FOUR % 16 }>(&mut five, &halves[FOUR / 16], k);
+                            md5::four_steps::<u32, { FOUR % 16 }>(&mut five, &halves[FOUR / 16 % 2], k);
                             tie_md5(&mut long, &mut five[0]);
                         }
                     }

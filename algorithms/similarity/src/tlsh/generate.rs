@@ -163,7 +163,7 @@ mod tests {
             }
         }
         // A checksum and quartiles over much of one kind.
-        let text: Vec<u8> = (0..2_000_000u64).map(|i| b"the quick brown fox, "[(i * i >> 9) as usize % 21]).collect();
+        let text: Vec<u8> = (0..2_000_000u64).map(|i| b"the quick brown fox, "[((i * i) >> 9) as usize % 21]).collect();
         holds(&text, &[65_536, 7]);
     }
 }
