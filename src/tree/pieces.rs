@@ -17,8 +17,8 @@ pub struct Listed {
 
 impl Listed {
     /// Reads a list: a line for each piece, its offset in bytes, a space and the name of its file;
-    /// empty lines count for nothing. `-` is standard input. Without `length` the file ends with its
-    /// last piece.
+    /// empty lines count for nothing. `-` is standard input. Without `length` the file ends with
+    /// its last piece.
     ///
     /// # Errors
     /// When it cannot be read, or a line is none; a piece that cannot be looked at.

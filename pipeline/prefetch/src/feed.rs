@@ -73,8 +73,8 @@ impl Feed {
         self.returned.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next items, at most `most`; none at the end. `room` is what there is for them. What was given back comes alone: it is to
-    /// be read by itself.
+    /// The next items, at most `most`; none at the end. `room` is what there is for them. What was
+    /// given back comes alone: it is to be read by itself.
     pub(crate) fn pull(&self, most: usize, mut room: Room) -> Vec<Pulled> {
         if let Some(entry) = self.lock_returned().pop_front() {
             return vec![Pulled::Entry(entry)];

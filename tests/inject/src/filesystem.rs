@@ -188,8 +188,8 @@ impl Files {
         self
     }
 
-    /// On a rotating disk, each at a place of its own that depends on its name alone: files of an old
-    /// disk lie in no order. Each read takes as long as the disk takes, one after the other.
+    /// On a rotating disk, each at a place of its own that depends on its name alone: files of an
+    /// old disk lie in no order. Each read takes as long as the disk takes, one after the other.
     pub fn on(mut self, disk: Spindle, size: u64) -> Self {
         let free = |file: &File| size.saturating_sub(file.length).max(1);
         self.places = self.files.iter().map(|file| file.seed % free(file)).collect();

@@ -26,9 +26,9 @@ const MEAN_ROOT: f64 = 8.0 / 15.0;
 const SHORTEST: f64 = 0.001;
 
 impl Spindle {
-    /// A disk of that many bytes with 7,200 turns a minute, 8.5 ms for the average seek and 120 MB/s:
-    /// what Breitinger & Petrov quote of a hard disk of their time. The seek grows with the root of
-    /// the distance.
+    /// A disk of that many bytes with 7,200 turns a minute, 8.5 ms for the average seek and 120
+    /// MB/s: what Breitinger & Petrov quote of a hard disk of their time. The seek grows with the
+    /// root of the distance.
     pub fn new(size: u64) -> Spindle {
         Spindle::with(size, 7200.0, 0.0085, 120e6)
     }

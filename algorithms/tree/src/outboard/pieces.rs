@@ -7,8 +7,8 @@ use pfh_digest::Executor;
 
 use super::{Outboard, Parameters, Value};
 
-/// Takes the pieces of a file in any order and gives its tree. Holds 32 bytes for each leaf, and the
-/// bytes of leaves of which a part has come.
+/// Takes the pieces of a file in any order and gives its tree. Holds 32 bytes for each leaf, and
+/// the bytes of leaves of which a part has come.
 ///
 /// ```
 /// use pfh_digest::Alone;
@@ -96,8 +96,8 @@ impl Pieces {
     /// threads.
     ///
     /// # Errors
-    /// When they lie beyond the end, or any of them has come before; what lies before those is taken
-    /// then.
+    /// When they lie beyond the end, or any of them has come before; what lies before those is
+    /// taken then.
     pub fn place(&mut self, offset: u64, bytes: &[u8], executor: &dyn Executor) -> Result<(), Misplaced> {
         let end = offset.checked_add(bytes.len() as u64).filter(|end| *end <= self.length);
         let Some(end) = end else { return Err(Misplaced::Beyond(self.length)) };

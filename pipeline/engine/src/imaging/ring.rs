@@ -1,8 +1,8 @@
 //! The ring between the reader and the ends: how many blocks, of how many bytes (Panichprecha et
 //! al.: at most five of 64 MB).
 
-/// Where blocks begin, and what their lengths are multiples of: reads and writes past the page cache
-/// need it.
+/// Where blocks begin, and what their lengths are multiples of: reads and writes past the page
+/// cache need it.
 const ALIGN: u64 = 4096;
 /// The largest block.
 const LARGEST: u64 = 1 << 30;
@@ -36,8 +36,8 @@ pub enum RingError {
 }
 
 impl Ring {
-    /// Blocks of that many bytes (1 MiB by default), that many of them (by default as many as 64 MiB
-    /// hold, and at least five).
+    /// Blocks of that many bytes (1 MiB by default), that many of them (by default as many as 64
+    /// MiB hold, and at least five).
     ///
     /// # Errors
     /// See [`RingError`].

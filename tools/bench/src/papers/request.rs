@@ -5,8 +5,8 @@ use std::path::PathBuf;
 /// What is asked.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Papers {
-    /// Parts to run, by name or its beginning: pfh-I, pfh-III to pfh-X, pfh-XII, pfh-XIII, pfh-rotating, s-hash,
-    /// tree, cloner (all)
+    /// Parts to run, by name or its beginning: pfh-I, pfh-III to pfh-X, pfh-XII, pfh-XIII,
+    /// pfh-rotating, s-hash, tree, cloner (all)
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub only: Vec<String>,
     /// A tree to hash, read only; the project's `bench/run corpus` builds one like the t5 corpus
@@ -33,8 +33,8 @@ pub struct Papers {
     /// Measure again what is there already
     #[arg(long)]
     pub again: bool,
-    /// One self-contained page: every table and figure of the five papers, theirs, ours, the verdict
-    /// and bars
+    /// One self-contained page: every table and figure of the five papers, theirs, ours, the
+    /// verdict and bars
     #[arg(long, value_name = "FILE", conflicts_with = "list")]
     pub html: Option<PathBuf>,
     /// Only list every table and figure of the five papers, with what repeats it

@@ -49,27 +49,28 @@ pub struct Form {
     /// Also everything below the directory.
     #[arg(short = 'r')]
     pub recursive: bool,
-    /// The algorithm: mrsh-v2, ssdeep, sdhash, tlsh, md5, sha1 … (`pfh algorithms` lists them); sha2,
-    /// sha3 and fnv are families, and it is reported what they stand for [default: mrsh-v2; of a
-    /// list of digests its own].
+    /// The algorithm: mrsh-v2, ssdeep, sdhash, tlsh, md5, sha1 … (`pfh algorithms` lists them);
+    /// sha2, sha3 and fnv are families, and it is reported what they stand for [default: mrsh-v2;
+    /// of a list of digests its own].
     #[arg(short = 'h', value_name = "HASH")]
     pub algorithm: Option<String>,
     /// N, the number of all threads: P of them read, N - P hash [default: one per processor, at
     /// least 2].
     #[arg(short = 't', value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
-    /// P, the number of prefetching threads, less than N. 0: no prefetching, each of N threads reads
-    /// and hashes (the paper's SMT) [default: 1].
+    /// P, the number of prefetching threads, less than N. 0: no prefetching, each of N threads
+    /// reads and hashes (the paper's SMT) [default: 1].
     #[arg(short = 'p', value_name = "P", value_parser = clap::value_parser!(u16).range(0..=1024))]
     pub prefetchers: Option<u16>,
-    /// The RAM table in megabytes of 10^6 bytes; larger files go through it in pieces [default: 20].
+    /// The RAM table in megabytes of 10^6 bytes; larger files go through it in pieces [default:
+    /// 20].
     #[arg(short = 'm', value_name = "MB", value_parser = clap::value_parser!(u64).range(1..=1 << 24))]
     pub memory: Option<u64>,
     /// In which order files are read; the output keeps the order of the paths.
     #[arg(long, value_enum, default_value = "path")]
     pub order: By,
-    /// Print times: total, compare, hash, both waits, reading; MB/s of hashing, items/s of comparing
-    /// (the paper's build option).
+    /// Print times: total, compare, hash, both waits, reading; MB/s of hashing, items/s of
+    /// comparing (the paper's build option).
     #[arg(long)]
     pub with_timing: bool,
     /// Print how often threads waited for a file and for space in the table (the paper's build

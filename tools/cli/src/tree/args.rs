@@ -148,8 +148,8 @@ pub struct Build {
     /// be there. Needs --outboard.
     #[arg(long, value_name = "PART", num_args = 1.., requires = "outboard")]
     pub join: Vec<PathBuf>,
-    /// The pieces of one file in any order, as parallel transfers deliver them: a list with a line for
-    /// each, its OFFSET in bytes, a space and the name of the file that holds it (- is standard
+    /// The pieces of one file in any order, as parallel transfers deliver them: a list with a line
+    /// for each, its OFFSET in bytes, a space and the name of the file that holds it (- is standard
     /// input). What is missing is listed, exit 3. Needs --outboard.
     #[arg(long, value_name = "LIST", requires = "outboard", conflicts_with_all = ["join", "recursive"])]
     pub pieces_from: Option<PathBuf>,

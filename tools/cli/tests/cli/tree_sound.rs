@@ -324,7 +324,8 @@ fn an_update_believes_the_root_that_was_kept() {
     good(&room, ["audit", "commit", "file", "-o", "kept"]);
     bytes[5000] ^= 1;
     std::fs::write(&file, &bytes).expect("written");
-    // Both were replaced behind the keeper's back: the tree is sound, and not the one that was kept.
+    // Both were replaced behind the keeper's back: the tree is sound, and not the one that was
+    // kept.
     let now = root(&good(&room, ["tree", "build", "--leaf", "1KiB", "file"]));
     let before = std::fs::read(room.path().join("file.pfhtree")).expect("a tree");
     for trusted in [["--root", kept.as_str()], ["--kept", "kept"]] {
