@@ -55,8 +55,8 @@ impl Default for Plan {
 }
 
 impl Plan {
-    /// A plan for these algorithms with the machine's defaults: as many threads as there are processors, and four
-    /// readers for each.
+    /// A plan for these algorithms with the machine's defaults: as many threads as there are
+    /// processors, and four readers for each.
     pub fn new(algorithms: impl IntoIterator<Item: Into<Algorithm>>) -> Self {
         let threads = pfh_source::os::processors();
         Plan {
