@@ -363,3 +363,20 @@ impl Cursor {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_longer_piece_is_for_what_has_much_left_and_is_a_lane_at_most() {
+        let most = 508 << 10;
+        assert_eq!(longer(97 << 20, most), most);
+        assert_eq!(longer(u64::MAX, most), most);
+        assert_eq!(longer(4 << 20, most), 256 << 10);
+        // Whole pages; what is less than the usual piece is not taken.
+        assert_eq!(longer((1 << 20) + 5, most), 64 << 10);
+        assert_eq!(longer(0, most), 0);
+        assert_eq!(longer(97 << 20, 0), 0);
+    }
+}
