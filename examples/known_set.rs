@@ -4,7 +4,7 @@
 //! that pfh reads.
 
 use pfh::Control;
-use pfh::known::{Class, Verdict, build, info, lookup};
+use pfh::known::{Class, KnownStatus, build, info, lookup};
 use pfh::matching::Sets;
 use std::error::Error;
 
@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     if !digests.is_empty() {
         let sets = Sets { digests: digests.to_vec(), ..Sets::new([set]) };
         let summary = lookup::run(&lookup::Request::new(sets), &mut |_event| {}, &Control::new())?;
-        println!("{} of {} are known to be bad", summary.counts.of(Verdict::KnownBad), digests.len());
+        println!("{} of {} are known to be bad", summary.counts.of(KnownStatus::KnownBad), digests.len());
     }
     Ok(())
 }

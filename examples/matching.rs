@@ -1,6 +1,6 @@
 //! Matches files with a list of known-bad digests: `cargo run --example matching -- LIST PATH…`.
 
-use pfh::known::Verdict;
+use pfh::known::KnownStatus;
 use pfh::matching::{self, Event, Request, Sets};
 use pfh::{Control, Input, Recurse};
 use std::error::Error;
@@ -25,6 +25,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     if !summary.comparable {
         return Err("nothing to compare with: the list holds no digest".into());
     }
-    eprintln!("{} files are in the list", summary.counts.of(Verdict::KnownBad));
+    eprintln!("{} files are in the list", summary.counts.of(KnownStatus::KnownBad));
     Ok(())
 }

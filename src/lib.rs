@@ -115,6 +115,7 @@ mod pass;
 pub mod stats;
 #[cfg(feature = "audit")]
 pub mod tree;
+mod verdict;
 #[cfg(feature = "image")]
 pub mod verify;
 
@@ -123,6 +124,7 @@ pub use destination::{Destination, OpenError};
 pub use errno::with_names;
 pub use failure::{JobError, Kind};
 pub use input::{Content, Input, InputError, NameList};
+pub use verdict::Verdict;
 
 /// A path as a terminal may see it.
 fn shown(path: &std::path::Path) -> String {

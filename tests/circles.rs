@@ -386,8 +386,8 @@ fn circles_are_found_and_nothing_else() {
     // A parent that re-exports, and one that uses a child and is used by none.
     assert!(with("mod a; mod b; pub use a::A; pub use b::B;").is_empty());
     assert!(with("mod a; mod b; pub use a::A; pub use b::B; pub fn f(a: A) {}").is_empty());
-    // A child that uses what its parent defines, which uses the child: by an import, by a path, in a
-    // macro, and through an alias.
+    // A child that uses what its parent defines, which uses the child: by an import, by a path, in
+    // a macro, and through an alias.
     for root in [
         "mod a; use a::A; pub struct B; fn f(a: A) {}",
         "mod a; pub struct B; fn f() { a::A::new() }",

@@ -76,7 +76,7 @@ def cold(said, program):
         contenders = [
             Contender(f"pfh -p {readers}", command, answers.sums),
             Contender(f"pfh -p {readers} --order extent", [*command, "--order", "extent"], answers.sums),
-            Contender(f"cat, {readers} at a time", xargs(said.corpus, "-n 16 cat", readers)),
+            Contender(f"cat, {readers} at a time", xargs(said.corpus, "-n 16 cat > /dev/null", readers)),
         ]
         title = f"cold cache, {readers} readers, sha256 against cat"
         tables.append(table(title, contenders, said, f"pfh -p {readers}", prepare=forget_cache))

@@ -208,7 +208,7 @@ def main(words):
     rows = []
     for step, some in runs.items():
         figures = [round(of(some, what), 2) for what in ("cpu", "wall") for of in (turns.least, turns.median)]
-        rows.append([step.tool, step.what, *figures, round(max(run.peak for run in some) / 2**20), sizes.get(step)])
+        rows.append([step.tool, step.what, *figures, round(max(run.peak for run in some) / 2**20) or None, sizes.get(step)])
     columns = ["tool", "step", "CPU s, least", "median", "wall s, least", "median", "peak MiB", "bytes an entry"]
     title = f"{said.entries:,} {said.algorithm}, {said.lookups:,} look-ups"
     versions = [[program, "--version"], ["sqlite3", "--version"], ["hfind", "-V"], [f"{said.algorithm}deep", "-V"]]

@@ -1,6 +1,7 @@
 """Runs one program and says what it took."""
 
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -20,7 +21,7 @@ class Run(NamedTuple):
     user: float  # seconds
     system: float  # seconds
     wall: float  # seconds
-    peak: int  # bytes of resident memory; never less than this program's own, which a child starts with
+    peak: int  # bytes of resident memory; 0 if that is hidden by this program's own, which a child starts with
     faults: int  # pages that were mapped in
 
     @property
@@ -35,6 +36,7 @@ def execute(command, *, stdin=None, errors=False, cwd=None, environment=None, be
     room = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryFile(dir=room) as out, tempfile.TemporaryFile(dir=room) as bad:
         source = open(stdin, "rb") if stdin else subprocess.DEVNULL
+        own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         start = time.perf_counter()
         child = subprocess.Popen(
             [str(word) for word in command], stdin=source, stdout=out, stderr=bad, cwd=cwd, preexec_fn=before,
@@ -51,7 +53,8 @@ def execute(command, *, stdin=None, errors=False, cwd=None, environment=None, be
             last = said[-500:].decode(errors="replace").strip()
             sys.exit(f"{' '.join(map(str, command))}: exit status {child.returncode}: {last}")
         output = out.read() + (said if errors else b"")
-    return Run(output, usage.ru_utime, usage.ru_stime, wall, usage.ru_maxrss * 1024, usage.ru_minflt)
+    peak = usage.ru_maxrss if usage.ru_maxrss > own else 0
+    return Run(output, usage.ru_utime, usage.ru_stime, wall, peak * 1024, usage.ru_minflt)
 
 
 def forget_cache():

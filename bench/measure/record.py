@@ -84,7 +84,7 @@ def of_runs(title, runs, reference, notes=()):
             middle, base = turns.median(some, what), turns.median(runs[reference], what)
             spread = (max(getattr(run, what) for run in some) - turns.least(some, what)) / middle if middle else 0
             row += [round(turns.least(some, what), 3), round(middle, 3), f"{spread:.0%}", round(middle / base, 2) if base else None]
-        rows.append([*row, round(max(run.peak for run in some) / 2**20, 1)])
+        rows.append([*row, round(max(run.peak for run in some) / 2**20, 1) or None])
     samples = {name: {what: [round(getattr(run, what), 4) for run in some] for what in ("cpu", "wall")} for name, some in runs.items()}
     notes = [f"ratios: of medians, to `{reference}`", *notes]
     return table(title, [*columns, "peak MiB"], rows, notes=notes, samples=samples)

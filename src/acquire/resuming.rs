@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 /// How a target is resumed.
 #[derive(Debug, Clone)]
-pub(super) enum Found {
+pub(super) enum Resumed {
     /// Nothing that can be used.
     Nothing,
     /// As much as the map says.
@@ -29,7 +29,7 @@ pub(super) enum Found {
 pub(super) struct Resumption {
     /// Bytes of the image that every target has.
     pub(super) done: u64,
-    pub(super) found: Vec<Found>,
+    pub(super) found: Vec<Resumed>,
     /// The image so far, as each target has it; the first is hashed.
     pub(super) prefixes: Vec<(PathBuf, Medium)>,
     pub(super) map: Map,
@@ -82,7 +82,7 @@ impl Resumption {
         let done = fresh.furthest(&places, &before, &remarks, asked.imaging.from);
         for (mine, found) in places.into_iter().zip(&mut fresh.found) {
             *found =
-                mine.into_iter().rfind(|place| place.upto(done) == done).map_or(Found::Nothing, |place| place.found);
+                mine.into_iter().rfind(|place| place.upto(done) == done).map_or(Resumed::Nothing, |place| place.found);
         }
         if fresh.prefixes.is_empty() || done == 0 {
             fresh.prefixes.clear();
@@ -96,7 +96,7 @@ impl Resumption {
     fn fresh(asked: &Request, medium: &Medium, named: &[String]) -> Self {
         let mut fresh = Resumption {
             done: 0,
-            found: vec![Found::Nothing; asked.targets.len()],
+            found: vec![Resumed::Nothing; asked.targets.len()],
             prefixes: Vec::new(),
             map: Map::new(medium.size().unwrap_or(0)),
             remarks: Remarks::default(),
@@ -297,19 +297,19 @@ const EIO: i32 = 5;
 
 /// Where a target can be resumed.
 struct Place {
-    found: Found,
+    found: Resumed,
     /// The place, in bytes of the image; for raw targets any place up to it.
     at: u64,
 }
 
 impl Place {
     /// Nothing is there.
-    const START: Place = Place { found: Found::Nothing, at: 0 };
+    const START: Place = Place { found: Resumed::Nothing, at: 0 };
 
     /// The furthest place up to `limit`; 0 is always one.
     fn upto(&self, limit: u64) -> u64 {
         match self.found {
-            Found::Raw => self.at.min(limit),
+            Resumed::Raw => self.at.min(limit),
             _ if self.at <= limit => self.at,
             _ => 0,
         }
@@ -318,8 +318,8 @@ impl Place {
 
 /// What a target has: where it can be resumed, and a way to read it.
 fn look(path: &Path, form: &ImageFormat) -> Result<(Vec<Place>, Option<Medium>), Error> {
-    let raw = |at| vec![Place { found: Found::Raw, at }];
-    let nothing = || (vec![Place { found: Found::Nothing, at: 0 }], None);
+    let raw = |at| vec![Place { found: Resumed::Raw, at }];
+    let nothing = || (vec![Place { found: Resumed::Nothing, at: 0 }], None);
     Ok(match form {
         ImageFormat::Raw { seek, .. } => match Medium::open(path.as_os_str().as_bytes(), Access::Cached) {
             // Only an image that starts where its file does can be read back as it is.
@@ -340,7 +340,7 @@ fn look(path: &Path, form: &ImageFormat) -> Result<(Vec<Place>, Option<Medium>),
                 let Some(index) = image.ewf() else { return Ok(nothing()) };
                 let place = |section: Section| Place {
                     at: (section.chunks * index.volume.chunk_length()).min(image.size()),
-                    found: Found::E01(Box::new(Resumable {
+                    found: Resumed::E01(Box::new(Resumable {
                         section,
                         volume: index.volume,
                         about: index.about.clone(),

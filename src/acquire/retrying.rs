@@ -5,7 +5,7 @@
 //! chunks of an E01 image are deflated one behind the other: it is acquired anew instead.
 
 use super::session::Session;
-use super::target::Tree;
+use super::target::OutboardTarget;
 use super::{Error, ImageFormat, To, comparing, resuming};
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::imaging::{Follow, Imaged, Imaging, image};
@@ -266,7 +266,7 @@ impl Session {
         let (medium, seek) = comparing::open(to)?;
         if let Some(path) = &self.asked.outboard {
             let fail = |error| Error::Target { path: path.clone(), error };
-            Tree::of(path, &medium, seek, bytes).map_err(fail)?;
+            OutboardTarget::of(path, &medium, seek, bytes).map_err(fail)?;
         }
         let wanted = self.asked.imaging.prefixes.map(|prefixes| prefixes.algorithm);
         let digest = imaged.digests.iter().find(|digest| Some(digest.algorithm()) == wanted).cloned();

@@ -2,7 +2,7 @@
 
 use super::late::Late;
 use super::resuming::{self, Resumption};
-use super::target::{Ewf, EwfOptions, Raw, RawOptions, Start, Tree};
+use super::target::{Ewf, EwfOptions, OutboardTarget, Raw, RawOptions, Start};
 use super::{Beginning, Error, Event, ImageFormat, Origin, Request, Sink, To, carry, guarding, remarks};
 use crate::shown;
 use pfh_container::ewf::{Compression, Media, Volume};
@@ -149,7 +149,7 @@ impl Session {
         }
         if let Some(path) = &self.asked.outboard {
             let prefix = self.resumption.prefixes.first().map(|(_, prefix)| (prefix, done));
-            targets.push(Box::new(Tree::open(path, prefix).map_err(|error| fail(path, error))?));
+            targets.push(Box::new(OutboardTarget::open(path, prefix).map_err(|error| fail(path, error))?));
         }
         Ok(targets)
     }
@@ -158,12 +158,12 @@ impl Session {
     fn open_one(
         &self,
         to: &To,
-        found: &resuming::Found,
+        found: &resuming::Resumed,
     ) -> impl FnOnce() -> io::Result<Box<dyn Target>> + Send + use<> {
         let replace = self.asked.replace || self.resumption.is_ours;
         let usual = if replace { Start::Replace } else { Start::New };
         let start = match found {
-            resuming::Found::Raw if self.resumption.done > 0 => Start::Resume(self.resumption.done),
+            resuming::Resumed::Raw if self.resumption.done > 0 => Start::Resume(self.resumption.done),
             _ => usual,
         };
         let options = RawOptions { start, expected: self.bytes(), ..RawOptions::default() };
@@ -176,7 +176,7 @@ impl Session {
         move || {
             Ok(match (form, ewf) {
                 (ImageFormat::E01 { .. }, Some(options)) => match found {
-                    resuming::Found::E01(at) if resumed => {
+                    resuming::Resumed::E01(at) if resumed => {
                         Box::new(Ewf::resume(&path, options, &at)?) as Box<dyn Target>
                     }
                     _ => Box::new(Ewf::create(&path, options)?),

@@ -1,7 +1,7 @@
 //! `ask`: a server is asked about every file that is kept, and its answers are judged; once, or
 //! again and again.
 
-use super::{Error, Evidence, Extent, Sample, Status, Verdict, Wrong, copy, files};
+use super::{AuditVerdict, Error, Evidence, Extent, Sample, Status, Wrong, copy, files};
 use crate::key::{self, VerifyingKey};
 use crate::outputs::{Existing, Kind, Outputs};
 use crate::{rendered, tree};
@@ -75,7 +75,7 @@ pub struct Request {
 #[non_exhaustive]
 pub enum Event<'a> {
     /// There is a verdict over a file, or over all files that were asked for together.
-    Judged(&'a Verdict),
+    Judged(&'a AuditVerdict),
     /// Of files that were asked for together these many proved their part, and others did not.
     Partly {
         /// What lists the files.
@@ -226,7 +226,7 @@ impl Asking<'_, '_> {
         Ok(worst)
     }
 
-    fn judged(&mut self, verdict: &Verdict) -> Result<Status, Error> {
+    fn judged(&mut self, verdict: &AuditVerdict) -> Result<Status, Error> {
         (self.sink)(&Event::Judged(verdict)).map_err(Error::Sink)?;
         Ok(verdict.status())
     }
@@ -239,12 +239,12 @@ impl Asking<'_, '_> {
         sample: Sample,
         key: Option<&VerifyingKey>,
         copy: Option<&mut Vec<u8>>,
-    ) -> Result<Verdict, Error> {
+    ) -> Result<AuditVerdict, Error> {
         let (request, challenge) = (self.request, pfh_audit::challenge(kept, sample)?);
         if let How::Keyed(data) = &request.how {
             return self.short(data, kept, &challenge);
         }
-        let mut verdict = Verdict::of(kept, &challenge, request.extent.loss, Evidence::Root);
+        let mut verdict = AuditVerdict::of(kept, &challenge, request.extent.loss, Evidence::Root);
         let mut evidence = match (request.kept_as(number, "challenge"), request.kept_as(number, "proof")) {
             (Some(question), Some(answer)) => {
                 files::output(&question.into(), &challenge.encode())?;
@@ -273,15 +273,15 @@ impl Asking<'_, '_> {
     }
 
     /// Asks for a keyed digest, and compares it with that of the auditor's copy.
-    fn short(&self, data: &Path, kept: &Kept, challenge: &Challenge) -> Result<Verdict, Error> {
+    fn short(&self, data: &Path, kept: &Kept, challenge: &Challenge) -> Result<AuditVerdict, Error> {
         let data = if data.is_dir() { data.join(OsString::from_vec(kept.identity.clone())) } else { data.to_owned() };
         let expected = copy::answer(challenge, kept, &data, self.control)?;
         Ok(self.keyed(kept, challenge, &expected, Evidence::Copy))
     }
 
     /// Asks for a keyed digest, and compares it with this one.
-    fn keyed(&self, kept: &Kept, challenge: &Challenge, expected: &KeyedAnswer, evidence: Evidence) -> Verdict {
-        let mut verdict = Verdict::of(kept, challenge, self.request.extent.loss, evidence);
+    fn keyed(&self, kept: &Kept, challenge: &Challenge, expected: &KeyedAnswer, evidence: Evidence) -> AuditVerdict {
+        let mut verdict = AuditVerdict::of(kept, challenge, self.request.extent.loss, evidence);
         let answered = pfh_audit::ask_keyed(&self.request.url, challenge, &kept.commitment, self.request.timeout);
         verdict.result = answered.and_then(|Answered { answer, time }| {
             verdict.time = Some(time);
@@ -330,7 +330,7 @@ impl Asking<'_, '_> {
         let first = all[0].commitment.parameters().function().name();
         let same = all.iter().all(|kept| kept.commitment.parameters().function().name() == first);
         let algorithm = if same { first } else { "blake3 or sha" };
-        let verdict = Verdict::of_set(name, algorithm, (shown, total), (asked, all.len()), extent.loss);
+        let verdict = AuditVerdict::of_set(name, algorithm, (shown, total), (asked, all.len()), extent.loss);
         self.judged(&verdict)
     }
 

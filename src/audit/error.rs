@@ -10,7 +10,7 @@ use std::io;
 use std::path::PathBuf;
 
 /// Why a step of an audit has no result. That an answer proves nothing is a
-/// [`Verdict`](super::Verdict), and no error.
+/// [`AuditVerdict`](super::AuditVerdict), and no error.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

@@ -42,4 +42,4 @@ pub use error::Error;
 pub use extent::{By, Extent};
 pub use pfh_audit::{Error as Wrong, Kept, Limits, Tokens, Told, parse};
 pub use pfh_tree::audit::Sample;
-pub use verdict::{Evidence, Status, Verdict};
+pub use verdict::{AuditVerdict, Evidence, Status};

@@ -37,7 +37,7 @@ pub enum Status {
 /// What was found out about one file, or a set of them.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Verdict {
+pub struct AuditVerdict {
     /// What both sides call the file.
     pub identity: Vec<u8>,
     /// The function of its tree.
@@ -60,11 +60,11 @@ pub struct Verdict {
     pub result: Result<(), Wrong>,
 }
 
-impl Verdict {
+impl AuditVerdict {
     /// A verdict that is not yet there.
-    pub(super) fn of(kept: &Kept, challenge: &Challenge, loss: f64, evidence: Evidence) -> Verdict {
+    pub(super) fn of(kept: &Kept, challenge: &Challenge, loss: f64, evidence: Evidence) -> AuditVerdict {
         let all = kept.commitment.leaf_count();
-        Verdict {
+        AuditVerdict {
             identity: kept.identity.clone(),
             algorithm: kept.commitment.parameters().function().name(),
             leaves: (challenge.sample().size(all), all),
@@ -85,8 +85,8 @@ impl Verdict {
         leaves: (u64, u64),
         files: (usize, usize),
         loss: f64,
-    ) -> Verdict {
-        Verdict {
+    ) -> AuditVerdict {
+        AuditVerdict {
             identity: identity.to_vec(),
             algorithm,
             leaves,

@@ -1,6 +1,6 @@
 //! `verify`: whether an answer proves what was asked. Run by the auditor.
 
-use super::{Error, Evidence, Extent, Verdict, Wrong, copy, files};
+use super::{AuditVerdict, Error, Evidence, Extent, Wrong, copy, files};
 use crate::key;
 use pfh_audit::Kept;
 use pfh_engine::Control;
@@ -37,9 +37,9 @@ impl Request {
     }
 
     /// An answer that shows leaves.
-    fn leaves(&self, kept: &Kept, challenge: &Challenge) -> Result<Verdict, Error> {
+    fn leaves(&self, kept: &Kept, challenge: &Challenge) -> Result<AuditVerdict, Error> {
         let key = self.signed_by.as_deref().map(key::verifying).transpose()?;
-        let mut verdict = Verdict::of(kept, challenge, self.loss, Evidence::Root);
+        let mut verdict = AuditVerdict::of(kept, challenge, self.loss, Evidence::Root);
         let mut from = BufReader::with_capacity(1 << 20, files::source(&self.answer)?);
         match kept.commitment.judge(challenge, &mut from) {
             Ok(accepted) => verdict.accept(&accepted, self.signed_by.as_deref().zip(key.as_ref()))?,
@@ -51,8 +51,14 @@ impl Request {
     }
 
     /// A keyed answer, which the copy must give as well.
-    fn keyed(&self, data: &Path, kept: &Kept, challenge: &Challenge, control: &Control<'_>) -> Result<Verdict, Error> {
-        let mut verdict = Verdict::of(kept, challenge, self.loss, Evidence::Copy);
+    fn keyed(
+        &self,
+        data: &Path,
+        kept: &Kept,
+        challenge: &Challenge,
+        control: &Control<'_>,
+    ) -> Result<AuditVerdict, Error> {
+        let mut verdict = AuditVerdict::of(kept, challenge, self.loss, Evidence::Copy);
         if !challenge.is_about(&kept.commitment) {
             verdict.result = Err(Rejected::Challenge.into());
             return Ok(verdict);
@@ -75,7 +81,7 @@ impl Request {
 /// # Errors
 /// When an input cannot be read, or the copy is not the file. That an answer proves nothing is a
 /// verdict.
-pub fn run(request: &Request, control: &Control<'_>) -> Result<Verdict, Error> {
+pub fn run(request: &Request, control: &Control<'_>) -> Result<AuditVerdict, Error> {
     let challenge = files::question(&request.challenge)?;
     let kept = files::one(files::kept(&request.kept)?, Some(OsStr::from_bytes(challenge.identity())))?;
     match &request.data {

@@ -162,7 +162,7 @@ struct Stray {
 const UNTIMED: &str = "no change time is kept here: a write that put the old time back looks the same";
 
 /// An audit under way. Names are those below the root, without `./` in front.
-pub struct Audit {
+pub struct Auditor {
     expectations: Expectations,
     places: HashMap<Vec<u8>, usize>,
     /// Which entries were met under their own names.
@@ -198,7 +198,7 @@ fn plain(name: &[u8]) -> Vec<u8> {
     if absolute { [b"/", &joined[..]].concat() } else { joined }
 }
 
-impl Audit {
+impl Auditor {
     /// Starts. `root` is the name of the tree, and `parts` are those below which it is walked, as
     /// the manifest has them; none for the whole tree.
     pub fn new(expectations: Expectations, root: &[u8], parts: &[Vec<u8>]) -> Self {
@@ -212,7 +212,7 @@ impl Audit {
         let (without, own) = (named(false), named(true));
         let parts = parts.iter().map(|part| plain(part)).collect();
         let (root, strays, unseen) = (plain(root), Vec::new(), HashSet::new());
-        Audit { expectations, places, met, strays, without, own, root, parts, unseen, counts }
+        Auditor { expectations, places, met, strays, without, own, root, parts, unseen, counts }
     }
 
     /// Takes a record under the name `below` the root. Gives what became of it, unless only the end

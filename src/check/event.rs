@@ -20,7 +20,7 @@ pub enum Event<'a> {
         /// What the manifest says of the file.
         entry: &'a Expected,
         /// What the comparison gave.
-        found: Found,
+        found: Checked,
     },
     /// A file of an audited tree has a class. Moved, copied, new and missing files come last.
     Classed(&'a Change),
@@ -34,7 +34,7 @@ pub type Sink<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;
 
 /// What became of one listed file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Found {
+pub enum Checked {
     /// It is as the manifest has it.
     Right,
     /// It is not.

@@ -3,7 +3,9 @@
 use super::guess::{Tried, widened};
 use super::place::{self, Place, Remark};
 use super::summary::Files;
-use super::{Comparison, Error, Event, Expectations, Expected, Findings, Found, Nothing, Request, Sink, Summary, Task};
+use super::{
+    Checked, Comparison, Error, Event, Expectations, Expected, Findings, Nothing, Request, Sink, Summary, Task,
+};
 use crate::pass::pass;
 use pfh_digest::Algorithm;
 use pfh_engine::{Control, Outcome, Record};
@@ -13,7 +15,7 @@ use std::io;
 /// What is known of a file after the first pass.
 #[derive(Clone, Copy)]
 enum First {
-    Found(Found),
+    Checked(Checked),
     /// Other algorithms are to be tried.
     Doubt,
 }
@@ -111,17 +113,17 @@ impl Doubts<'_> {
         let mut others: Vec<Algorithm> = Vec::new();
         for (at, first) in *held {
             let found = match first {
-                First::Found(found) => *found,
+                First::Checked(found) => *found,
                 First::Doubt => match found.next().flatten() {
                     Some(algorithms) => {
                         files.right += 1;
                         others.extend(algorithms.iter().filter(|other| !expectations.algorithms.contains(other)));
                         summary.verify(algorithms);
-                        Found::Right
+                        Checked::Right
                     }
                     None => {
                         files.different += 1;
-                        Found::Wrong
+                        Checked::Wrong
                     }
                 },
             };
@@ -161,24 +163,24 @@ impl Comparing<'_> {
                 let pieces = entry.pieces.first().map(|piece| &piece.digests[..]).unwrap_or_default();
                 let digests = if entry.digests.is_empty() { pieces } else { &entry.digests };
                 self.summary.verify(digests.iter().map(|digest| digest.algorithm()));
-                First::Found(Found::Right)
+                First::Checked(Checked::Right)
             }
             Outcome::Hashed(_) if entry.guesses().next().is_some() => First::Doubt,
             Outcome::Hashed(_) => {
                 self.files.different += 1;
-                First::Found(Found::Wrong)
+                First::Checked(Checked::Wrong)
             }
             Outcome::Failed(_) if is_missing(record) && self.ignore_missing => {
                 self.files.ignored += 1;
-                First::Found(Found::Ignored)
+                First::Checked(Checked::Ignored)
             }
             Outcome::Failed(_) if is_missing(record) => {
                 self.files.missing += 1;
-                First::Found(Found::Unread)
+                First::Checked(Checked::Unread)
             }
             Outcome::Failed(_) | Outcome::Skipped(_) => {
                 self.files.unread += 1;
-                First::Found(Found::Unread)
+                First::Checked(Checked::Unread)
             }
         }
     }
@@ -197,7 +199,7 @@ impl pfh_engine::Sink for Comparing<'_> {
             (self.sink)(Event::Unread(&record))?;
         }
         match self.compare(&record, entry) {
-            First::Found(found) if self.held.is_empty() => (self.sink)(Event::Compared { entry, found }),
+            First::Checked(found) if self.held.is_empty() => (self.sink)(Event::Compared { entry, found }),
             first => {
                 self.held.push((at, first));
                 Ok(())

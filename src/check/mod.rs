@@ -43,15 +43,16 @@ mod summary;
 mod tree;
 mod words;
 
-pub use audit::{Audit, Change, Class, Counts};
+pub use crate::verdict::Verdict;
+pub use audit::{Auditor, Change, Class, Counts};
 pub use error::Error;
-pub use event::{Event, Found, Sink};
+pub use event::{Checked, Event, Sink};
 pub use expected::{Comparison, Expectations, Expected, ReadError};
 pub use manifest::hints;
 pub use place::{Reason, Remark};
 pub use report::{hashdeep, json, summary_json, summary_text, text};
 pub use request::{Request, Task};
-pub use summary::{Findings, Nothing, Summary, Verdict};
+pub use summary::{Findings, Nothing, Summary};
 
 use crate::algorithms::REGISTRY;
 use pfh_custody::seal;

@@ -1,23 +1,11 @@
 //! What a check found: what was compared with what, by which digests, and what was not compared.
 
 use super::{Counts, Expectations, Remark};
+use crate::verdict::Verdict;
 use pfh_digest::Algorithm;
 use pfh_manifest::{Ending, Fault};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-
-/// What is true of the files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
-    /// All that was compared is as the manifest has it.
-    Verified,
-    /// A file differs or is missing; of an audited tree also: is new, was moved or copied.
-    Differs,
-    /// Nothing differs, and something could not be read.
-    Incomplete,
-    /// There was nothing to compare with.
-    NothingToCompareWith,
-}
 
 /// Why there was nothing to compare with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! A whole tree against a manifest.
 
 use super::place::{self, Place, Remark};
-use super::{Audit, Change, Error, Event, Expectations, Findings, Nothing, Request, Sink, Summary, Task};
+use super::{Auditor, Change, Error, Event, Expectations, Findings, Nothing, Request, Sink, Summary, Task};
 use crate::pass::pass;
 use pfh_engine::{Control, Outcome, Record};
 use pfh_source::{Descend, Links, Operands, Recurse, Source};
@@ -65,7 +65,7 @@ pub fn run(
     let walk = Walk { operands, descend: Descend { recurse: Recurse::Yes, links, ..Descend::default() } };
     let named: Vec<Vec<u8>> = parts.iter().map(|part| [&place.prefix[..], part].concat()).collect();
     let algorithms = expectations.algorithms.clone();
-    let audit = Audit::new(expectations, &place.prefix, &named);
+    let audit = Auditor::new(expectations, &place.prefix, &named);
     let mut auditing = Auditing { audit, walked, prefix: place.prefix, own: own(&request.manifest), sink };
     let passed = pass(walk.source(), || Some(walk.source()), &plan, &mut auditing, control)?;
     if passed.interrupted {
@@ -110,7 +110,7 @@ fn part(path: &[u8], walked: &[u8]) -> Vec<u8> {
 
 /// Gives each record of a walk to the audit, under the name that the manifest has for it.
 struct Auditing<'a> {
-    audit: Audit,
+    audit: Auditor,
     /// The prefix of names as the walk gives them.
     walked: Vec<u8>,
     /// Their prefix in the manifest.

@@ -1,6 +1,6 @@
 //! What happens during a comparison.
 
-use super::{Found, Hot, ListProblem, Refused};
+use super::{Hot, ListProblem, Refused, SearchStats};
 use pfh_digest::Algorithm;
 use pfh_engine::Record;
 use pfh_similarity::Score;
@@ -51,7 +51,7 @@ pub struct Searched<'a> {
     /// Digests that were compared.
     pub digests: u64,
     /// The pairs, and what finding them took.
-    pub found: &'a Found,
+    pub found: &'a SearchStats,
     /// Groups that were written, or pairs if not all are listed.
     pub written: u64,
     /// The best score of a pair.

@@ -2,7 +2,7 @@
 //! same one are paired, and the pairs are sorted and counted. Only they are scored.
 
 use super::collection::{Collection, Digests};
-use super::pair::{Failure, Found, Hot, Pair, Search, Watcher};
+use super::pair::{Failure, Hot, Pair, Search, SearchStats, Watcher};
 use super::sorter::Sorter;
 use pfh_similarity::index::Pairs;
 use pfh_similarity::mrsh_v2::{self, Base};
@@ -21,9 +21,9 @@ pub(super) fn run(
     features: Sorter<u128>,
     watch: Watcher<'_>,
     emit: &mut dyn FnMut(Pair) -> io::Result<()>,
-) -> Result<Found, Failure> {
+) -> Result<SearchStats, Failure> {
     let pairs = collection.split.map_or(Pairs::All, Pairs::Across);
-    let mut found = Found { passes: 1, spilled: features.spilled(), ..Found::default() };
+    let mut found = SearchStats { passes: 1, spilled: features.spilled(), ..SearchStats::default() };
     let mut shared: Sorter<u64> = Sorter::new(search.memory / 2);
     let mut group: Vec<u32> = Vec::new();
     let mut current = None;
@@ -71,7 +71,7 @@ fn close(
     group: &[u32],
     pairs: Pairs,
     shared: &mut Sorter<u64>,
-    found: &mut Found,
+    found: &mut SearchStats,
 ) -> Result<(), Failure> {
     let (Some(feature), true) = (feature, group.len() > 1) else { return Ok(()) };
     for (i, &a) in group.iter().enumerate() {
@@ -92,7 +92,7 @@ fn score(
     search: &Search,
     collection: &Collection,
     (key, shared): (u64, u64),
-    found: &mut Found,
+    found: &mut SearchStats,
     emit: &mut dyn FnMut(Pair) -> io::Result<()>,
 ) -> Result<(), Failure> {
     let (a, b) = ((key >> 32) as u32, key as u32);

@@ -1,6 +1,6 @@
 //! The pairs of one algorithm, as they are written.
 
-use super::{Collection, Failure, Found, Pair, Ranking, Request, Search};
+use super::{Collection, Failure, Pair, Ranking, Request, Search, SearchStats};
 use pfh_digest::Algorithm;
 use pfh_report::pairs::{self, Format, page};
 use pfh_similarity::index::Clusters;
@@ -98,7 +98,7 @@ impl<'a> Listing<'a> {
     }
 
     /// What the search came to; a failure of the ranking in place of that of whoever took the pair.
-    pub fn outcome(&mut self, found: Result<Found, Failure>) -> Result<Found, Failure> {
+    pub fn outcome(&mut self, found: Result<SearchStats, Failure>) -> Result<SearchStats, Failure> {
         match (found, self.spill.take()) {
             (Err(_), Some(error)) => Err(Failure::Spill(error)),
             (found, _) => found,

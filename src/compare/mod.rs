@@ -54,7 +54,7 @@ pub use event::{Event, Searched, Sink};
 pub use given::given;
 pub use lists::{ListProblem, Reading, Wrong, algorithms as list_algorithms, is_list, load};
 pub use lookup::{Lookup, Match};
-pub use pair::{Failure, Found, Hot, Pair, PairOrder, Search, Watch};
+pub use pair::{Failure, Hot, Pair, PairOrder, Search, SearchStats, Watch};
 pub use ranking::{By, Ranking};
 pub use request::{EvidenceError, Request};
 pub use thresholds::{ThresholdError, Thresholds};

@@ -58,7 +58,7 @@ pub struct Hot {
 /// What a search came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Found {
+pub struct SearchStats {
     /// Pairs handed out.
     pub pairs: u64,
     /// Pairs of digests, or of filters for sdhash and mrsh-v2, that were compared.

@@ -1,7 +1,7 @@
 //! From collections to the output.
 
 use super::listing::{Listing, write_groups};
-use super::{Collection, Error, Event, Failure, Found, Hot, Request, Searched, Sink, Watch};
+use super::{Collection, Error, Event, Failure, Hot, Request, SearchStats, Searched, Sink, Watch};
 use pfh_digest::Algorithm;
 use pfh_engine::{Control, Phase, Progress};
 use pfh_report::pairs::{self, page};
@@ -24,7 +24,7 @@ pub struct Report<'a> {
 
 /// What was written of one collection.
 struct Written {
-    found: Found,
+    found: SearchStats,
     best: Option<Score>,
     /// Groups, or pairs if not all are listed.
     written: u64,

@@ -2,7 +2,7 @@
 
 use super::collection::{Collection, Digests};
 use super::join;
-use super::pair::{Failure, Found, Hot, Pair, PairOrder, Search, Watcher};
+use super::pair::{Failure, Hot, Pair, PairOrder, Search, SearchStats, Watcher};
 use super::sorter::Sorter;
 use pfh_digest::Algorithm;
 use pfh_similarity::index::{self, Clusters, Filters, Hit, Pairs, Report, Share, Visitor};
@@ -25,7 +25,7 @@ impl Search {
         collection: &mut Collection,
         watch: Watcher<'_>,
         emit: &mut dyn FnMut(Pair) -> io::Result<()>,
-    ) -> Result<Found, Failure> {
+    ) -> Result<SearchStats, Failure> {
         let features = collection.features.take();
         self.run_with(collection, features, watch, emit)
     }
@@ -37,7 +37,7 @@ impl Search {
         features: Option<Sorter<u128>>,
         watch: Watcher<'_>,
         emit: &mut dyn FnMut(Pair) -> io::Result<()>,
-    ) -> Result<Found, Failure> {
+    ) -> Result<SearchStats, Failure> {
         if let Some(features) = features {
             return join::run(self, collection, features, watch, emit);
         }
@@ -49,12 +49,12 @@ impl Search {
         };
         let sorter = gathered.sorter.into_inner().unwrap_or_else(PoisonError::into_inner);
         let spilled = sorter.spilled();
-        let mut found = Found {
+        let mut found = SearchStats {
             compared: report.compared,
             passes: report.passes,
             spilled,
             hottest: report.hottest.iter().map(hot).collect(),
-            ..Found::default()
+            ..SearchStats::default()
         };
         for packed in sorter.sorted().map_err(Failure::Spill)? {
             let pair = unpack(packed.map_err(Failure::Spill)?, self.order, self.threshold);
@@ -70,7 +70,11 @@ impl Search {
     ///
     /// # Errors
     /// See [`Failure`].
-    pub fn groups(&self, collection: &Collection, watch: Watcher<'_>) -> Option<Result<(Found, Clusters), Failure>> {
+    pub fn groups(
+        &self,
+        collection: &Collection,
+        watch: Watcher<'_>,
+    ) -> Option<Result<(SearchStats, Clusters), Failure>> {
         let (Digests::Ssdeep(digests), Score::Similarity(least)) = (&collection.digests, self.threshold) else {
             return None;
         };
@@ -80,7 +84,7 @@ impl Search {
             ControlFlow::Continue((report, clusters)) => {
                 let hottest = report.hottest.iter().map(hot).collect();
                 let Report { compared, passes, .. } = report;
-                Ok((Found { compared, passes, hottest, ..Found::default() }, clusters))
+                Ok((SearchStats { compared, passes, hottest, ..SearchStats::default() }, clusters))
             }
         })
     }

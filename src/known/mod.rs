@@ -29,6 +29,6 @@ pub mod lookup;
 
 pub use error::Error;
 pub use pfh_known::{
-    Class, DEFAULT_MEMORY, DEFAULT_RESIDENT, Error as SetError, Input, KnownSet, MalformedClass, Packages, Set,
-    Verdict, is_known_set,
+    Class, DEFAULT_MEMORY, DEFAULT_RESIDENT, Error as SetError, Input, KnownSet, KnownStatus, MalformedClass, Packages,
+    Set, is_known_set,
 };

@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use pfh::matching::{self, Request, Sets};
-//! use pfh::known::Verdict;
+//! use pfh::known::KnownStatus;
 //! use pfh::{Control, Input};
 //!
 //! # let room = std::env::temp_dir().join(format!("pfh-match-{}", std::process::id()));
@@ -16,7 +16,7 @@
 //! let sets = Sets { class: Some("bad".parse()?), ..Sets::new([room.join("bad")]) };
 //! let request = Request::new(Input::new([room.join("file")]), sets).output(room.join("verdicts"));
 //! let summary = matching::run(&request, &mut |_event| Ok(()), &Control::new())?;
-//! assert_eq!(summary.counts.of(Verdict::KnownBad), 1);
+//! assert_eq!(summary.counts.of(KnownStatus::KnownBad), 1);
 //! # std::fs::remove_dir_all(&room)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -41,7 +41,7 @@ use crate::pass::{ends_a_pass, pass};
 use crate::{rendered, shown};
 use pfh_digest::Algorithm;
 use pfh_engine::{Control, Outcome, Record, Summary as Run};
-use pfh_known::{Set, Verdict};
+use pfh_known::{KnownStatus, Set};
 use pfh_manifest::Unrepresentable;
 use pfh_report::verdict::Format;
 use std::fmt;
@@ -126,7 +126,7 @@ impl Summary {
 
     /// Files that some set or digest knows, or may know.
     pub fn known(&self) -> u64 {
-        let known = Verdict::ALL.iter().filter(|v| !matches!(v, Verdict::Unknown | Verdict::Error));
+        let known = KnownStatus::ALL.iter().filter(|v| !matches!(v, KnownStatus::Unknown | KnownStatus::Error));
         known.map(|verdict| self.counts.of(*verdict)).sum()
     }
 }
@@ -196,7 +196,7 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
     let mut only = request.only.clone();
     let hits_only = only.is_empty() && request.form == Format::Text && reference.is_of_the_bad();
     if hits_only {
-        only = Verdict::ALL.into_iter().filter(|verdict| *verdict != Verdict::Unknown).collect();
+        only = KnownStatus::ALL.into_iter().filter(|verdict| *verdict != KnownStatus::Unknown).collect();
     }
     let plan = pfh_engine::Plan { algorithms: needed, ..request.plan.clone() };
     let source = request.input.source()?;

@@ -1,7 +1,7 @@
 //! What records are compared with, and what it says of them.
 
 use pfh_digest::{Algorithm, Digest};
-use pfh_known::{Certainty, Class, Error, Hit, KnownSet, Set, Verdict};
+use pfh_known::{Certainty, Class, Error, Hit, KnownSet, KnownStatus, Set};
 use pfh_report::verdict::Place;
 
 /// Whether being equal to the empty file says anything.
@@ -144,16 +144,16 @@ impl Reference {
     }
 
     /// The verdict of an answer.
-    pub fn verdict(&self, answer: &Answer) -> Verdict {
+    pub fn verdict(&self, answer: &Answer) -> KnownStatus {
         if answer.empty && self.empty == Empty::SaysNothing {
-            return Verdict::Unknown;
+            return KnownStatus::Unknown;
         }
         let class = |(_, hit, _): &(Option<usize>, Hit, Algorithm)| match hit.certainty {
             Certainty::Certain => Some(hit.class.clone()),
             Certainty::Maybe => None,
         };
         let classes: Vec<Option<Class>> = answer.hits.iter().map(class).collect();
-        Verdict::of(classes.iter().map(Option::as_ref))
+        KnownStatus::of(classes.iter().map(Option::as_ref))
     }
 
     /// The sets of an answer, as output tells them.

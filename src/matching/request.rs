@@ -7,7 +7,7 @@ use crate::input::Input;
 use crate::outputs::Outputs;
 use pfh_digest::Algorithm;
 use pfh_engine::Plan;
-use pfh_known::Verdict;
+use pfh_known::KnownStatus;
 use pfh_report::verdict::Format;
 
 /// Files, what they are compared with, and how verdicts are written.
@@ -22,7 +22,7 @@ pub struct Request {
     pub plan: Plan,
     /// The verdicts that are written; all if there are none, and as text all but unknown if every
     /// set is of the bad.
-    pub only: Vec<Verdict>,
+    pub only: Vec<KnownStatus>,
     /// What verdicts are written in.
     pub form: Format,
     /// Where they go.
@@ -47,7 +47,7 @@ impl Request {
 
     /// Writes these verdicts only.
     #[must_use]
-    pub fn only(mut self, only: Vec<Verdict>) -> Request {
+    pub fn only(mut self, only: Vec<KnownStatus>) -> Request {
         self.only = only;
         self
     }

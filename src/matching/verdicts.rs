@@ -3,7 +3,7 @@
 use super::Reference;
 use crate::hash::About;
 use pfh_engine::{Hashed, Outcome, Record, Summary};
-use pfh_known::Verdict;
+use pfh_known::KnownStatus;
 use pfh_manifest::{Preamble, Unrepresentable};
 use pfh_report::verdict::{Encoder, Format, Known};
 use pfh_source::Output;
@@ -11,35 +11,35 @@ use std::io;
 
 /// How many files have each verdict.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counts([u64; Verdict::ALL.len()]);
+pub struct Counts([u64; KnownStatus::ALL.len()]);
 
 impl Counts {
     /// Those with this verdict.
-    pub fn of(&self, verdict: Verdict) -> u64 {
+    pub fn of(&self, verdict: KnownStatus) -> u64 {
         self.0[verdict as usize]
     }
 
     /// Counts one more.
-    pub fn add(&mut self, verdict: Verdict) {
+    pub fn add(&mut self, verdict: KnownStatus) {
         self.0[verdict as usize] += 1;
     }
 
     /// Whether any of these verdicts was given. That something is unknown counts only if all sets
     /// could be read (`complete`): what was found stays found.
-    pub fn fails(&self, verdicts: &[Verdict], complete: bool) -> bool {
-        verdicts.iter().any(|verdict| self.of(*verdict) > 0 && (complete || *verdict != Verdict::Unknown))
+    pub fn fails(&self, verdicts: &[KnownStatus], complete: bool) -> bool {
+        verdicts.iter().any(|verdict| self.of(*verdict) > 0 && (complete || *verdict != KnownStatus::Unknown))
     }
 
     /// Every verdict's word with its number.
     pub fn words(&self) -> Vec<(&'static str, u64)> {
-        Verdict::ALL.iter().map(|verdict| (verdict.name(), self.of(*verdict))).collect()
+        KnownStatus::ALL.iter().map(|verdict| (verdict.name(), self.of(*verdict))).collect()
     }
 }
 
 /// Writes what is known of each record.
 pub struct Matching {
     reference: Reference,
-    only: Vec<Verdict>,
+    only: Vec<KnownStatus>,
     encoder: Encoder,
     output: Output,
     digests: usize,
@@ -55,7 +55,7 @@ impl Matching {
     /// When the format cannot hold the algorithms.
     pub fn open(
         reference: Reference,
-        only: &[Verdict],
+        only: &[KnownStatus],
         form: Format,
         about: &About,
         mut output: Output,
@@ -85,9 +85,9 @@ impl Matching {
             Outcome::Skipped(_) if self.only.is_empty() => self.unhashed(record, "skipped"),
             Outcome::Skipped(_) => {}
             Outcome::Failed(_) => {
-                self.counts.add(Verdict::Error);
-                if self.tells(Verdict::Error) {
-                    self.unhashed(record, Verdict::Error.name());
+                self.counts.add(KnownStatus::Error);
+                if self.tells(KnownStatus::Error) {
+                    self.unhashed(record, KnownStatus::Error.name());
                 }
             }
         }
@@ -99,7 +99,7 @@ impl Matching {
         self.only.is_empty()
     }
 
-    fn tells(&self, verdict: Verdict) -> bool {
+    fn tells(&self, verdict: KnownStatus) -> bool {
         self.only.is_empty() || self.only.contains(&verdict)
     }
 
@@ -139,7 +139,7 @@ impl Matching {
     /// # Errors
     /// The output's; nothing counts as written when there is one.
     pub fn finish(mut self, skipped: u64) -> io::Result<Counts> {
-        let failed = self.counts.of(Verdict::Error);
+        let failed = self.counts.of(KnownStatus::Error);
         let files = self.counts.words().iter().map(|(_, count)| count).sum::<u64>() - failed;
         let summary = Summary { hashed: files, bytes: self.bytes, failed, skipped, ..Summary::default() };
         self.encoder.tail(self.output.room(), &self.counts.words(), &summary);

@@ -70,7 +70,7 @@ fn listed(list: &OsStr, reading: &Reading) -> Option<Algorithm> {
 #[cfg(feature = "known")]
 fn set(list: &OsStr, request: compare::Request, named: Option<Algorithm>, is_digests: bool) -> Result<Asked, Error> {
     use crate::matching::{Empty, Request, Sets};
-    use pfh_known::Verdict;
+    use pfh_known::KnownStatus;
 
     let assumed: Vec<Algorithm> = named.into_iter().collect();
     if !pfh_known::is_set(list.as_ref(), &assumed) {
@@ -81,7 +81,8 @@ fn set(list: &OsStr, request: compare::Request, named: Option<Algorithm>, is_dig
     }
     let algorithms = assumed.into_iter().map(Into::into).collect();
     let sets = Sets { empty: Empty::Counts, algorithms, ..Sets::new([list]) };
-    let found = Verdict::ALL.into_iter().filter(|verdict| !matches!(verdict, Verdict::Unknown | Verdict::Error));
+    let found =
+        KnownStatus::ALL.into_iter().filter(|status| !matches!(status, KnownStatus::Unknown | KnownStatus::Error));
     let request = Request::new(request.input, sets).plan(request.plan).only(found.collect());
     Ok(Asked::Known(Box::new(request.form(pfh_report::verdict::Format::Values))))
 }

@@ -39,7 +39,7 @@ pub mod update;
 pub mod verify;
 
 pub use error::Error;
-pub use pfh_outboard::{Failure, JOURNAL, SUFFIX, Updated, Verdict, beside};
+pub use pfh_outboard::{Failure, FileState, JOURNAL, SUFFIX, Updated, beside};
 pub use pfh_tree::outboard::{Function, Header, Outboard, Parameters};
 pub use summary::{Done, Expected, Judged, Stated, Summary};
 

@@ -1,6 +1,6 @@
 //! What came of one file and its tree, as values, as text and as JSON.
 
-use super::{Header, Parameters, Verdict};
+use super::{FileState, Header, Parameters};
 use crate::{jsonl, shown};
 use pfh_digest::hex;
 use serde_json::{Value, json};
@@ -34,7 +34,7 @@ pub struct Expected {
 #[non_exhaustive]
 pub enum Judged {
     /// It was compared with this tree, leaf by leaf.
-    ByTree(PathBuf, Verdict),
+    ByTree(PathBuf, FileState),
     /// There is no tree: this number of leaves was hashed, and only the root is compared.
     Alone(u64),
 }
@@ -94,7 +94,7 @@ impl Summary {
     }
 
     /// How the file compares with its tree; `None` if it was not compared with one.
-    pub fn judged(&self) -> Option<&Verdict> {
+    pub fn judged(&self) -> Option<&FileState> {
         match &self.done {
             Done::Checked { judged: Judged::ByTree(_, verdict), .. } => Some(verdict),
             _ => None,

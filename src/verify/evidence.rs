@@ -54,7 +54,7 @@ pub(super) struct Evidence {
 const LONGEST: u64 = 64 << 20;
 
 /// The image under examination.
-pub(super) struct Image<'a> {
+pub(super) struct Examined<'a> {
     /// The name of its first file.
     pub path: &'a Path,
     pub files: &'a [PathBuf],
@@ -63,7 +63,7 @@ pub(super) struct Image<'a> {
     pub is_e01: bool,
 }
 
-impl Image<'_> {
+impl Examined<'_> {
     /// The name that log and map are derived from: of pieces the name without the number.
     fn base(&self) -> PathBuf {
         if self.files.len() > 1 && !self.is_e01 || self.is_first_piece() {
@@ -94,7 +94,7 @@ fn with(path: &Path, ending: &str) -> PathBuf {
 
 impl Evidence {
     /// Looks beside the image; `given` is a log that was named and is not looked at again.
-    pub fn beside(image: &Image, given: Option<&Path>) -> Evidence {
+    pub fn beside(image: &Examined, given: Option<&Path>) -> Evidence {
         let mut found = Evidence::default();
         let base = image.base();
         let bare = image.path.parent() == Some(Path::new(""));
@@ -154,7 +154,7 @@ impl Evidence {
     }
 
     /// Takes the lines of a list that name a file of the image.
-    fn list(&mut self, path: &Path, assumed: &[Algorithm], image: &Image) {
+    fn list(&mut self, path: &Path, assumed: &[Algorithm], image: &Examined) {
         let Ok(file) = crate::Patient::open(path) else {
             self.open.push(format!("{}: it cannot be read", shown(path)));
             return;
@@ -199,7 +199,7 @@ impl Evidence {
     }
 
     /// What a map says of how much was read.
-    fn map(&mut self, path: &Path, image: &Image) {
+    fn map(&mut self, path: &Path, image: &Examined) {
         let Ok(text) = std::fs::read_to_string(path) else { return };
         let Ok(map) = Map::parse(&text) else {
             self.open.push(format!("{}: no map", shown(path)));
@@ -217,7 +217,7 @@ impl Evidence {
     }
 
     /// Pieces behind a number that is missing.
-    fn gaps(&mut self, image: &Image, others: &[PathBuf]) {
+    fn gaps(&mut self, image: &Examined, others: &[PathBuf]) {
         let Some(suffix) = image.path.extension().and_then(|e| e.to_str()) else { return };
         if image.is_e01 || !image.is_first_piece() {
             return;
@@ -244,7 +244,7 @@ fn is_same(a: &Path, b: &Path) -> bool {
 
 /// The algorithms of a file that may be a list of digests: by its name `IMAGE.md5`, `SHA256SUMS`,
 /// or one of pfh's formats. `None` for any other file.
-fn list_of(path: &Path, image: &Image) -> Option<Vec<Algorithm>> {
+fn list_of(path: &Path, image: &Examined) -> Option<Vec<Algorithm>> {
     let metadata = std::fs::metadata(path).ok()?;
     if !metadata.is_file() || metadata.len() > LONGEST {
         return None;

@@ -1,8 +1,8 @@
 //! What a verification has found, and what it amounts to.
 
 use super::{Event, Finding, Sink};
+use crate::verdict::Verdict;
 use pfh_digest::Digest;
-use std::fmt;
 
 /// Something that was compared and is equal.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,27 +14,6 @@ pub struct Equal {
     pub with: String,
     /// By which digest, if it was one.
     pub digest: Option<Digest>,
-}
-
-/// What a verification amounts to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
-    /// Something was compared, and all that could be compared is equal.
-    Verified,
-    /// Something contradicts the image, or itself.
-    Differs,
-    /// Nothing could be compared, or not all.
-    NothingToCompareWith,
-}
-
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Verdict::Verified => "verified",
-            Verdict::Differs => "differs",
-            Verdict::NothingToCompareWith => "nothing-to-compare-with",
-        })
-    }
 }
 
 /// What a verification has found.
@@ -79,8 +58,10 @@ impl Summary {
         match (self.verdict(), with.is_empty()) {
             (Verdict::Verified, _) => format!("verified: {compared}"),
             (Verdict::Differs, _) => "NOT VERIFIED: it differs".into(),
-            (Verdict::NothingToCompareWith, true) => "not verified: nothing to compare with".into(),
-            (Verdict::NothingToCompareWith, false) => {
+            (Verdict::Incomplete | Verdict::NothingToCompareWith, true) => {
+                "not verified: nothing to compare with".into()
+            }
+            (Verdict::Incomplete | Verdict::NothingToCompareWith, false) => {
                 format!("not verified: not all could be compared; equal: {compared}")
             }
         }

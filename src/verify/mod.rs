@@ -42,11 +42,12 @@ use pfh_source::os::Patient;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+pub use crate::verdict::Verdict;
 pub use error::Error;
 pub(crate) use event::Sink;
 pub use event::{Event, Finding};
 pub use evidence::{Claim, Of};
-pub use findings::{Equal, Summary, Verdict};
+pub use findings::{Equal, Summary};
 
 /// What is to be verified, and by what.
 #[derive(Debug, Clone, Default)]
@@ -136,7 +137,7 @@ fn verify(
     let files: Vec<PathBuf> = image.paths().map(Path::to_owned).collect();
     let is_e01 = image.format() == Format::E01;
     findings.note(format!("{}: {}, {} bytes in {} files", shown(path), form(&image), image.size(), files.len()));
-    let seen = evidence::Image { path, files: &files, size: image.size(), is_e01 };
+    let seen = evidence::Examined { path, files: &files, size: image.size(), is_e01 };
     let mut evidence = Evidence::beside(&seen, request.log.as_deref());
     if let Some(log) = &request.log {
         evidence.log(log, log::Standing::Given);

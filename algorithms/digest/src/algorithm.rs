@@ -6,7 +6,9 @@ use std::error::Error;
 use std::fmt;
 use std::hash::{Hash, Hasher as StdHasher};
 
-use crate::row::Start;
+use pfh_kernel::stitched;
+
+use crate::row::{Start, Stitched};
 use crate::{Kernels, Output, Row, Standing, State, Value};
 
 /// A hash algorithm with the length of its output. Two are equal when both agree; they sort by
@@ -41,10 +43,20 @@ impl Algorithm {
         fact.downcast_ref()
     }
 
-    /// Whether a kernel computes it together with others of this kind, for the price of the
-    /// dearest.
+    /// Whether there are kernels that compute it together with others of this kind
+    /// ([`update_together`](crate::update_together)).
     pub fn is_stitched(self) -> bool {
-        self.row.stitched
+        self.row.stitched.is_some()
+    }
+
+    /// Whether both together cost little more than the dearer of them: threads that could take one
+    /// each would gain nothing.
+    pub fn goes_with(self, other: Algorithm) -> bool {
+        self.row.stitched.zip(other.row.stitched).is_some_and(|places| {
+            // Of blocks of 64 bytes there are sets wherever there are sets at all.
+            let has_sets = [self, other].iter().all(|one| one.row.block == 64) || has_long_sets();
+            places != (Stitched::GeneralRegisters, Stitched::GeneralRegisters) && has_sets
+        })
     }
 
     /// The same algorithm with `length` bytes of output; `None` where it does not give that many.
@@ -84,6 +96,15 @@ impl Algorithm {
     /// Bytes that the compression function eats at a time; 1 for checksums.
     pub fn block_length(self) -> usize {
         self.row.block
+    }
+
+    /// Messages that its best kernel advances at once on this machine; 1 if it takes one after
+    /// another.
+    pub fn lanes(self) -> usize {
+        match self.row.start {
+            Start::Many(many) => many.kernels().lanes,
+            Start::One(_) => 1,
+        }
     }
 
     /// Which kernels this machine uses; `None` where a crate beside chooses by itself.
@@ -183,3 +204,9 @@ impl fmt::Display for UnknownAlgorithm {
 }
 
 impl Error for UnknownAlgorithm {}
+
+/// Whether this machine has a kernel for blocks of 128 bytes and of 64 together, without MD5.
+fn has_long_sets() -> bool {
+    let long = |set: stitched::Set| set.has(stitched::Set::SHA512) && !set.has(stitched::Set::MD5);
+    stitched::ALL.iter().any(|kernel| long(kernel.set()) && kernel.usable())
+}

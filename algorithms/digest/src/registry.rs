@@ -4,6 +4,7 @@
 use crate::Output::{Fixed, Stated};
 use crate::Standing::{Broken, NonCryptographic, Secure};
 use crate::lists::Registry;
+use crate::row::Stitched::{GeneralRegisters, OwnInstructions};
 use crate::rustcrypto::fixed;
 use crate::{Algorithm, Row, UnknownAlgorithm, blake3, checksum, functions};
 
@@ -19,12 +20,12 @@ const MAXIMUM: usize = 1 << 16;
 /// draft-eastlake-fnv.
 #[rustfmt::skip]
 pub static ROWS: &[Row] = &[
-    Row::with_lanes("md5", &["md-5"], Fixed(16), Broken, 64, &functions::MD5).stitched(),
-    Row::with_lanes("sha1", &["sha-1"], Fixed(20), Broken, 64, &functions::SHA1).stitched(),
+    Row::with_lanes("md5", &["md-5"], Fixed(16), Broken, 64, &functions::MD5).stitched(GeneralRegisters),
+    Row::with_lanes("sha1", &["sha-1"], Fixed(20), Broken, 64, &functions::SHA1).stitched(OwnInstructions),
     Row::with_lanes("sha224", &["sha-224", "sha2-224"], Fixed(28), Secure, 64, &functions::SHA224),
-    Row::with_lanes("sha256", &["sha-256", "sha2-256"], Fixed(32), Secure, 64, &functions::SHA256).stitched(),
+    Row::with_lanes("sha256", &["sha-256", "sha2-256"], Fixed(32), Secure, 64, &functions::SHA256).stitched(OwnInstructions),
     Row::with_lanes("sha384", &["sha-384", "sha2-384"], Fixed(48), Secure, 128, &functions::SHA384),
-    Row::with_lanes("sha512", &["sha-512", "sha2-512"], Fixed(64), Secure, 128, &functions::SHA512),
+    Row::with_lanes("sha512", &["sha-512", "sha2-512"], Fixed(64), Secure, 128, &functions::SHA512).stitched(GeneralRegisters),
     Row::with_lanes("sha512-224", &["sha-512-224", "sha2-512-224"], Fixed(28), Secure, 128, &functions::SHA512_224),
     Row::with_lanes("sha512-256", &["sha-512-256", "sha2-512-256"], Fixed(32), Secure, 128, &functions::SHA512_256),
     Row::with_lanes("sha3-224", &["sha-3-224"], Fixed(28), Secure, 144, &functions::SHA3_224),

@@ -60,7 +60,17 @@ pub struct Row {
     pub(crate) parse: Option<fn(&str) -> Option<Value>>,
     pub(crate) featured: Option<fn() -> Box<dyn State>>,
     pub(crate) fact: Option<&'static (dyn Any + Send + Sync)>,
-    pub(crate) stitched: bool,
+    pub(crate) stitched: Option<Stitched>,
+}
+
+/// Where the rounds of a function that is computed together with others take place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stitched {
+    /// On instructions of its own, beside everything else.
+    OwnInstructions,
+    /// In general registers: one such function after the other costs little more than both
+    /// together.
+    GeneralRegisters,
 }
 
 /// Where the states of a row come from.
@@ -80,7 +90,8 @@ pub(crate) trait Many: Sync {
     fn start(&'static self) -> Box<dyn State>;
     /// [`hash_many`](crate::hash_many)
     fn hash(&'static self, algorithm: Algorithm, messages: &[&[u8]]) -> Vec<Digest>;
-    /// [`update_many`](crate::update_many); hashers of other functions are advanced too, one by one.
+    /// [`update_many`](crate::update_many); hashers of other functions are advanced too, one by
+    /// one.
     fn update(&'static self, jobs: &mut [(&mut Hasher, &[u8])]);
     /// [`advance_many`](crate::advance_many)
     fn advance(
@@ -89,7 +100,8 @@ pub(crate) trait Many: Sync {
         pieces: &mut [(&mut Hasher, &[u8])],
         messages: &[&[u8]],
     ) -> Vec<Digest>;
-    /// [`finalize_many`](crate::finalize_many); hashers of other functions are finished too, one by one.
+    /// [`finalize_many`](crate::finalize_many); hashers of other functions are finished too, one by
+    /// one.
     fn finalize(&'static self, hashers: Vec<Hasher>) -> Vec<Digest>;
 }
 
@@ -118,7 +130,7 @@ impl Row {
         start: Start,
     ) -> Row {
         let (whole, kernels, parse, featured, fact) = (None, None, None, None, None);
-        Row { name, aliases, output, standing, block, start, whole, kernels, parse, featured, fact, stitched: false }
+        Row { name, aliases, output, standing, block, start, whole, kernels, parse, featured, fact, stitched: None }
     }
 
     /// The same row with a shorter way to the value of a message that is in memory as a whole; it
@@ -146,10 +158,9 @@ impl Row {
         Row::of(name, aliases, output, standing, block, Start::Many(many))
     }
 
-    /// The same row of a function that a kernel computes together with others of this kind, for the
-    /// price of the dearest.
-    pub(crate) const fn stitched(self) -> Row {
-        Row { stitched: true, ..self }
+    /// The same row of a function that kernels compute together with others of this kind.
+    pub(crate) const fn stitched(self, place: Stitched) -> Row {
+        Row { stitched: Some(place), ..self }
     }
 
     /// The same row with what reads the text of its digests.

@@ -4,8 +4,8 @@ use std::any::Any;
 
 use crate::Value;
 
-/// The running state of one message under one algorithm: what a [`Row`](crate::Row) constructs and a
-/// [`Hasher`](crate::Hasher) drives.
+/// The running state of one message under one algorithm: what a [`Row`](crate::Row) constructs and
+/// a [`Hasher`](crate::Hasher) drives.
 pub trait State: Any + Send + Sync {
     /// Takes in the next bytes of the message; any split into pieces gives the same value.
     fn update(&mut self, bytes: &[u8]);
@@ -25,7 +25,8 @@ pub trait State: Any + Send + Sync {
     }
 
     /// Ends the message. `length` is the number of bytes asked for: the row's own for
-    /// [`Output::Fixed`](crate::Output::Fixed), the stated one for [`Output::Stated`](crate::Output::Stated), 0 for [`Output::Text`](crate::Output::Text).
+    /// [`Output::Fixed`](crate::Output::Fixed), the stated one for
+    /// [`Output::Stated`](crate::Output::Stated), 0 for [`Output::Text`](crate::Output::Text).
     fn finalize(self: Box<Self>, length: usize) -> Value;
 
     /// A copy that goes its own way from here.

@@ -11,9 +11,9 @@ use crate::{Algorithm, Hasher, State, functions};
 /// cache until the last has had them.
 const PIECE: usize = 16 << 10;
 
-/// Advances each hasher by the same bytes, as [`Hasher::update`] would. MD5, SHA-1 and SHA-256 or
-/// SHA-224 of a message, or two of them, are computed in one go where the CPU has the SHA
-/// extensions: together they take little longer than the slowest alone.
+/// Advances each hasher by the same bytes, as [`Hasher::update`] would. MD5, SHA-1, SHA-256 or
+/// SHA-224, and SHA-512 or SHA-384 of a message, or some of them, are computed in one go where that
+/// is faster on this CPU: MD5, SHA-1 and SHA-256 together take little longer than MD5 alone.
 pub fn update_together(hashers: &mut [&mut Hasher], bytes: &[u8]) {
     // One alone needs no cutting into pieces for the others' sake.
     if let [hasher] = hashers {
@@ -45,24 +45,29 @@ pub fn few(algorithms: &[Algorithm]) -> usize {
     }
     let mut hashers: Vec<Hasher> = algorithms.iter().map(|algorithm| algorithm.hasher()).collect();
     let mut set = Set::default();
-    let is_set = hashers.iter_mut().all(|hasher| set.join(&mut *hasher.state).is_ok());
-    let (md5, sha1, sha256) = (set.md5.is_some(), set.sha1.is_some(), set.sha256.is_some());
-    let Some(together) = is_set.then(|| stitched::picoseconds(md5, sha1, sha256)).flatten() else { return 1 };
-    let lanes = |messages: usize| {
-        let cost = |wanted: bool, cost: fn(usize) -> u64| if wanted { cost(messages) } else { 0 };
-        cost(md5, |messages| kernel::MD5.picoseconds(messages))
-            + cost(sha1, |messages| kernel::SHA1.picoseconds(messages))
-            + cost(sha256, |messages| kernel::SHA256.picoseconds(messages))
+    if !hashers.iter_mut().all(|hasher| set.join(&mut *hasher.state).is_ok()) {
+        return 1;
+    }
+    let functions = set.functions();
+    let Some(together) = stitched::picoseconds(functions) else { return 1 };
+    // Of as many bytes: the longest block.
+    let cost = |one, messages| match one {
+        stitched::Set::MD5 => 2 * kernel::MD5.picoseconds(messages),
+        stitched::Set::SHA1 => 2 * kernel::SHA1.picoseconds(messages),
+        stitched::Set::SHA256 => 2 * kernel::SHA256.picoseconds(messages),
+        _ => kernel::SHA512.picoseconds(messages),
     };
+    let lanes = |messages: usize| functions.each().map(|one| cost(one, messages)).sum::<u64>();
     (2..=MAX_LANES).take_while(|messages| together * (*messages as u64) < lanes(*messages)).last().unwrap_or(1)
 }
 
-/// Hashers that one kernel advances. All have the same number of bytes in their buffers.
+/// Hashers that are advanced together. All have come to the same place of a block of 64 bytes.
 #[derive(Default)]
 struct Set<'a> {
     md5: Option<&'a mut Blocks<u32, 4, 64>>,
     sha1: Option<&'a mut Blocks<u32, 5, 64>>,
     sha256: Option<&'a mut Blocks<u32, 8, 64>>,
+    sha512: Option<&'a mut Blocks<u64, 8, 128>>,
     buffered: Option<usize>,
 }
 
@@ -77,34 +82,49 @@ impl<'a> Set<'a> {
             let any: &dyn Any = state;
             any.downcast_ref::<Blocks<W, N, B>>().is_some_and(|blocks| {
                 functions.iter().any(|function| std::ptr::eq(*function, blocks.function))
-                    && set.is_none_or(|buffered| buffered == blocks.buffered())
+                    && set.is_none_or(|buffered| buffered == blocks.buffered() % 64)
             })
         }
-        fn cast<W: Word, const N: usize, const B: usize>(state: &mut dyn State) -> Option<&mut Blocks<W, N, B>> {
+        /// The state, and how many bytes of a block of 64 it has.
+        fn cast<W: Word, const N: usize, const B: usize>(
+            state: &mut dyn State,
+        ) -> (Option<&mut Blocks<W, N, B>>, Option<usize>) {
             let any: &mut dyn Any = state;
-            any.downcast_mut()
+            let blocks: Option<&mut Blocks<W, N, B>> = any.downcast_mut();
+            let buffered = blocks.as_ref().map(|blocks| blocks.buffered() % 64);
+            (blocks, buffered)
         }
+        const LONG: [&Function<u64, 8, 128>; 4] =
+            [&functions::SHA512, &functions::SHA384, &functions::SHA512_256, &functions::SHA512_224];
         if self.md5.is_none() && fits(self.buffered, state, &[&functions::MD5]) {
-            self.md5 = cast(state);
+            (self.md5, self.buffered) = cast(state);
         } else if self.sha1.is_none() && fits(self.buffered, state, &[&functions::SHA1]) {
-            self.sha1 = cast(state);
+            (self.sha1, self.buffered) = cast(state);
         } else if self.sha256.is_none() && fits(self.buffered, state, &[&functions::SHA256, &functions::SHA224]) {
-            self.sha256 = cast(state);
+            (self.sha256, self.buffered) = cast(state);
+        } else if self.sha512.is_none() && fits(self.buffered, state, &LONG) {
+            (self.sha512, self.buffered) = cast(state);
         } else {
             return Err(state);
         }
-        let buffered = [
-            self.md5.as_ref().map(|blocks| blocks.buffered()),
-            self.sha1.as_ref().map(|blocks| blocks.buffered()),
-            self.sha256.as_ref().map(|blocks| blocks.buffered()),
-        ];
-        self.buffered = buffered.into_iter().flatten().next();
         Ok(())
+    }
+
+    /// The functions in it.
+    fn functions(&self) -> stitched::Set {
+        let one = |is_in, one| if is_in { one } else { stitched::Set::default() };
+        one(self.md5.is_some(), stitched::Set::MD5)
+            .and(one(self.sha1.is_some(), stitched::Set::SHA1))
+            .and(one(self.sha256.is_some(), stitched::Set::SHA256))
+            .and(one(self.sha512.is_some(), stitched::Set::SHA512))
     }
 
     /// Bytes until the buffers are whole blocks.
     fn until_whole(&self) -> usize {
-        (64 - self.buffered.unwrap_or(0)) % 64
+        match &self.sha512 {
+            Some(blocks) => (128 - blocks.buffered()) % 128,
+            None => (64 - self.buffered.unwrap_or(0)) % 64,
+        }
     }
 
     /// Each by itself.
@@ -118,25 +138,35 @@ impl<'a> Set<'a> {
         if let Some(blocks) = &mut self.sha256 {
             blocks.update(bytes);
         }
+        if let Some(blocks) = &mut self.sha512 {
+            blocks.update(bytes);
+        }
     }
 
     /// All at once; their buffers are empty, unless there are no bytes.
     fn update(&mut self, bytes: &[u8]) {
-        let mut body: &[u8] = &[];
-        let mut none = [0; 64];
+        let block = if self.sha512.is_some() { 128 } else { 64 };
+        let (whole, rest) = bytes.split_at(bytes.len() - bytes.len() % block);
         let mut states = stitched::States::default();
         if let Some(blocks) = &mut self.md5 {
-            (_, body) = blocks.take(bytes, &mut none);
+            blocks.take(whole, &mut [0; 64]);
             states.md5 = Some(&mut blocks.state);
         }
         if let Some(blocks) = &mut self.sha1 {
-            (_, body) = blocks.take(bytes, &mut none);
+            blocks.take(whole, &mut [0; 64]);
             states.sha1 = Some(&mut blocks.state);
         }
         if let Some(blocks) = &mut self.sha256 {
-            (_, body) = blocks.take(bytes, &mut none);
+            blocks.take(whole, &mut [0; 64]);
             states.sha256 = Some(&mut blocks.state);
         }
-        stitched::compress(states, body);
+        if let Some(blocks) = &mut self.sha512 {
+            blocks.take(whole, &mut [0; 128]);
+            states.sha512 = Some(&mut blocks.state);
+        }
+        if !whole.is_empty() {
+            stitched::compress(states, whole);
+        }
+        self.update_apart(rest);
     }
 }

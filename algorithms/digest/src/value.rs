@@ -30,8 +30,8 @@ impl Held {
     }
 }
 
-/// What a digest of an algorithm with [`Output::Text`](crate::Output::Text) is in memory. Its text is what
-/// [`Display`](fmt::Display) prints.
+/// What a digest of an algorithm with [`Output::Text`](crate::Output::Text) is in memory. Its text
+/// is what [`Display`](fmt::Display) prints.
 pub trait Typed: Any + Send + Sync + fmt::Display {}
 
 impl<T: Any + Send + Sync + fmt::Display> Typed for T {}
@@ -56,13 +56,15 @@ impl Value {
         Value::filled(bytes.len(), |value| value.copy_from_slice(bytes))
     }
 
-    /// A value that is text, for algorithms with [`Output::Text`](crate::Output::Text) that have no type of their own.
+    /// A value that is text, for algorithms with [`Output::Text`](crate::Output::Text) that have no
+    /// type of their own.
     pub fn from_text(text: impl Into<Box<str>>) -> Value {
         let text: Box<str> = text.into();
         Value::typed(text)
     }
 
-    /// A value of a type of its own, for algorithms with [`Output::Text`](crate::Output::Text). Clones share it.
+    /// A value of a type of its own, for algorithms with [`Output::Text`](crate::Output::Text).
+    /// Clones share it.
     pub fn typed(value: impl Typed) -> Value {
         Value(Storage::Typed(Arc::new(Held { value: Box::new(value), text: OnceLock::new() })))
     }

@@ -5,6 +5,7 @@
 //! bytes apart from alignment to a page so that they do not compete for the same cache sets.
 //! Minimum and median over ROUNDS (default 9) interleaved rounds.
 
+use pfh_kernel::stitched::Set;
 use pfh_kernel::{Compression, KECCAK12, KECCAK24, Kernel, MD5, RIPEMD160, SHA1, SHA256, SHA512, Word, stitched};
 use std::hint::black_box;
 use std::time::Instant;
@@ -21,7 +22,7 @@ fn main() {
     // Whoever asks first pays for the test of all kernels of a function.
     let start = Instant::now();
     let _ = (MD5.one(), SHA1.one(), SHA256.one(), SHA512.one(), KECCAK24.one(), KECCAK12.one(), RIPEMD160.one());
-    let _ = stitched::usable();
+    let _ = stitched::ALL.iter().filter(|kernel| kernel.usable()).count();
     println!("tests of all usable kernels: {} microseconds", start.elapsed().as_micros());
     clock();
     let rounds = std::env::args().nth(1).map_or(9, |n| n.parse().expect("a number of rounds"));
@@ -37,42 +38,43 @@ fn main() {
     print_stitched(rounds);
 }
 
-/// Sets of functions over one message of 64 KiB, ns per byte, stitched and as their kernels take it
-/// one after the other.
+/// Sets of functions over one message of 64 KiB, ns per byte: by the kernel for the set, and as the
+/// kernels of its functions take it one after the other.
 fn print_stitched(rounds: usize) {
     let message = vec![0x5a; 1 << 16];
-    let (mut md5, mut sha1, mut sha256) = ([0; 4], [0; 5], [0; 8]);
-    for set in 1..8 {
-        let wanted = |bit: usize| set & bit > 0;
-        let name = [(1, "md5"), (2, "sha1"), (4, "sha256")].into_iter().filter(|(bit, _)| wanted(*bit));
-        let name = name.map(|(_, name)| name).collect::<Vec<_>>().join("+");
+    let (mut md5, mut sha1, mut sha256, mut sha512) = ([0; 4], [0; 5], [0; 8], [0; 8]);
+    for kernel in stitched::ALL.iter().filter(|kernel| kernel.usable()) {
         let (mut together, mut apart) = (Vec::new(), Vec::new());
         for _ in 0..4 * rounds {
             let start = Instant::now();
             let states = stitched::States {
-                md5: wanted(1).then_some(&mut md5),
-                sha1: wanted(2).then_some(&mut sha1),
-                sha256: wanted(4).then_some(&mut sha256),
+                md5: kernel.set().has(Set::MD5).then_some(&mut md5),
+                sha1: kernel.set().has(Set::SHA1).then_some(&mut sha1),
+                sha256: kernel.set().has(Set::SHA256).then_some(&mut sha256),
+                sha512: kernel.set().has(Set::SHA512).then_some(&mut sha512),
             };
-            stitched::compress(states, black_box(&message));
+            kernel.compress(states, black_box(&message));
             together.push(start.elapsed().as_nanos() as f64 / message.len() as f64);
             let start = Instant::now();
             let blocks = message.len() / 64;
-            if wanted(1) {
+            if kernel.set().has(Set::MD5) {
                 MD5.one().compress(&mut md5, &[&message], blocks, 64);
             }
-            if wanted(2) {
+            if kernel.set().has(Set::SHA1) {
                 SHA1.one().compress(&mut sha1, &[&message], blocks, 64);
             }
-            if wanted(4) {
+            if kernel.set().has(Set::SHA256) {
                 SHA256.one().compress(&mut sha256, &[&message], blocks, 64);
+            }
+            if kernel.set().has(Set::SHA512) {
+                SHA512.one().compress(&mut sha512, &[&message], blocks / 2, 128);
             }
             apart.push(start.elapsed().as_nanos() as f64 / message.len() as f64);
         }
         together.sort_by(f64::total_cmp);
         apart.sort_by(f64::total_cmp);
-        println!("{name:16} stitched     {:8.4} {:8.4}", together[0], together[2 * rounds]);
-        println!("{name:16} in turn      {:8.4} {:8.4}", apart[0], apart[2 * rounds]);
+        println!("{:22} {:16} {:8.4} {:8.4}", kernel.functions(), kernel.name(), together[0], together[2 * rounds]);
+        println!("{:22} {:16} {:8.4} {:8.4}", kernel.functions(), "in turn", apart[0], apart[2 * rounds]);
     }
 }
 

@@ -4,7 +4,7 @@
 //! of llvm-mca's model of a Neoverse V1 at 2.6 GHz (`docs/kernels.md`).
 
 use crate::isa::Isa;
-use crate::kernel::{Compression, Kernel, Known, Layout, Row, Word};
+use crate::kernel::{Compression, Kernel, Known, Layout, Row};
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use crate::vector::Group;
 #[cfg(target_arch = "x86_64")]
@@ -284,21 +284,4 @@ pub struct Table {
     pub function: &'static str,
     /// All its kernels.
     pub rows: Vec<Row>,
-}
-
-/// The tables of all functions, with the costs and the choices of this process. Functions that were
-/// not in use are tested and measured.
-pub fn tables() -> Vec<Table> {
-    fn table<W: Word>(compression: &'static Compression<W>) -> Table {
-        Table { function: compression.name(), rows: compression.rows() }
-    }
-    vec![
-        table(&MD5),
-        table(&SHA1),
-        table(&SHA256),
-        table(&SHA512),
-        table(&KECCAK24),
-        table(&KECCAK12),
-        table(&RIPEMD160),
-    ]
 }

@@ -1,8 +1,8 @@
 //! The methods by name, as algorithms whose digests are values with a text.
 //!
 //! The text is that of the method's own format with an empty name. An input for which a method has
-//! no digest has a text that says so: [`TLSH_ABSENT`](crate::TLSH_ABSENT), which is TLSH's own word,
-//! or [`ABSENT`](crate::ABSENT).
+//! no digest has a text that says so: [`TLSH_ABSENT`](crate::TLSH_ABSENT), which is TLSH's own
+//! word, or [`ABSENT`](crate::ABSENT).
 
 use crate::mrsh_v2::{self, MrshV2};
 use crate::sdhash::{self, Sdhash};

@@ -37,8 +37,8 @@ struct Part {
 
 impl Part {
     /// Its only chunk, if it takes one at a time.
-    fn piece(&mut self) -> Piece<'_> {
-        Piece { unit: self.unit, state: &mut self.state, bytes: &self.chunks[0].bytes }
+    fn piece(&mut self) -> StateBytes<'_> {
+        StateBytes { unit: self.unit, state: &mut self.state, bytes: &self.chunks[0].bytes }
     }
 
     fn length(&self) -> u64 {
@@ -47,7 +47,7 @@ impl Part {
 }
 
 /// Bytes that go into one state.
-struct Piece<'a> {
+struct StateBytes<'a> {
     unit: usize,
     state: &'a mut State,
     bytes: &'a [u8],
@@ -62,14 +62,14 @@ pub(crate) struct Outcomes {
 }
 
 /// What was found of a whole message.
-struct Found {
+struct Whole {
     digests: Vec<Digest>,
     pieces: Vec<record::Piece>,
 }
 
-impl Found {
+impl Whole {
     fn of(self, entry: &Entry, closed: Closed) -> Record {
-        let Found { digests, pieces } = self;
+        let Whole { digests, pieces } = self;
         let outcome = Outcome::Hashed(Hashed { closed, digests, pieces });
         Record { number: entry.number, name: entry.name(), outcome }
     }
@@ -81,6 +81,8 @@ pub(crate) struct Hashing {
     units: Vec<Vec<usize>>,
     /// For each unit, once it has more than one message: up to how many are taken one by one.
     few: Vec<OnceLock<usize>>,
+    /// Messages that the kernels take at once, once it was asked for.
+    lanes: OnceLock<usize>,
     table: Arc<Table<State>>,
     reorder: Arc<ReorderBuffer>,
     places: Arc<Permits>,
@@ -104,7 +106,13 @@ impl Hashing {
         places: Arc<Permits>,
     ) -> Self {
         let few = units.iter().map(|_| OnceLock::new()).collect();
-        Hashing { plan, units, few, table, reorder, places }
+        Hashing { plan, units, few, lanes: OnceLock::new(), table, reorder, places }
+    }
+
+    /// Messages that the widest of the kernels takes at once.
+    pub(crate) fn lanes(&self) -> usize {
+        let widest = || self.plan.algorithms.iter().map(|algorithm| algorithm.lanes()).max();
+        *self.lanes.get_or_init(|| widest().unwrap_or(1))
     }
 
     /// Works through a batch, in a place among the threads that hash. A panic in it is a problem of
@@ -160,7 +168,7 @@ impl Hashing {
         let (divided, mut apart): (Vec<&mut Part>, Vec<&mut Part>) =
             parts.iter_mut().partition(|part| part.state.depth() == Depth::All);
         divided.into_iter().for_each(|part| self.divide(part));
-        let mut pieces: Vec<Piece<'_>> = apart.iter_mut().map(|part| part.piece()).collect();
+        let mut pieces: Vec<StateBytes<'_>> = apart.iter_mut().map(|part| part.piece()).collect();
         let found = self.hash(&messages, &mut pieces);
         records.extend(wholes.iter().zip(found).map(|((entry, _, closed), hashed)| hashed.of(entry, closed.clone())));
         self.reorder.enter(records);
@@ -194,7 +202,7 @@ impl Hashing {
             if states.is_empty() {
                 messages.push(some);
             } else {
-                let unit = |(unit, state)| Piece { unit, state, bytes: some };
+                let unit = |(unit, state)| StateBytes { unit, state, bytes: some };
                 pieces.extend(states.iter_mut().enumerate().map(unit));
             }
         }
@@ -232,11 +240,11 @@ impl Hashing {
     }
 
     /// Digests of whole messages; advances the pieces' states on the way.
-    fn hash(&self, messages: &[&[u8]], pieces: &mut [Piece<'_>]) -> Vec<Found> {
+    fn hash(&self, messages: &[&[u8]], pieces: &mut [StateBytes<'_>]) -> Vec<Whole> {
         let mut digests: Vec<Vec<Option<Digest>>> = vec![vec![None; self.plan.algorithms.len()]; messages.len()];
         for (unit, algorithms) in self.units.iter().enumerate() {
-            let mut mine: Vec<&mut Piece<'_>> = pieces.iter_mut().filter(|piece| piece.unit == unit).collect();
-            for Piece { state, bytes, .. } in &mut mine {
+            let mut mine: Vec<&mut StateBytes<'_>> = pieces.iter_mut().filter(|piece| piece.unit == unit).collect();
+            for StateBytes { state, bytes, .. } in &mut mine {
                 if let Some(pieces) = &mut state.pieces {
                     pieces.update(bytes);
                 }
@@ -250,7 +258,7 @@ impl Hashing {
                 !divides
             });
             if self.is_few(unit, mine.len() + messages.len()) {
-                for Piece { state, bytes, .. } in &mut mine {
+                for StateBytes { state, bytes, .. } in &mut mine {
                     update_together(&mut state.hashers.iter_mut().collect::<Vec<_>>(), bytes);
                 }
                 for (at, message) in messages.iter().enumerate() {
@@ -277,7 +285,7 @@ impl Hashing {
         }
         let digests = digests.into_iter().map(|d| d.into_iter().flatten().collect());
         let mut windows = self.pieces_of(messages).into_iter();
-        digests.map(|digests| Found { digests, pieces: windows.next().unwrap_or_default() }).collect()
+        digests.map(|digests| Whole { digests, pieces: windows.next().unwrap_or_default() }).collect()
     }
 
     /// Whether that many messages are better taken one by one, each under all algorithms of the

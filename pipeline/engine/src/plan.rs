@@ -72,17 +72,9 @@ impl Plan {
         }
     }
 
-    /// Algorithms that one worker computes together, as indices into `algorithms`. Those that a
-    /// stitched kernel computes for the price of the dearest of them stay together; each other one
-    /// is a unit of its own, so that idle threads can share one long message.
+    /// Algorithms that one worker computes together, as indices into `algorithms`.
     pub(crate) fn units(&self) -> Vec<Vec<usize>> {
-        let stitched = |i: &usize| self.algorithms[*i].is_stitched();
-        let (together, apart): (Vec<usize>, Vec<usize>) = (0..self.algorithms.len()).partition(stitched);
-        let mut units: Vec<Vec<usize>> = apart.into_iter().map(|i| vec![i]).collect();
-        if !together.is_empty() {
-            units.insert(0, together);
-        }
-        units
+        units(&self.algorithms, self.threads)
     }
 
     /// Number of threads that are to read, where enough files may be open.
@@ -92,5 +84,43 @@ impl Plan {
             Mode::Mtp => self.prefetchers.max(1),
             Mode::Smt => self.threads.max(1),
         }
+    }
+}
+
+/// Algorithms that one worker computes together, as indices. Those that stitched kernels compute
+/// for the price of the dearest of them stay together; each other one is a unit of its own, so that
+/// idle threads can share one long message. A thread that shares with nobody has all that can be
+/// stitched in one unit.
+pub(crate) fn units(algorithms: &[Algorithm], threads: usize) -> Vec<Vec<usize>> {
+    let mut together: Vec<Vec<usize>> = Vec::new();
+    let mut apart = Vec::new();
+    for (index, algorithm) in algorithms.iter().enumerate() {
+        let joins = |unit: &&mut Vec<usize>| threads <= 1 || unit.iter().all(|i| algorithm.goes_with(algorithms[*i]));
+        if !algorithm.is_stitched() {
+            apart.push(vec![index]);
+        } else if let Some(unit) = together.iter_mut().find(joins) {
+            unit.push(index);
+        } else {
+            together.push(vec![index]);
+        }
+    }
+    together.into_iter().chain(apart).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_goes_together_is_a_unit() {
+        let algorithms = |names: &[&str]| names.iter().map(|name| name.parse().unwrap()).collect::<Vec<Algorithm>>();
+        let all = algorithms(&["md5", "sha3-256", "sha1", "sha512", "sha256", "blake3"]);
+        assert_eq!(units(&all, 1), [vec![0, 2, 3, 4], vec![1], vec![5]]);
+        // MD5 and SHA-512 want the same registers and units of the processor.
+        assert_eq!(units(&all, 2), [vec![0, 2, 4], vec![3], vec![1], vec![5]]);
+        assert_eq!(units(&algorithms(&["md5", "sha512"]), 2), [[0], [1]]);
+        let long = units(&algorithms(&["sha256", "sha512"]), 2);
+        assert!(long == [vec![0, 1]] || long == [vec![0], vec![1]], "{long:?}");
+        assert_eq!(units(&[], 2), [[0; 0]; 0]);
     }
 }

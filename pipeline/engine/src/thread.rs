@@ -125,6 +125,7 @@ impl Shared {
             arena: ARENA,
             readers: self.fit.readers,
             lanes: self.fit.lanes,
+            widest: self.hashing.lanes(),
             piece: PIECE,
             longest: if self.table.divides() { self.budget.slab() } else { LONGEST },
             most,

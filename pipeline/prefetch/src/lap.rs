@@ -32,6 +32,8 @@ pub struct Pace {
     pub readers: usize,
     /// Messages that may be open at once.
     pub lanes: usize,
+    /// Messages that the kernels take at once.
+    pub widest: usize,
     /// Bytes of a piece, where that many messages are to be had.
     pub piece: usize,
     /// The longest piece, where few messages are left.
@@ -107,6 +109,17 @@ fn fair(arena: &[Slab], messages: usize) -> usize {
     }
 }
 
+/// The piece of a message that has much left, at most `most`: as much as a lane has, so that it
+/// does not end alone, long after all others. With pieces of one length a file of 97 MB among 4,457
+/// with 1.2 GB was far from its end when the others were through: by the kernels' costs, laps took
+/// 11 % longer than one batch under SHA3-256 in four lanes, and 1.3 % with this; 8 % and 3 % under
+/// SHA-256 in six.
+fn longer(left: u64, most: usize) -> usize {
+    /// Laps that a message is to take at least.
+    const LAPS: u64 = 16;
+    usize::try_from(left / LAPS).unwrap_or(usize::MAX).min(most) / PAGE * PAGE
+}
+
 /// Where the next piece goes.
 struct Cursor {
     slab: usize,
@@ -175,6 +188,7 @@ impl<S> Reader<S> {
         } else {
             pace.piece
         };
+        let most = if self.feed.is_empty() || pace.widest < 2 { 0 } else { fair(&arena, pace.widest) };
         let mut lap = Lap { arena, ended: Vec::new(), open: Vec::with_capacity(before.len()) };
         let (mut cursor, from) = (Cursor { slab: 0, used: 0 }, Instant::now());
         let mut late = false;
@@ -185,6 +199,7 @@ impl<S> Reader<S> {
                 lap.open.push(open);
                 continue;
             }
+            let piece = piece.max(longer(open.left(), most));
             self.read_piece(&mut lap, &mut cursor, open, piece);
             late = from.elapsed() > pace.most;
         }

@@ -22,8 +22,8 @@ impl<R: BufRead> Text<R> {
         reader.by_ref().take(3).read_to_end(&mut start)?;
         let (skip, order) = match start[..] {
             [0xEF, 0xBB, 0xBF] => (3, None),
-            [0xFF, 0xFE, ..] => (2, Some(Order::Little)),
-            [0xFE, 0xFF, ..] => (2, Some(Order::Big)),
+            [0xFF, 0xFE, ..] => (2, Some(ByteOrder::Little)),
+            [0xFE, 0xFF, ..] => (2, Some(ByteOrder::Big)),
             _ => (0, None),
         };
         start.drain(..skip);
@@ -63,7 +63,7 @@ impl<R: BufRead> BufRead for Text<R> {
 }
 
 #[derive(Clone, Copy)]
-enum Order {
+enum ByteOrder {
     Little,
     Big,
 }
@@ -72,7 +72,7 @@ enum Order {
 /// names become one; an odd last byte is passed on as it is.
 struct Utf16<R> {
     reader: R,
-    order: Order,
+    order: ByteOrder,
     high: Option<u16>,
     /// Bytes that are due, in reverse.
     ready: Vec<u8>,
@@ -93,8 +93,8 @@ impl<R: BufRead> Utf16<R> {
         Ok(match (have, self.order) {
             (0, _) => None,
             (1, _) => Some(Err(pair[0])),
-            (_, Order::Little) => Some(Ok(u16::from_le_bytes(pair))),
-            (_, Order::Big) => Some(Ok(u16::from_be_bytes(pair))),
+            (_, ByteOrder::Little) => Some(Ok(u16::from_le_bytes(pair))),
+            (_, ByteOrder::Big) => Some(Ok(u16::from_be_bytes(pair))),
         })
     }
 

@@ -7,4 +7,4 @@ mod tree;
 
 pub use ewf::{Ewf, EwfOptions, Resumable};
 pub use raw::{Pieces, Raw, RawOptions, Start};
-pub use tree::Tree;
+pub use tree::OutboardTarget;

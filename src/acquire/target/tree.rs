@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 const LEAF: usize = 16 << 10;
 
 /// A tree in the making.
-pub struct Tree {
+pub struct OutboardTarget {
     path: PathBuf,
     builder: Builder,
     upto: u64,
 }
 
-impl Tree {
+impl OutboardTarget {
     /// Starts a tree that will be kept at `path`. Of an image that is there in part, that part is
     /// read first.
     ///
@@ -24,7 +24,7 @@ impl Tree {
     /// When what is there cannot be read back.
     pub fn open(path: &Path, there: Option<(&Medium, u64)>) -> io::Result<Self> {
         let parameters = Parameters::new(Function::Blake3, LEAF).ok_or(io::ErrorKind::InvalidInput)?;
-        let mut tree = Tree { path: path.to_owned(), builder: Builder::new(parameters), upto: 0 };
+        let mut tree = OutboardTarget { path: path.to_owned(), builder: Builder::new(parameters), upto: 0 };
         if let Some((medium, length)) = there {
             let mut room = vec![0; 1 << 20];
             while tree.upto < length {
@@ -41,7 +41,7 @@ impl Tree {
     }
 }
 
-impl Tree {
+impl OutboardTarget {
     /// Builds the tree of a finished image, `bytes` bytes of `medium` from `from` on, and keeps it
     /// at `path`.
     ///
@@ -63,7 +63,7 @@ impl Tree {
     }
 }
 
-impl Target for Tree {
+impl Target for OutboardTarget {
     fn write(&mut self, portion: &Portion) -> io::Result<()> {
         self.builder.update(&portion.bytes);
         self.upto += portion.bytes.len() as u64;

@@ -100,7 +100,7 @@ impl fmt::Display for Class {
 
 /// What the sets say of one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Verdict {
+pub enum KnownStatus {
     /// At least one set of class bad or notable holds it, whatever others say.
     KnownBad,
     /// A set of class good holds it, and none of class bad or notable.
@@ -115,36 +115,42 @@ pub enum Verdict {
     Error,
 }
 
-impl Verdict {
+impl KnownStatus {
     /// Every verdict, worst first.
-    pub const ALL: [Verdict; 6] =
-        [Verdict::KnownBad, Verdict::KnownGood, Verdict::Known, Verdict::Maybe, Verdict::Unknown, Verdict::Error];
+    pub const ALL: [KnownStatus; 6] = [
+        KnownStatus::KnownBad,
+        KnownStatus::KnownGood,
+        KnownStatus::Known,
+        KnownStatus::Maybe,
+        KnownStatus::Unknown,
+        KnownStatus::Error,
+    ];
 
     /// The verdict of sets of these classes; `None` in the list stands for a "maybe".
-    pub fn of<'a>(classes: impl IntoIterator<Item = Option<&'a Class>>) -> Verdict {
+    pub fn of<'a>(classes: impl IntoIterator<Item = Option<&'a Class>>) -> KnownStatus {
         let one = |class: Option<&Class>| match class {
-            None => Verdict::Maybe,
-            Some(Class::Bad | Class::Notable) => Verdict::KnownBad,
-            Some(Class::Good) => Verdict::KnownGood,
-            Some(Class::NoChange | Class::Other(_)) => Verdict::Known,
+            None => KnownStatus::Maybe,
+            Some(Class::Bad | Class::Notable) => KnownStatus::KnownBad,
+            Some(Class::Good) => KnownStatus::KnownGood,
+            Some(Class::NoChange | Class::Other(_)) => KnownStatus::Known,
         };
-        classes.into_iter().map(one).min().unwrap_or(Verdict::Unknown)
+        classes.into_iter().map(one).min().unwrap_or(KnownStatus::Unknown)
     }
 
     /// The word in output.
     pub fn name(self) -> &'static str {
         match self {
-            Verdict::KnownBad => "known-bad",
-            Verdict::KnownGood => "known-good",
-            Verdict::Known => "known",
-            Verdict::Maybe => "maybe",
-            Verdict::Unknown => "unknown",
-            Verdict::Error => "error",
+            KnownStatus::KnownBad => "known-bad",
+            KnownStatus::KnownGood => "known-good",
+            KnownStatus::Known => "known",
+            KnownStatus::Maybe => "maybe",
+            KnownStatus::Unknown => "unknown",
+            KnownStatus::Error => "error",
         }
     }
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for KnownStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -157,13 +163,13 @@ mod tests {
     #[test]
     fn bad_outweighs_good() {
         let own: Class = "mine".parse().expect("a class");
-        let of = |classes: &[&Class]| Verdict::of(classes.iter().map(|class| Some(*class)));
-        assert_eq!(of(&[]), Verdict::Unknown);
-        assert_eq!(of(&[&Class::Good, &Class::Notable]), Verdict::KnownBad);
-        assert_eq!(of(&[&own, &Class::Good]), Verdict::KnownGood);
-        assert_eq!(of(&[&own, &Class::NoChange]), Verdict::Known);
-        assert_eq!(Verdict::of([None]), Verdict::Maybe);
-        assert_eq!(Verdict::of([None, Some(&own)]), Verdict::Known);
+        let of = |classes: &[&Class]| KnownStatus::of(classes.iter().map(|class| Some(*class)));
+        assert_eq!(of(&[]), KnownStatus::Unknown);
+        assert_eq!(of(&[&Class::Good, &Class::Notable]), KnownStatus::KnownBad);
+        assert_eq!(of(&[&own, &Class::Good]), KnownStatus::KnownGood);
+        assert_eq!(of(&[&own, &Class::NoChange]), KnownStatus::Known);
+        assert_eq!(KnownStatus::of([None]), KnownStatus::Maybe);
+        assert_eq!(KnownStatus::of([None, Some(&own)]), KnownStatus::Known);
     }
 
     #[test]

@@ -49,7 +49,7 @@ mod table;
 mod write;
 
 pub use build::{Build, Built, DEFAULT_MEMORY, Pace, Step};
-pub use class::{Class, MalformedClass, Verdict};
+pub use class::{Class, KnownStatus, MalformedClass};
 pub use error::Error;
 pub use file::{Certainty, DEFAULT_RESIDENT, Hit, KnownSet, is_known_set};
 pub use input::{Input, Packages};

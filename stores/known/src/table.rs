@@ -122,10 +122,10 @@ impl Table {
             let middle = from + (to - from) / 2;
             let rows = self.block(path, file, &shard.about, middle, &mut room)?;
             match self.search(rows, digest) {
-                Found::Here(combination) => return Ok(Some(combination)),
-                Found::Nowhere => return Ok(None),
-                Found::Before => to = middle,
-                Found::Behind => from = middle + 1,
+                Position::Here(combination) => return Ok(Some(combination)),
+                Position::Nowhere => return Ok(None),
+                Position::Before => to = middle,
+                Position::Behind => from = middle + 1,
             }
         }
         Ok(None)
@@ -157,7 +157,7 @@ impl Table {
         Ok(rows)
     }
 
-    fn search(&self, rows: &[u8], digest: &[u8]) -> Found {
+    fn search(&self, rows: &[u8], digest: &[u8]) -> Position {
         let row = |at: usize| &rows[at * self.row()..][..self.row()];
         let count = rows.len() / self.row();
         let (mut from, mut to) = (0, count);
@@ -167,16 +167,16 @@ impl Table {
                 Ordering::Equal => {
                     let mut combination = [0; 4];
                     combination[..self.combination].copy_from_slice(&row(middle)[self.digest..]);
-                    return Found::Here(u32::from_le_bytes(combination));
+                    return Position::Here(u32::from_le_bytes(combination));
                 }
                 Ordering::Less => from = middle + 1,
                 Ordering::Greater => to = middle,
             }
         }
         match from {
-            0 => Found::Before,
-            _ if from == count => Found::Behind,
-            _ => Found::Nowhere,
+            0 => Position::Before,
+            _ if from == count => Position::Behind,
+            _ => Position::Nowhere,
         }
     }
 
@@ -207,7 +207,7 @@ fn key_of(digest: &[u8]) -> Option<u64> {
 }
 
 /// Where a digest is, seen from one block.
-enum Found {
+enum Position {
     Here(u32),
     /// Between two rows of the block: in no other either.
     Nowhere,

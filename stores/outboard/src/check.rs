@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// What a file is, seen from its tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Verdict {
+pub struct FileState {
     /// Bytes of the file now.
     pub length: u64,
     /// The root of the file's bytes now.
@@ -26,7 +26,7 @@ pub struct Verdict {
 ///
 /// # Errors
 /// When the file cannot be read to its end, or changed meanwhile.
-pub fn check(file: &Path, outboard: &Outboard, pass: &mut Pass<'_>) -> Result<Verdict, Failure> {
+pub fn check(file: &Path, outboard: &Outboard, pass: &mut Pass<'_>) -> Result<FileState, Failure> {
     let now = build(file, outboard.parameters(), pass)?;
     let mut corrupt = outboard.differences(&now)?;
     if let Some(same) = same_under_another_length(file, outboard, &now)? {
@@ -37,7 +37,7 @@ pub fn check(file: &Path, outboard: &Outboard, pass: &mut Pass<'_>) -> Result<Ve
         // a whole.
         corrupt.push(0..now.length().max(outboard.length()));
     }
-    Ok(Verdict { length: now.length(), root: *now.root(), leaves: now.leaf_count(), corrupt })
+    Ok(FileState { length: now.length(), root: *now.root(), leaves: now.leaf_count(), corrupt })
 }
 
 /// What is left of a range.

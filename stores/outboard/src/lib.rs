@@ -14,7 +14,7 @@ mod pass;
 mod stored;
 
 pub use change::{Updated, append, update, update_since};
-pub use check::{Verdict, check};
+pub use check::{FileState, check};
 pub use failure::{Failure, reason};
 pub use pass::{build, build_stream, read_file, read_stream};
 pub use stored::{Exclusive, JOURNAL, LONGEST, journal_of, load, open, pages, store, with};

@@ -105,7 +105,7 @@ impl Bench {
 
 /// How a benchmark that was done ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Ended {
     /// Every answer was right.
     Good,
     /// Some program gave a wrong digest or failed: its times do not count, the others' do.
@@ -116,8 +116,8 @@ pub enum Verdict {
 
 /// Does what is asked. What it finds goes to `out`, what it does to standard error. `stop` ends
 /// what takes long and would leave files behind.
-pub fn run(bench: &Bench, out: &mut dyn Write, stop: &AtomicBool) -> Result<Verdict, Error> {
-    let complete = |unread: u64| if unread == 0 { Verdict::Good } else { Verdict::Incomplete };
+pub fn run(bench: &Bench, out: &mut dyn Write, stop: &AtomicBool) -> Result<Ended, Error> {
+    let complete = |unread: u64| if unread == 0 { Ended::Good } else { Ended::Incomplete };
     match bench {
         Bench::Languages(languages) => {
             if languages.list {
@@ -127,7 +127,7 @@ pub fn run(bench: &Bench, out: &mut dyn Write, stop: &AtomicBool) -> Result<Verd
                     let methods = row.methods.iter().map(|method| method.name()).collect::<Vec<_>>().join(" ");
                     say(out, &format!("{:20} {:24} {methods}\n", row.name, row.label))?;
                 }
-                return Ok(Verdict::Good);
+                return Ok(Ended::Good);
             }
             let prepared = languages.prepare()?;
             eprint!("{}", describe(&prepared.missing));
@@ -154,7 +154,7 @@ pub fn run(bench: &Bench, out: &mut dyn Write, stop: &AtomicBool) -> Result<Verd
         Bench::Own(own) => {
             let found = own.measure()?;
             say(out, &if own.json { json(&found) } else { found.table() })?;
-            Ok(Verdict::Good)
+            Ok(Ended::Good)
         }
         Bench::Papers(papers) => {
             if papers.list {
@@ -167,7 +167,7 @@ pub fn run(bench: &Bench, out: &mut dyn Write, stop: &AtomicBool) -> Result<Verd
                     }
                     say(out, &format!("  {:11} {:45} {}\n", item.number, item.what, item.command()))?;
                 }
-                return Ok(Verdict::Good);
+                return Ok(Ended::Good);
             }
             let found = papers.measure()?;
             let study = if papers.out.join("result.json").exists() { Some(load(&papers.out)?) } else { None };
@@ -178,11 +178,11 @@ pub fn run(bench: &Bench, out: &mut dyn Write, stop: &AtomicBool) -> Result<Verd
                 told(std::slice::from_ref(path));
             }
             say(out, &if papers.json { json(&found) } else { papers::text(&found) })?;
-            Ok(Verdict::Good)
+            Ok(Ended::Good)
         }
         Bench::Fit(fit) => {
             say(out, &if fit.json { json(&fit.fitted()?) } else { fit.table()? })?;
-            Ok(Verdict::Good)
+            Ok(Ended::Good)
         }
     }
 }
@@ -195,11 +195,11 @@ fn load(from: &Path) -> Result<StudyResult, Error> {
 }
 
 /// Writes the report's files, prints its tables, and tells whether every digest was right.
-fn finish(directory: &Path, result: &StudyResult, time: Time, out: &mut dyn Write) -> Result<Verdict, Error> {
+fn finish(directory: &Path, result: &StudyResult, time: Time, out: &mut dyn Write) -> Result<Ended, Error> {
     told(&report::write(directory, Some(result), &papers::load(directory)?, time)?);
     say(out, &report::text(result, time))?;
     let wrong = result.cells.iter().any(|cell| !cell.faults.is_empty());
-    Ok(if wrong { Verdict::Wrong } else { Verdict::Good })
+    Ok(if wrong { Ended::Wrong } else { Ended::Good })
 }
 
 fn told(paths: &[PathBuf]) {

@@ -1,7 +1,7 @@
 //! `pfh bench self`: what this machine gives, in under a minute, and the settings that suit it.
 
 use crate::forecast::sample::Scratch;
-use crate::pipeline::{Tree, pass};
+use crate::pipeline::{FileTree, pass};
 use crate::report::align;
 use crate::statistics::{median, quantile};
 use crate::{Error, machine::Machine};
@@ -60,7 +60,7 @@ pub struct Setting {
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Found {
+pub struct Measured {
     /// Where.
     pub machine: Machine,
     /// Kernels.
@@ -77,18 +77,18 @@ const ROUNDS: usize = 5;
 
 impl Own {
     /// Measures kernels, then settings.
-    pub fn measure(&self) -> Result<Found, Error> {
+    pub fn measure(&self) -> Result<Measured, Error> {
         let named = |name: &String| name.parse::<pfh::Algorithm>().map_err(|error| Error::Usage(error.to_string()));
         let algorithms: Vec<Algorithm> = self.algorithms.iter().map(named).collect::<Result<_, _>>()?;
         let kernels = kernels(&algorithms)?;
         let parent = self.scratch.clone().unwrap_or_else(std::env::temp_dir);
         let scratch = Scratch::create(&parent)?;
         // Like a home directory: many small files, some large ones.
-        let small = Tree::create(&scratch.0.join("small"), 1500, 16 << 10, 1)?;
-        let large = Tree::create(&scratch.0.join("large"), 3, 16 << 20, 1)?;
+        let small = FileTree::create(&scratch.0.join("small"), 1500, 16 << 10, 1)?;
+        let large = FileTree::create(&scratch.0.join("large"), 3, 16 << 20, 1)?;
         let settings = settings(&scratch.0, Machine::look().processors)?;
         let tree_megabytes = (small.bytes + large.bytes) as f64 / 1e6;
-        Ok(Found { machine: Machine::look(), kernels, settings, tree_megabytes })
+        Ok(Measured { machine: Machine::look(), kernels, settings, tree_megabytes })
     }
 }
 
@@ -172,7 +172,7 @@ fn settings(root: &std::path::Path, processors: usize) -> Result<Vec<Setting>, E
     Ok(settings)
 }
 
-impl Found {
+impl Measured {
     /// The findings as tables, and what to run with.
     pub fn table(&self) -> String {
         let mut kernels = vec![["algorithm", "one", "median", "many", "median", "gain"].map(str::to_owned).to_vec()];

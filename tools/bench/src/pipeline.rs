@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 /// A directory of files of one size.
 #[derive(Debug, Clone)]
-pub struct Tree {
+pub struct FileTree {
     /// Where.
     pub root: PathBuf,
     /// Number of files.
@@ -17,10 +17,10 @@ pub struct Tree {
     pub bytes: u64,
 }
 
-impl Tree {
+impl FileTree {
     /// Writes `files` files of `length` bytes each, all different, below `root`, and waits until
     /// the device has them.
-    pub fn create(root: &Path, files: u64, length: u64, seed: u64) -> Result<Tree, Error> {
+    pub fn create(root: &Path, files: u64, length: u64, seed: u64) -> Result<FileTree, Error> {
         for index in 0..files {
             let folder = root.join(format!("{:03}", index / 100));
             std::fs::create_dir_all(&folder).map_err(Error::file(&folder))?;
@@ -28,7 +28,7 @@ impl Tree {
             let sync = || File::open(&message.path)?.sync_all();
             sync().map_err(Error::file(&message.path))?;
         }
-        Ok(Tree { root: root.to_owned(), files, bytes: files * length })
+        Ok(FileTree { root: root.to_owned(), files, bytes: files * length })
     }
 }
 
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn a_pass_has_every_file_and_the_right_digests() {
         let directory = tempfile::tempdir().unwrap();
-        let tree = Tree::create(directory.path(), 120, 1000, 3).unwrap();
+        let tree = FileTree::create(directory.path(), 120, 1000, 3).unwrap();
         let plan = Plan::new(["sha256".parse::<pfh::Algorithm>().unwrap()]);
         let (first_pass, second_pass) = (pass(&tree.root, &plan).unwrap(), pass(&tree.root, &plan).unwrap());
         assert_eq!(first_pass.digests.len(), 120);

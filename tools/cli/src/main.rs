@@ -126,9 +126,9 @@ fn benchmark(bench: &pfh_bench::command::Bench) -> Exit {
         matches!(bench, pfh_bench::command::Bench::Forecast(_)).then(signals::Signals::catch).and_then(Result::ok);
     let stop = signals.as_ref().map(|signals| signals.flag()).unwrap_or_default();
     match pfh_bench::command::run(bench, &mut std::io::stdout().lock(), &stop) {
-        Ok(pfh_bench::command::Verdict::Good) => Exit::Good,
-        Ok(pfh_bench::command::Verdict::Incomplete) => Exit::Incomplete,
-        Ok(pfh_bench::command::Verdict::Wrong) => Exit::Verdict,
+        Ok(pfh_bench::command::Ended::Good) => Exit::Good,
+        Ok(pfh_bench::command::Ended::Incomplete) => Exit::Incomplete,
+        Ok(pfh_bench::command::Ended::Wrong) => Exit::Verdict,
         Err(pfh_bench::Error::Output(cause)) => exit::of_output(&cause),
         Err(error) => {
             exit::say(&error);

@@ -8,7 +8,7 @@ use crate::exit::{self, Exit, Failure};
 use crate::reference::Gaps;
 use crate::session::Session;
 use crate::similar;
-use pfh::known::Verdict;
+use pfh::known::KnownStatus;
 use pfh::matching::{self as job, Event, Request, Summary};
 use pfh::report::verdict::Format;
 use pfh::terminal::render as shown;
@@ -22,10 +22,10 @@ pub fn run(request: &Match) -> Exit {
 ///
 /// # Errors
 /// When a word is no verdict.
-pub fn verdicts(words: &[String]) -> Result<Vec<Verdict>, Failure> {
+pub fn verdicts(words: &[String]) -> Result<Vec<KnownStatus>, Failure> {
     let find = |word: &String| {
-        let short = |verdict: &Verdict| verdict.name().strip_prefix("known-") == Some(word);
-        Verdict::ALL.into_iter().find(|verdict| verdict.name() == word || short(verdict)).ok_or_else(|| {
+        let short = |verdict: &KnownStatus| verdict.name().strip_prefix("known-") == Some(word);
+        KnownStatus::ALL.into_iter().find(|verdict| verdict.name() == word || short(verdict)).ok_or_else(|| {
             Failure::usage(format_args!(
                 "{} is no verdict: bad, good, known, maybe, unknown or error",
                 shown(word.as_bytes())
@@ -72,7 +72,7 @@ fn show(session: &Session, gaps: &mut Gaps, event: Event<'_>) {
 }
 
 /// Prints the counts, and gives the exit.
-fn report(request: &Match, fail_on: &[Verdict], summary: &Summary, session: &Session) -> Exit {
+fn report(request: &Match, fail_on: &[KnownStatus], summary: &Summary, session: &Session) -> Exit {
     if !summary.comparable {
         // Each set was said to be empty.
         exit::say("nothing to compare with: no set holds a digest");
@@ -83,7 +83,8 @@ fn report(request: &Match, fail_on: &[Verdict], summary: &Summary, session: &Ses
     }
     let (counts, gaps) = (&summary.counts, summary.gaps);
     request.run.report(&summary.run);
-    let more = if summary.hits_only && counts.of(Verdict::Unknown) > 0 { "; --only unknown lists those" } else { "" };
+    let more =
+        if summary.hits_only && counts.of(KnownStatus::Unknown) > 0 { "; --only unknown lists those" } else { "" };
     exit::say(summary.sentence() + more);
     let nothing_found = !request.sets.digests.is_empty() && summary.known() == 0;
     // A file that is known to be bad stays so, whatever could not be read besides. That one is

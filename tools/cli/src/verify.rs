@@ -97,6 +97,6 @@ fn exit_of(summary: &Summary) -> Exit {
     match summary.verdict() {
         Verdict::Verified => Exit::Good,
         Verdict::Differs => Exit::Verdict,
-        Verdict::NothingToCompareWith => Exit::Incomplete,
+        Verdict::Incomplete | Verdict::NothingToCompareWith => Exit::Incomplete,
     }
 }

@@ -49,10 +49,26 @@ fn every_subset_at_every_length_of_a_few_blocks() {
 fn look_alikes_keep_their_own_functions() {
     // RIPEMD-160 has a state of SHA-1's shape, SHA-224 one of SHA-256's; one algorithm may be asked
     // for twice.
-    let names =
-        ["ripemd160", "sha1", "sha224", "sha256", "sha256", "md5", "md5", "sha3-256", "blake3", "crc32", "sha1"];
+    let names = [
+        "ripemd160",
+        "sha1",
+        "sha224",
+        "sha256",
+        "sha256",
+        "md5",
+        "md5",
+        "sha3-256",
+        "blake3",
+        "crc32",
+        "sha1",
+        "sha512",
+        "sha384",
+    ];
     holds(&algorithms(&names), &message(70_001), &[1, 64, 63, 16384, 5]);
     holds(&algorithms(&["sha224", "ripemd160", "md5"]), &message(5000), &[17]);
+    for long in ["sha384", "sha512-224", "sha512-256", "blake2b"] {
+        holds(&algorithms(&["sha1", long, "md5", "sha512"]), &message(5000), &[17, 47, 64]);
+    }
 }
 
 #[test]
@@ -68,6 +84,24 @@ fn hashers_that_have_come_to_different_places() {
     assert_eq!(md5.finalize(), algorithms(&["md5"])[0].digest(&with(b"some")));
     assert_eq!(sha1.finalize(), algorithms(&["sha1"])[0].digest(&with(b"")));
     assert_eq!(sha256.finalize(), algorithms(&["sha256"])[0].digest(&with(b"more")));
+}
+
+/// A hasher of blocks of 128 bytes can be half a block ahead of the others, and yet at the same
+/// place of a block of 64.
+#[test]
+fn a_longer_block_that_is_half_full() {
+    for ahead in [0, 1, 63, 64, 65, 127, 128, 191] {
+        let before = message(ahead);
+        let mut sha512 = algorithms(&["sha512"])[0].hasher();
+        let mut sha256 = algorithms(&["sha256"])[0].hasher();
+        sha512.update(&before);
+        let bytes = message(40_000);
+        for piece in bytes.chunks(9_001) {
+            update_together(&mut [&mut sha256, &mut sha512], piece);
+        }
+        assert_eq!(sha256.finalize(), algorithms(&["sha256"])[0].digest(&bytes), "{ahead}");
+        assert_eq!(sha512.finalize(), algorithms(&["sha512"])[0].digest(&[&before[..], &bytes].concat()), "{ahead}");
+    }
 }
 
 #[test]
@@ -122,8 +156,8 @@ fn vectors_through_every_set() {
 
 proptest! {
     #[test]
-    fn any_pieces(length in 0usize..50_000, pieces in prop::collection::vec(0usize..20_000, 0..6), set in 1usize..16) {
-        let all = algorithms(&["sha256", "md5", "sha1", "sha224"]);
+    fn any_pieces(length in 0usize..50_000, pieces in prop::collection::vec(0usize..20_000, 0..6), set in 1usize..128) {
+        let all = algorithms(&["sha256", "md5", "sha1", "sha512", "sha224", "sha384", "sha512-256"]);
         let chosen: Vec<Algorithm> = all.iter().enumerate().filter(|(i, _)| set >> i & 1 > 0).map(|(_, a)| *a).collect();
         holds(&chosen, &message(length), &pieces);
     }

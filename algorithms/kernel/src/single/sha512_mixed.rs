@@ -56,6 +56,96 @@ unsafe fn schedule<const VL: bool, const I: usize>(w: &mut [__m128i; 8]) {
     }
 }
 
+/// One message at work.
+pub(crate) struct Lane {
+    /// The state. The letters of FIPS 180-4 move from word to word, one place a round; after
+    /// sixteen rounds each is where it began.
+    pub(crate) state: [u64; 8],
+    /// `b ^ c` of the round to come, which is `a ^ b` of the one before.
+    last: u64,
+    /// The last sixteen words of the schedule.
+    w: [__m128i; 8],
+    /// Sixteen words: the schedule with its constants, for the rounds to come. It goes through
+    /// memory: the compiler would take the words out of the vectors one by one, at twice the cost.
+    sums: *mut u64,
+}
+
+impl Lane {
+    /// A message with this state.
+    ///
+    /// # Safety
+    /// Eight words can be read from `state`. Until the lane is dropped, `sums` holds sixteen words
+    /// that nobody else uses; the compiler must not know which (`black_box`).
+    #[inline(always)]
+    pub(crate) unsafe fn load(state: *const u64, sums: *mut u64) -> Lane {
+        // SAFETY: the caller's promise; SSE2 belongs to every x86-64.
+        unsafe { Lane { state: *state.cast(), last: 0, w: [_mm_setzero_si128(); 8], sums } }
+    }
+
+    /// Begins a block.
+    ///
+    /// # Safety
+    /// The CPU has SSSE3; 128 bytes can be read from `block`.
+    #[inline(always)]
+    pub(crate) unsafe fn begin(&mut self, block: *const u8) {
+        self.last = self.state[1] ^ self.state[2];
+        // SAFETY: the caller's promise; the sums are sixteen words; K has eighty.
+        unsafe {
+            let order = _mm_set_epi64x(0x08090a0b_0c0d0e0f, 0x00010203_04050607);
+            for (i, pair) in self.w.iter_mut().enumerate() {
+                *pair = _mm_shuffle_epi8(_mm_loadu_si128(block.add(16 * i).cast()), order);
+                let sum = _mm_add_epi64(*pair, _mm_loadu_si128(K.as_ptr().add(2 * i).cast()));
+                _mm_storeu_si128(self.sums.add(2 * i).cast(), sum);
+            }
+        }
+    }
+
+    /// Rounds 2 · `J` and 2 · `J` + 1 of sixteen, and, unless these are the last sixteen, the two
+    /// words that take the place of theirs: `k` are the constants of the next sixteen rounds.
+    ///
+    /// # Safety
+    /// The CPU has SSSE3, and AVX-512 VL if `VL`; sixteen words can be read from `k`.
+    #[inline(always)]
+    pub(crate) unsafe fn pair<const VL: bool, const J: usize>(&mut self, k: Option<*const u64>) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.round(2 * J);
+            self.round(2 * J + 1);
+            if let Some(k) = k {
+                schedule::<VL, J>(&mut self.w);
+                let sum = _mm_add_epi64(self.w[J], _mm_loadu_si128(k.add(2 * J).cast()));
+                _mm_storeu_si128(self.sums.add(2 * J).cast(), sum);
+            }
+        }
+    }
+
+    /// A round (FIPS 180-4, section 6.4.2, step 3).
+    ///
+    /// # Safety
+    /// `i` is less than sixteen.
+    #[inline(always)]
+    unsafe fn round(&mut self, i: usize) {
+        let at = |letter: usize| (letter + 16 - i) % 8;
+        let s = &mut self.state;
+        let (a, b, e, f, g) = (s[at(0)], s[at(1)], s[at(4)], s[at(5)], s[at(6)]);
+        // SAFETY: the sums are sixteen words.
+        let sum = unsafe { self.sums.add(i).read() };
+        let t1 = s[at(7)].wrapping_add(sum).wrapping_add((e & f) + (!e & g)).wrapping_add(sum1(e));
+        s[at(3)] = s[at(3)].wrapping_add(t1);
+        let difference = a ^ b;
+        s[at(7)] = sum0(a).wrapping_add((difference & self.last) ^ b).wrapping_add(t1);
+        self.last = difference;
+    }
+
+    /// Ends a block that began with the state `before`.
+    #[inline(always)]
+    pub(crate) fn add(&mut self, before: &[u64; 8]) {
+        for (word, before) in self.state.iter_mut().zip(before) {
+            *word = word.wrapping_add(*before);
+        }
+    }
+}
+
 /// Compresses `blocks` blocks of one message.
 ///
 /// # Safety
@@ -66,71 +156,30 @@ pub(crate) unsafe fn compress<const VL: bool>(state: *mut u64, messages: *const 
     // SAFETY: the caller's promise.
     let (message, before) = unsafe { ((*messages).as_ptr(), state.cast::<[u64; 8]>()) };
     let mut buffer = [0u64; 16];
-    // Words with their constants go through memory: the compiler would take them out of the vectors
-    // one by one, at twice the cost.
     let sums = black_box(buffer.as_mut_ptr());
     for block in 0..blocks {
         // SAFETY: block < blocks; the sums are sixteen words; K has eighty.
         unsafe {
-            let from = message.add(128 * block);
-            let order = _mm_set_epi64x(0x08090a0b_0c0d0e0f, 0x00010203_04050607);
-            let mut w = [_mm_setzero_si128(); 8];
-            for (i, pair) in w.iter_mut().enumerate() {
-                *pair = _mm_shuffle_epi8(_mm_loadu_si128(from.add(16 * i).cast()), order);
-                _mm_storeu_si128(
-                    sums.add(2 * i).cast(),
-                    _mm_add_epi64(*pair, _mm_loadu_si128(K.as_ptr().add(2 * i).cast())),
-                );
-            }
-            let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = *before;
-            let mut last = b ^ c;
-            macro_rules! round {
-                ($a:ident, $b:ident, $c:ident, $d:ident, $e:ident, $f:ident, $g:ident, $h:ident, $i:expr) => {
-                    let t1 = $h
-                        .wrapping_add(sums.add($i).read())
-                        .wrapping_add(($e & $f) + (!$e & $g))
-                        .wrapping_add(sum1($e));
-                    $d = $d.wrapping_add(t1);
-                    let difference = $a ^ $b;
-                    $h = sum0($a).wrapping_add((difference & last) ^ $b).wrapping_add(t1);
-                    last = difference;
-                    let _ = last;
-                };
-            }
-            // Two rounds, and between them, unless these are the last sixteen, the two words that
-            // take the place of theirs.
-            macro_rules! two {
-                ($j:literal $k:expr, $a:ident, $b:ident, $c:ident, $d:ident, $e:ident, $f:ident, $g:ident, $h:ident) => {
-                    round!($a, $b, $c, $d, $e, $f, $g, $h, 2 * $j);
-                    round!($h, $a, $b, $c, $d, $e, $f, $g, 2 * $j + 1);
-                    if let Some(k) = $k {
-                        schedule::<VL, $j>(&mut w);
-                        let k: *const u64 = k;
-                        let sum = _mm_add_epi64(w[$j], _mm_loadu_si128(k.add(2 * $j).cast()));
-                        _mm_storeu_si128(sums.add(2 * $j).cast(), sum);
-                    }
-                };
-            }
+            let mut lane = Lane::load(state, sums);
+            lane.begin(message.add(128 * block));
             macro_rules! sixteen {
                 ($k:expr) => {
-                    two!(0 $k, a, b, c, d, e, f, g, h);
-                    two!(1 $k, g, h, a, b, c, d, e, f);
-                    two!(2 $k, e, f, g, h, a, b, c, d);
-                    two!(3 $k, c, d, e, f, g, h, a, b);
-                    two!(4 $k, a, b, c, d, e, f, g, h);
-                    two!(5 $k, g, h, a, b, c, d, e, f);
-                    two!(6 $k, e, f, g, h, a, b, c, d);
-                    two!(7 $k, c, d, e, f, g, h, a, b);
+                    lane.pair::<VL, 0>($k);
+                    lane.pair::<VL, 1>($k);
+                    lane.pair::<VL, 2>($k);
+                    lane.pair::<VL, 3>($k);
+                    lane.pair::<VL, 4>($k);
+                    lane.pair::<VL, 5>($k);
+                    lane.pair::<VL, 6>($k);
+                    lane.pair::<VL, 7>($k);
                 };
             }
             for next in 1..5 {
                 sixteen!(Some(K.as_ptr().add(16 * next)));
             }
-            sixteen!(None::<*const u64>);
-            let after = [a, b, c, d, e, f, g, h];
-            for (word, after) in (*before).iter_mut().zip(after) {
-                *word = word.wrapping_add(after);
-            }
+            sixteen!(None);
+            lane.add(&*before);
+            *before = lane.state;
         }
     }
 }

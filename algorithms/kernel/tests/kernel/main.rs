@@ -5,3 +5,4 @@
 mod edges;
 mod isa;
 mod rows;
+mod stitched;

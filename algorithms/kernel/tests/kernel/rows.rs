@@ -4,14 +4,14 @@
 
 use pfh_kernel::{
     Compression, KECCAK12, KECCAK24, Kernel, MAX_LANES, MD5, RIPEMD160, SHA1, SHA256, SHA512, Word, md5, ripemd160,
-    sha1, sha256, sha512, stitched,
+    sha1, sha256, sha512,
 };
 use proptest::prelude::*;
 use sha2::Digest as _;
 use shake::digest::{ExtendableOutput, Update, XofReader};
 
 /// Bytes that repeat nowhere near: a wrong lane or offset shows.
-fn noise(seed: u64, length: usize) -> Vec<u8> {
+pub(crate) fn noise(seed: u64, length: usize) -> Vec<u8> {
     let mut state = seed.wrapping_mul(0x9e3779b97f4a7c15) | 1;
     let next = || {
         state ^= state << 13;
@@ -23,7 +23,7 @@ fn noise(seed: u64, length: usize) -> Vec<u8> {
 }
 
 /// Merkle and Damgård's padding: a 1 bit, zeros, the length in bits.
-fn padded(message: &[u8], block: usize, big_endian: bool) -> Vec<u8> {
+pub(crate) fn padded(message: &[u8], block: usize, big_endian: bool) -> Vec<u8> {
     let length_field = block / 8;
     let mut bytes = message.to_vec();
     bytes.push(0x80);
@@ -141,10 +141,10 @@ impl<W: Word> Case<W> {
     }
 }
 
-fn big(words: &[u32]) -> Vec<u8> {
+pub(crate) fn big(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_be_bytes()).collect()
 }
-fn little(words: &[u32]) -> Vec<u8> {
+pub(crate) fn little(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 fn big64(words: &[u64]) -> Vec<u8> {
@@ -153,7 +153,7 @@ fn big64(words: &[u64]) -> Vec<u8> {
 fn little64(words: &[u64]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
-fn aws(algorithm: &'static aws_lc_rs::digest::Algorithm, message: &[u8]) -> Vec<u8> {
+pub(crate) fn aws(algorithm: &'static aws_lc_rs::digest::Algorithm, message: &[u8]) -> Vec<u8> {
     aws_lc_rs::digest::digest(algorithm, message).as_ref().to_vec()
 }
 fn shake128(message: &[u8]) -> Vec<u8> {
@@ -182,7 +182,7 @@ fn md5_case() -> Case<u32> {
         oracles: vec![|message| md5_oracle(message), |message| md5_second::compute(message).to_vec()],
     }
 }
-fn md5_oracle(message: &[u8]) -> Vec<u8> {
+pub(crate) fn md5_oracle(message: &[u8]) -> Vec<u8> {
     <::md5::Md5 as ::md5::Digest>::digest(message).to_vec()
 }
 fn sha1_case() -> Case<u32> {
@@ -406,47 +406,5 @@ proptest! {
         sha512_case(sha512::INITIAL, vec![|m| sha2::Sha512::digest(m).to_vec()]).holds(seed, blocks, steps);
         sponge_case(&KECCAK24, 168, |m| sponge_padded(m, 168, 0x1f), vec![shake128]).holds(seed, blocks, steps);
         ripemd160_case().holds(seed, blocks, steps);
-    }
-}
-
-/// Every set of stitched functions over messages of up to nine blocks, against the crates.
-#[test]
-fn stitched_sets() {
-    for blocks in 0..=9usize {
-        for set in 0..8 {
-            let message = noise(blocks as u64, if blocks == 0 { 0 } else { 64 * blocks - 9 - blocks });
-            let (little_padded, big_padded) = (padded(&message, 64, false), padded(&message, 64, true));
-            let whole = message.len() / 64 * 64;
-            let (mut a, mut b, mut c) = (md5::INITIAL, sha1::INITIAL, sha256::INITIAL);
-            // All whole blocks together; the padding differs and goes by itself.
-            let states = stitched::States {
-                md5: (set & 1 > 0).then_some(&mut a),
-                sha1: (set & 2 > 0).then_some(&mut b),
-                sha256: (set & 4 > 0).then_some(&mut c),
-            };
-            stitched::compress(states, &message[..whole]);
-            let rest = (little_padded.len() - whole) / 64;
-            if set & 1 > 0 {
-                MD5.one().compress(&mut a, &[&little_padded[whole..]], rest, 64);
-                assert_eq!(little(&a), md5_oracle(&message), "{blocks} blocks, set {set}");
-            }
-            if set & 2 > 0 {
-                SHA1.one().compress(&mut b, &[&big_padded[whole..]], rest, 64);
-                assert_eq!(
-                    big(&b),
-                    aws(&aws_lc_rs::digest::SHA1_FOR_LEGACY_USE_ONLY, &message),
-                    "{blocks} blocks, set {set}"
-                );
-            }
-            if set & 4 > 0 {
-                SHA256.one().compress(&mut c, &[&big_padded[whole..]], rest, 64);
-                assert_eq!(big(&c), aws(&aws_lc_rs::digest::SHA256, &message), "{blocks} blocks, set {set}");
-            }
-        }
-    }
-    if !stitched::usable() {
-        println!(
-            "stitched: skipped, this CPU or PFH_ISA lacks the SHA extensions; the kernels in turn were tested instead"
-        );
     }
 }

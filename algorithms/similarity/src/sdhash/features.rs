@@ -16,18 +16,19 @@ const BATCH: usize = 64;
 /// Calls `each` with the five words that a feature sets bits by, for the features that begin at
 /// `places`, in their order.
 pub(super) fn each(bytes: &[u8], places: &[u32], mut each: impl FnMut([u32; 5])) {
-    let mut state = Vec::new();
+    let (mut initial, mut state) = (Vec::new(), Vec::new());
     for batch in places.chunks(BATCH) {
         let kernel = SHA1.many(batch.len());
         let lanes = kernel.lanes();
-        for places in batch.chunks(lanes) {
-            state.clear();
-            state.resize(kernel.state_length(), 0);
-            for lane in 0..lanes {
-                for (word, &value) in sha1::INITIAL.iter().enumerate() {
-                    state[kernel.position(word, lane)] = value;
-                }
+        initial.clear();
+        initial.resize(kernel.state_length(), 0);
+        for lane in 0..lanes {
+            for (word, &value) in sha1::INITIAL.iter().enumerate() {
+                initial[kernel.position(word, lane)] = value;
             }
+        }
+        for places in batch.chunks(lanes) {
+            state.clone_from(&initial);
             let feature = |lane: usize| {
                 // Lanes that are left over repeat the last feature.
                 let place = places[lane.min(places.len() - 1)] as usize;

@@ -1,10 +1,10 @@
 //! Generation, in one pass over an input of unknown length.
 
 use super::mode::{BLOCK_ELEMENTS, MINIMUM_LENGTH, STREAM_ELEMENTS, Sdhash, WINDOW};
-use super::popularity::Popularity;
 use super::{Digest, features, ranks};
 use crate::bloom::Filter;
 use crate::{Hasher, NoDigest};
+use pfh_kernel::similarity::lowest::Search;
 
 /// Stream mode works in chunks of this many bytes; no feature straddles two of them.
 const CHUNK: usize = 32 << 20;
@@ -31,7 +31,7 @@ pub struct Generator {
     /// each was the lowest.
     ranks: Vec<u16>,
     scores: Vec<u8>,
-    popularity: Popularity,
+    popularity: Search,
     places: Vec<u32>,
     filters: Filters,
     features: Option<Vec<u64>>,
@@ -69,7 +69,7 @@ impl Generator {
             bytes: Vec::new(),
             ranks: Vec::new(),
             scores: Vec::new(),
-            popularity: Popularity::default(),
+            popularity: Search::default(),
             places: Vec::new(),
             filters: Filters {
                 filters: if stream { vec![Filter::new()] } else { Vec::new() },
@@ -130,15 +130,13 @@ impl Generator {
         self.bytes.clear();
         self.ranks.clear();
         self.scores.clear();
-        self.popularity = Popularity::default();
+        self.popularity = Search::default();
         self.before = 0;
     }
 
     /// Adds the features among the first `end` windows.
     fn take_features(&mut self, end: usize) {
-        self.places.clear();
-        let chosen = self.scores[..end].iter().enumerate().filter(|(_, score)| **score > THRESHOLD);
-        self.places.extend(chosen.map(|(place, _)| place as u32));
+        popular(&self.scores[..end], THRESHOLD + 1, &mut self.places);
         let (filters, kept) = (&mut self.filters, &mut self.features);
         features::each(&self.bytes, &self.places, |words| {
             keep(kept, words);
@@ -154,14 +152,14 @@ impl Generator {
         self.ranks.resize(end + WINDOW + 1, 0);
         self.scores.clear();
         self.scores.resize(end + WINDOW + 1, 0);
-        self.popularity = Popularity::default();
+        self.popularity = Search::default();
         self.popularity.run(&self.ranks, &mut self.scores, end);
         let scores = &self.scores[..end];
         let full = self.block == u32::try_from(self.bytes.len()).ok();
-        let (threshold, mut allowed) = if full { threshold(scores) } else { (THRESHOLD, BLOCK_ELEMENTS) };
-        self.places.clear();
-        let chosen = scores.iter().enumerate().filter(|(_, score)| **score >= threshold);
-        self.places.extend(chosen.map(|(place, _)| place as u32));
+        // None that scores less is ever chosen.
+        popular(scores, THRESHOLD - 1, &mut self.places);
+        let (threshold, mut allowed) = if full { threshold(scores, &self.places) } else { (THRESHOLD, BLOCK_ELEMENTS) };
+        self.places.retain(|place| scores[*place as usize] >= threshold);
         let mut filter = Filter::new();
         let mut count = 0;
         // Hashing as many as are wanted in most blocks, then the rest if repetitions left room.
@@ -210,19 +208,37 @@ impl Generator {
     }
 }
 
+/// Replaces `places` by those of the scores that are at least `least`. No score exceeds 65.
+fn popular(scores: &[u8], least: u8, places: &mut Vec<u32>) {
+    places.clear();
+    let (words, rest) = scores.as_chunks::<8>();
+    // The highest bit of each byte whose score is high enough. Most windows are never the lowest.
+    let (ones, tops) = (u64::MAX / 255, u64::MAX / 255 * 128);
+    let lift = ones * u64::from(128 - least.min(127));
+    for (index, word) in words.iter().enumerate() {
+        let mut chosen = (u64::from_le_bytes(*word) + lift) & tops;
+        while chosen != 0 {
+            places.push(8 * index as u32 + chosen.trailing_zeros() / 8);
+            chosen &= chosen - 1;
+        }
+    }
+    let from = scores.len() - rest.len();
+    places.extend((from..scores.len()).filter(|place| scores[*place] >= least).map(|place| place as u32));
+}
+
 fn keep(features: &mut Option<Vec<u64>>, words: [u32; 5]) {
     if let Some(features) = features {
         features.push(u64::from(words[0]) | u64::from(words[1]) << 32);
     }
 }
 
-/// The score from which windows of a block become elements, and how many may that have just this
-/// score.
-fn threshold(scores: &[u8]) -> (u8, u32) {
+/// The score from which windows of a block become elements, [`THRESHOLD`] less 1 at the least, and
+/// how many may that have just this score; `places` are those of all scores from there on.
+fn threshold(scores: &[u8], places: &[u32]) -> (u8, u32) {
     const MOST: u32 = BLOCK_ELEMENTS;
     let mut histogram = [0u32; 256];
-    for &score in scores {
-        histogram[usize::from(score)] += 1;
+    for place in places {
+        histogram[usize::from(scores[*place as usize])] += 1;
     }
     let mut sum = 0u32;
     let mut score = WINDOW + 1;

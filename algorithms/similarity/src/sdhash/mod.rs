@@ -11,7 +11,6 @@ mod digest;
 mod features;
 mod generate;
 mod mode;
-mod popularity;
 mod ranks;
 mod reference;
 mod saturated;

@@ -13,7 +13,7 @@ use std::thread::{Builder, Scope, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
 /// What a target's thread is sent.
-enum Order {
+enum Instruction {
     Write(Portion),
     Sync,
 }
@@ -56,7 +56,7 @@ pub fn image(
         let hashing = start_units(scope, &mut units, &history).map_err(ImagingError::Thread)?;
         let writing = start_targets(scope, targets, &events, &shared).map_err(ImagingError::Thread)?;
         let senders: Vec<Sender<Portion>> = hashing.iter().map(|(s, _)| s.clone()).collect();
-        let orders: Vec<Sender<Order>> = writing.iter().map(|(s, _)| s.clone()).collect();
+        let orders: Vec<Sender<Instruction>> = writing.iter().map(|(s, _)| s.clone()).collect();
         let reader = Reader { medium, prefix, imaging, shared: &shared, cancel: follow.control.cancel().clone() };
         let told = events.clone();
         drop(events);
@@ -65,10 +65,10 @@ pub fn image(
                 // A receiver that is gone has said why, or will be found out when it is joined.
                 senders.iter().for_each(|s| drop(s.send(portion.clone())));
                 if to == To::All {
-                    orders.iter().for_each(|s| drop(s.send(Order::Write(portion.clone()))));
+                    orders.iter().for_each(|s| drop(s.send(Instruction::Write(portion.clone()))));
                 }
             };
-            let read = reader.run(send, || orders.iter().for_each(|s| drop(s.send(Order::Sync))));
+            let read = reader.run(send, || orders.iter().for_each(|s| drop(s.send(Instruction::Sync))));
             let _ = told.send(Event::ReaderDone);
             read
         });
@@ -152,7 +152,7 @@ fn start_targets<'scope>(
     targets: &'scope mut [Box<dyn Target>],
     events: &Sender<Event>,
     shared: &'scope Shared,
-) -> io::Result<Vec<(Sender<Order>, Handle<'scope>)>> {
+) -> io::Result<Vec<(Sender<Instruction>, Handle<'scope>)>> {
     let start = |(target, end): (usize, &'scope mut Box<dyn Target>)| {
         let (sender, receiver) = channel();
         let events = events.clone();
@@ -162,8 +162,8 @@ fn start_targets<'scope>(
             for order in receiver {
                 let from = Instant::now();
                 let done = match order {
-                    Order::Write(portion) => end.write(&portion),
-                    Order::Sync => end.sync().map(|upto| drop(events.send(Event::Synced { target, upto }))),
+                    Instruction::Write(portion) => end.write(&portion),
+                    Instruction::Sync => end.sync().map(|upto| drop(events.send(Event::Synced { target, upto }))),
                 };
                 busy += from.elapsed();
                 if let Err(error) = done {

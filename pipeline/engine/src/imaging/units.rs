@@ -22,7 +22,7 @@ pub(super) struct Unit {
 }
 
 /// What a unit found.
-pub(super) struct Found {
+pub(super) struct UnitResult {
     pub(super) digests: Vec<Digest>,
     pub(super) pieces: Vec<Piece>,
 }
@@ -31,13 +31,8 @@ pub(super) struct Found {
 /// together, every other by itself, the marks by themselves.
 pub(super) fn cut(imaging: &Imaging) -> Vec<Unit> {
     let Imaging { algorithms, piecewise, marks, .. } = imaging;
-    let (mut together, mut units): (Vec<usize>, Vec<Vec<usize>>) = (Vec::new(), Vec::new());
-    for (place, algorithm) in algorithms.iter().enumerate() {
-        if algorithm.is_stitched() { together.push(place) } else { units.push(vec![place]) }
-    }
-    if !together.is_empty() {
-        units.push(together);
-    }
+    // Each unit has a thread of its own.
+    let units = crate::plan::units(algorithms, 2);
     let unit = |places: Vec<usize>| {
         let mine: Vec<Algorithm> = places.iter().map(|p| algorithms[*p]).collect();
         Unit {
@@ -111,8 +106,8 @@ impl Unit {
     }
 
     /// Ends it.
-    pub(super) fn finish(self) -> Found {
-        Found {
+    pub(super) fn finish(self) -> UnitResult {
+        UnitResult {
             digests: self.hashers.into_iter().map(Hasher::finalize).collect(),
             pieces: self.pieces.map(Pieces::finish).unwrap_or_default(),
         }

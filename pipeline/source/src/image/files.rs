@@ -16,12 +16,12 @@ const OPEN: usize = 32;
 
 /// The files of an image, in order.
 pub(super) struct Files {
-    files: Vec<Piece>,
+    files: Vec<ImageFile>,
     /// Those that are open, by their place among `files`; the one used last is last.
     open: Mutex<Vec<(usize, Arc<File>)>>,
 }
 
-struct Piece {
+struct ImageFile {
     path: PathBuf,
     size: u64,
     /// Device and inode: what is opened again must be what was found at first.
@@ -71,7 +71,7 @@ impl Files {
             let file = os::open_evidence(path)?;
             let metadata = file.metadata()?;
             let size = os::device_size(&file).unwrap_or(metadata.len());
-            Ok(Piece { path: path.clone(), size, identity: (metadata.dev(), metadata.ino()) })
+            Ok(ImageFile { path: path.clone(), size, identity: (metadata.dev(), metadata.ino()) })
         };
         let files = paths.iter().map(|path| piece(path).map_err(|error| (path.clone(), error)));
         Ok(Files { files: files.collect::<Result<_, _>>()?, open: Mutex::default() })

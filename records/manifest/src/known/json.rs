@@ -138,7 +138,7 @@ enum Place {
 /// record of their own.
 struct Item<'s, 'a, 'b, 'p> {
     state: &'s mut State<'a, 'b>,
-    parent: Option<&'p mut Found>,
+    parent: Option<&'p mut Draft>,
     place: Place,
 }
 
@@ -160,7 +160,7 @@ impl<'de> Visitor<'de> for Item<'_, '_, '_, '_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let Item { state, parent, place } = self;
         let (before, is_part) = (state.number, parent.is_some());
-        let mut own = Found::default();
+        let mut own = Draft::default();
         let found = match parent {
             Some(parent) => parent,
             None => &mut own,
@@ -249,8 +249,8 @@ impl<'de> Visitor<'de> for Item<'_, '_, '_, '_> {
 
 /// Ends an object: a record, its faults, or nothing. `before` is how many records there were when
 /// it began.
-fn finish<E: serde::de::Error>(state: &mut State<'_, '_>, own: Found, place: Place, before: u64) -> Result<(), E> {
-    let Found { known, fault, other, .. } = own;
+fn finish<E: serde::de::Error>(state: &mut State<'_, '_>, own: Draft, place: Place, before: u64) -> Result<(), E> {
+    let Draft { known, fault, other, .. } = own;
     let nothing = known.digests.is_empty() && fault.is_none();
     if !known.digests.is_empty() {
         state.hand(Ok(known))?;
@@ -267,14 +267,14 @@ fn finish<E: serde::de::Error>(state: &mut State<'_, '_>, own: Found, place: Pla
 
 /// A record as far as it was read.
 #[derive(Default)]
-struct Found {
+struct Draft {
     known: Known,
     fault: Option<Fault>,
     /// Whether there is a digest of an algorithm that is not known here.
     other: bool,
 }
 
-impl Found {
+impl Draft {
     fn digest(&mut self, algorithm: Algorithm, value: Scalar) {
         let text = match value.0 {
             None => return,

@@ -14,7 +14,7 @@ mod scripts;
 mod table;
 
 use crate::markup::escape;
-use crate::pipeline::Tree;
+use crate::pipeline::FileTree;
 use crate::{Error, amount};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
@@ -88,8 +88,8 @@ impl Papers {
         if self.corpus.is_none() && missing.iter().any(|part| part.name.starts_with("pfh-")) {
             let tree = self.out.join("tree");
             if !tree.join("large").exists() {
-                Tree::create(&tree.join("small"), 1580, 16 << 10, 1)?;
-                Tree::create(&tree.join("large"), 20, 4 << 20, 1)?;
+                FileTree::create(&tree.join("small"), 1580, 16 << 10, 1)?;
+                FileTree::create(&tree.join("large"), 20, 4 << 20, 1)?;
             }
         }
         let began = Instant::now();

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 /// How a process ended.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Outcome {
+pub enum ProcessEnd {
     /// With exit code 0, and this on its standard output.
     Finished(String),
     /// Otherwise: why.
@@ -18,7 +18,7 @@ pub enum Outcome {
 /// Starts a process and waits for its end.
 pub trait Launch {
     /// Runs `command` (a program and its operands), for at most `limit`.
-    fn launch(&mut self, command: &[String], limit: Duration) -> Outcome;
+    fn launch(&mut self, command: &[String], limit: Duration) -> ProcessEnd;
 }
 
 /// Tells the time and how busy the machine is.
@@ -56,7 +56,7 @@ impl Clock for Monotonic {
 pub struct Spawn;
 
 impl Launch for Spawn {
-    fn launch(&mut self, command: &[String], limit: Duration) -> Outcome {
+    fn launch(&mut self, command: &[String], limit: Duration) -> ProcessEnd {
         let child = Command::new(&command[0])
             .args(&command[1..])
             .stdin(Stdio::null())
@@ -65,7 +65,7 @@ impl Launch for Spawn {
             .spawn();
         let mut child = match child {
             Ok(child) => child,
-            Err(error) => return Outcome::Failed(format!("{}: {error}", command[0])),
+            Err(error) => return ProcessEnd::Failed(format!("{}: {error}", command[0])),
         };
         // Both streams are emptied by threads, so that neither the process nor this one ever waits
         // for a full pipe.
@@ -88,16 +88,16 @@ impl Launch for Spawn {
         }
         let status = child.wait();
         if !both {
-            return Outcome::Failed(format!("not done after {} s", limit.as_secs()));
+            return ProcessEnd::Failed(format!("not done after {} s", limit.as_secs()));
         }
         let text = |bytes: std::thread::Result<Option<Vec<u8>>>| {
             String::from_utf8_lossy(&bytes.ok().flatten().unwrap_or_default()).into_owned()
         };
         let (out, err) = (text(out.join()), text(err.join()));
         match status {
-            Err(error) => Outcome::Failed(error.to_string()),
-            Ok(status) if status.success() => Outcome::Finished(out),
-            Ok(status) => Outcome::Failed(format!("{status}: {}", err.lines().next().unwrap_or("no reason given"))),
+            Err(error) => ProcessEnd::Failed(error.to_string()),
+            Ok(status) if status.success() => ProcessEnd::Finished(out),
+            Ok(status) => ProcessEnd::Failed(format!("{status}: {}", err.lines().next().unwrap_or("no reason given"))),
         }
     }
 }
@@ -106,22 +106,24 @@ impl Launch for Spawn {
 mod tests {
     use super::*;
 
-    fn shell(script: &str, limit: u64) -> Outcome {
+    fn shell(script: &str, limit: u64) -> ProcessEnd {
         Spawn.launch(&["sh".into(), "-c".into(), script.into()], Duration::from_millis(limit))
     }
 
     #[test]
     fn ends_of_processes() {
-        assert_eq!(shell("echo yes", 60_000), Outcome::Finished("yes\n".into()));
-        assert_eq!(shell("echo no >&2; exit 3", 60_000), Outcome::Failed("exit status: 3: no".into()));
-        assert_eq!(shell("exec sleep 600", 50), Outcome::Failed("not done after 0 s".into()));
-        let Outcome::Failed(reason) = Spawn.launch(&["/nonexistent".into()], Duration::from_secs(9)) else { panic!() };
+        assert_eq!(shell("echo yes", 60_000), ProcessEnd::Finished("yes\n".into()));
+        assert_eq!(shell("echo no >&2; exit 3", 60_000), ProcessEnd::Failed("exit status: 3: no".into()));
+        assert_eq!(shell("exec sleep 600", 50), ProcessEnd::Failed("not done after 0 s".into()));
+        let ProcessEnd::Failed(reason) = Spawn.launch(&["/nonexistent".into()], Duration::from_secs(9)) else {
+            panic!()
+        };
         assert!(reason.starts_with("/nonexistent: "), "{reason}");
     }
 
     #[test]
     fn much_output_on_both_streams_does_not_block() {
-        let Outcome::Finished(out) = shell("yes | head -c 1000000; yes | head -c 1000000 >&2", 60_000) else {
+        let ProcessEnd::Finished(out) = shell("yes | head -c 1000000; yes | head -c 1000000 >&2", 60_000) else {
             panic!()
         };
         assert_eq!(out.len(), 1_000_000);

@@ -13,7 +13,7 @@ mod run;
 
 pub use catalogue::{Building, Catalogue, Missing, Row, find_runners};
 pub use journal::{Entry, Journal};
-pub use launch::{Clock, Launch, Monotonic, Outcome, Spawn};
+pub use launch::{Clock, Launch, Monotonic, ProcessEnd, Spawn};
 pub use plan::{Cell, Job, Plan};
 pub use protocol::{Answer, Header, Repeat};
 pub use published::{Program, SLIPS, published};

@@ -1,6 +1,6 @@
 //! Goes through the jobs of a plan.
 
-use super::{Answer, Clock, Entry, Job, Journal, Launch, Outcome, Plan, Row};
+use super::{Answer, Clock, Entry, Job, Journal, Launch, Plan, ProcessEnd, Row};
 use crate::Error;
 use crate::message::Message;
 use std::collections::{HashMap, HashSet};
@@ -68,8 +68,8 @@ pub fn run(
         let took = (clock.now() - start).as_secs_f64();
         let stolen = clock.activity().stolen_since(before);
         let answer = match outcome {
-            Outcome::Failed(reason) => Err(reason),
-            Outcome::Finished(text) => Answer::parse(&text, u64::from(plan.repeats)),
+            ProcessEnd::Failed(reason) => Err(reason),
+            ProcessEnd::Finished(text) => Answer::parse(&text, u64::from(plan.repeats)),
         };
         let fault = match &answer {
             Err(reason) => Some(reason.clone()),

@@ -2,7 +2,7 @@
 
 use pfh_bench::machine::{Activity, Machine};
 use pfh_bench::message::{Message, Method};
-use pfh_bench::study::{Cell, Clock, Entry, Journal, Launch, Outcome, Plan, Row, StudyResult, Time, run};
+use pfh_bench::study::{Cell, Clock, Entry, Journal, Launch, Plan, ProcessEnd, Row, StudyResult, Time, run};
 use std::cell::Cell as Shared;
 use std::collections::HashMap;
 use std::fs;
@@ -32,14 +32,14 @@ struct FakeProcesses {
 }
 
 impl Launch for FakeProcesses {
-    fn launch(&mut self, command: &[String], _: Duration) -> Outcome {
+    fn launch(&mut self, command: &[String], _: Duration) -> ProcessEnd {
         self.commands.push(command.to_vec());
         let [program, json, repeats, warmups, method, path] = command else { panic!("{command:?}") };
         assert_eq!((json.as_str(), warmups.as_str()), ("--json", "1"));
         let bytes = fs::metadata(path).unwrap().len();
         self.time.set(self.time.get() + Duration::from_millis(bytes));
         if program == "fails" {
-            return Outcome::Failed("exit status: 9: no reason".into());
+            return ProcessEnd::Failed("exit status: 9: no reason".into());
         }
         let mut digest = self.digests[&format!("{method} {bytes}")].clone();
         if self.wrong == Some(program.as_str()) {
@@ -52,7 +52,7 @@ impl Launch for FakeProcesses {
             let wall = bytes * 1_000_000;
             text += &format!("\n{{\"index\":{index},\"digest\":\"{digest}\",\"wall_ns\":{wall},\"cpu_ns\":{wall}}}");
         }
-        Outcome::Finished(text + "\n")
+        ProcessEnd::Finished(text + "\n")
     }
 }
 

@@ -7,7 +7,7 @@ use crate::exit::{self, Exit, Failure};
 use crate::session::Session;
 pub use args::Audit;
 use args::{Ask, Challenge, Commit, Prove, Renew, Serve, Tokens, Verify};
-use pfh::audit::{self as job, Error, Status, Verdict};
+use pfh::audit::{self as job, AuditVerdict, Error, Status};
 use pfh::{Control, Destination};
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -149,7 +149,7 @@ fn ask(args: &Ask) -> Result<Exit, Failure> {
     }
 }
 
-fn print(verdict: &Verdict, json: bool) -> std::io::Result<()> {
+fn print(verdict: &AuditVerdict, json: bool) -> std::io::Result<()> {
     let line = if json { verdict.json() } else { verdict.text().into_bytes() };
     exit::print(&line)
 }

@@ -2,7 +2,7 @@
 
 use super::args::{Check, Wording};
 use crate::session::Session;
-use pfh::check::{self, Change, Event, Expected, Findings, Found, Summary};
+use pfh::check::{self, Change, Checked, Event, Expected, Findings, Summary};
 use pfh::terminal::render as shown;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -44,13 +44,13 @@ impl Printer<'_> {
         if self.request.status { Ok(()) } else { self.session.print(text.as_bytes()) }
     }
 
-    fn compared(&self, entry: &Expected, found: Found) -> io::Result<()> {
+    fn compared(&self, entry: &Expected, found: Checked) -> io::Result<()> {
         let word = match found {
-            Found::Right if self.request.quiet => return Ok(()),
-            Found::Right => "OK",
-            Found::Wrong => "FAILED",
-            Found::Unread => "FAILED open or read",
-            Found::Ignored => return Ok(()),
+            Checked::Right if self.request.quiet => return Ok(()),
+            Checked::Right => "OK",
+            Checked::Wrong => "FAILED",
+            Checked::Unread => "FAILED open or read",
+            Checked::Ignored => return Ok(()),
         };
         self.print(&format!("{}: {word}\n", shown(&entry.name)))
     }

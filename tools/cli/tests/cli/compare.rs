@@ -1,7 +1,7 @@
 //! `pfh compare` and the paper's own modes: the pairs of brute force, in the forms of the reference
 //! tools.
 
-use crate::program::Room;
+use crate::program::{Room, random};
 use pfh::similarity::mrsh_v2::{self, Base, MrshV2};
 use pfh::similarity::sdhash::{self, Sdhash};
 use pfh::similarity::ssdeep::Ssdeep;
@@ -29,17 +29,6 @@ fn good(trial: Trial) -> Outcome {
 
 fn text(seen: &Outcome) -> String {
     String::from_utf8(seen.stdout.clone()).expect("UTF-8")
-}
-
-fn random(seed: u64, length: usize) -> Vec<u8> {
-    let mut state = seed;
-    let mut next = || {
-        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let z = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    };
-    (0..length.div_ceil(8)).flat_map(|_| next().to_le_bytes()).take(length).collect()
 }
 
 /// Families of files that share parts, some that share nothing, short and empty ones; by name.

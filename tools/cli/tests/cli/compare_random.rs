@@ -1,7 +1,7 @@
 //! `pfh compare` over random lists: whatever the digests, the threshold and the memory, its pairs
 //! are those of comparing each with each.
 
-use crate::program::Room;
+use crate::program::{Room, random};
 use pfh::similarity::mrsh_v2::{self, Base, MrshV2};
 use pfh::similarity::sdhash::{self, Sdhash};
 use pfh::similarity::ssdeep::{self, Target};
@@ -122,17 +122,6 @@ fn check_sdhash(digests: &[sdhash::Digest], thresholds: &[u32]) {
     // Filters of a common stock look like those of files that match anything, and are compared all
     // the same.
     Kind { algorithm: "sdhash", line: &line, score: &score, thresholds, more: &["--saturated"] }.check(digests);
-}
-
-fn random(seed: u64, length: usize) -> Vec<u8> {
-    let mut state = seed;
-    let mut next = || {
-        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let z = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    };
-    (0..length.div_ceil(8)).flat_map(|_| next().to_le_bytes()).take(length).collect()
 }
 
 /// Filters of 256 bytes out of a small stock, thinned out and disturbed, so that every score comes

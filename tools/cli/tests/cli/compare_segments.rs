@@ -1,23 +1,12 @@
 //! sdhash's segments: a file of more than 128 MiB has a digest for each of so many, written,
 //! checked and compared as its tool does.
 
-use crate::program::Room;
+use crate::program::{Room, random};
 use pfh_inject::{Need, Outcome, Trial, lacks};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
 const MIB: u64 = 1 << 20;
-
-fn random(seed: u64, length: usize) -> Vec<u8> {
-    let mut state = seed;
-    let mut next = || {
-        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let z = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    };
-    (0..length.div_ceil(8)).flat_map(|_| next().to_le_bytes()).take(length).collect()
-}
 
 fn run(room: &Room, arguments: &[&str]) -> Outcome {
     let (command, rest) = arguments.split_first().expect("a command");

@@ -1,23 +1,11 @@
 //! `pfh hash` with similarity digests: the tools' own formats, one read for all, any way that the
 //! bytes come.
 
-use crate::program::{MIB, Room, pfh_hash, record, records};
+use crate::program::{MIB, Room, pfh_hash, random, record, records};
 use pfh_inject::{Outcome, Trial};
 use std::process::Command;
 
 const ALL: &str = "sha256,ssdeep,sdhash,sdhash-stream,sdhash-dd,mrsh-v2,mrsh-v2-network,tlsh";
-
-/// Bytes that no method finds too plain.
-fn random(seed: u64, length: usize) -> Vec<u8> {
-    let mut state = seed;
-    let mut next = || {
-        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let z = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    };
-    (0..length.div_ceil(8)).flat_map(|_| next().to_le_bytes()).take(length).collect()
-}
 
 fn good(trial: Trial) -> Outcome {
     let seen = trial.run().expect("a run");

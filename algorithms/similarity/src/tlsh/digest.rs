@@ -1,18 +1,10 @@
-//! TLSH 4.12: 128 buckets, one byte of checksum, version mark `T1`.
-//!
-//! Generation and comparison are the crate fast-tlsh's; this module gives them the face of the
-//! other methods.
+//! The digest: text, and distances.
 
-use crate::{Comparison, Degenerate, Evidence, Method, NoDigest, ParseError, Score};
+use crate::ParseError;
 use ::tlsh as fast;
-use fast::errors::GeneratorErrorCategory;
-use fast::{FuzzyHashType, GeneratorType, Tlsh as Inner};
+use fast::{FuzzyHashType, Tlsh as Inner};
 use std::fmt;
 use std::str::FromStr;
-
-/// The method TLSH; it has no parameters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tlsh;
 
 /// The shortest input with a digest, in bytes.
 pub const MINIMUM_LENGTH: u64 = 50;
@@ -21,7 +13,7 @@ pub const MAXIMUM_LENGTH: u64 = 4_224_281_216;
 
 /// A TLSH digest: `T1` and 70 digits.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Digest(Inner);
+pub struct Digest(pub(super) Inner);
 
 impl Digest {
     /// The encoded length of the input, a step for about 12 % (less for short inputs).
@@ -80,55 +72,5 @@ impl FromStr for Digest {
 
     fn from_str(text: &str) -> Result<Digest, ParseError> {
         Digest::parse(text.as_bytes())
-    }
-}
-
-/// One input on its way to a digest.
-#[derive(Clone, Debug, Default)]
-pub struct Generator {
-    inner: fast::TlshGenerator,
-    length: u64,
-}
-
-impl crate::Hasher for Generator {
-    type Digest = Digest;
-
-    fn update(&mut self, bytes: &[u8]) {
-        self.length += bytes.len() as u64;
-        // The inner generator counts in 32 bits.
-        if self.length <= MAXIMUM_LENGTH {
-            self.inner.update(bytes);
-        }
-    }
-
-    fn finalize(self) -> Result<Digest, NoDigest> {
-        if self.length > MAXIMUM_LENGTH {
-            return Err(NoDigest::TooLong(MAXIMUM_LENGTH));
-        }
-        self.inner.finalize().map(Digest).map_err(|error| match error.category() {
-            GeneratorErrorCategory::DataLength if self.length < MINIMUM_LENGTH => NoDigest::TooShort(MINIMUM_LENGTH),
-            GeneratorErrorCategory::DataLength => NoDigest::TooLong(MAXIMUM_LENGTH),
-            _ => NoDigest::LowEntropy,
-        })
-    }
-}
-
-impl Method for Tlsh {
-    type Digest = Digest;
-    type Hasher = Generator;
-
-    fn name(&self) -> &'static str {
-        "tlsh"
-    }
-
-    fn hasher(&self) -> Generator {
-        Generator::default()
-    }
-
-    fn compare(&self, a: &Digest, b: &Digest) -> Comparison {
-        // Where the third quartile of the buckets is low, many buckets are empty; TLSH refuses the
-        // worst of these inputs itself.
-        let degenerate = (a.ratios() == (0, 0) || b.ratios() == (0, 0)).then_some(Degenerate::LowEntropy);
-        Comparison { score: Score::Distance(a.distance(b)), evidence: Evidence::default(), degenerate }
     }
 }
