@@ -233,7 +233,7 @@ impl Crate<'_> {
             return vec![End::Module(place)];
         };
         if module.children.contains(name) {
-            return self.below([&place[..], &[name.clone()]].concat(), rest, true, seen);
+            return self.below([&place[..], std::slice::from_ref(name)].concat(), rest, true, seen);
         }
         if module.items.contains(name) {
             return vec![End::Item(place)];

@@ -55,13 +55,21 @@ fn main() -> ExitCode {
         eprintln!("operands: PROGRAM FILES KIB ROUNDS ALGORITHM");
         return ExitCode::from(2);
     };
+    // It is started from the mount.
+    let program = match std::fs::canonicalize(program) {
+        Ok(program) => program.to_string_lossy().into_owned(),
+        Err(error) => {
+            eprintln!("{program}: {error}");
+            return ExitCode::from(2);
+        }
+    };
     let number = |text: &String| text.parse::<u64>().unwrap_or(1).max(1);
     let (count, kib, rounds) = (number(count), number(kib), number(rounds));
     let mut least = vec![f64::MAX; MODES.len()];
     let mut answer = None;
     for round in 0..rounds {
         for (number, (name, words)) in MODES.iter().enumerate() {
-            match run(program, words, algorithm, count, kib) {
+            match run(&program, words, algorithm, count, kib) {
                 Ok((took, output)) => {
                     eprintln!("round {}: {name}: {took:.2} s", round + 1);
                     if *answer.get_or_insert(output.clone()) != output {

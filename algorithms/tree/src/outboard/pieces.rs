@@ -81,7 +81,7 @@ impl Part {
     }
 
     fn is_whole(&self) -> bool {
-        self.have == [0..self.bytes.len()]
+        self.have.first() == Some(&(0..self.bytes.len()))
     }
 }
 
