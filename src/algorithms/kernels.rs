@@ -9,7 +9,7 @@ pub fn kernels(json: bool) -> String {
     let mut text = String::new();
     if !json {
         text.push_str(&format!(
-            "Costs in picoseconds per block of all lanes; the choice is made by those {}.\n{:<16} {:<12} {:>5} {:>9} {:>9}  messages\n",
+            "Costs in picoseconds per block of all lanes; the choice is made by those {}.\n{:<18} {:<18} {:>5} {:>9} {:>9}  messages\n",
             match Costs::used() {
                 Costs::Measured => "measured",
                 Costs::Table => "of the table",
@@ -55,7 +55,7 @@ pub fn kernels(json: bool) -> String {
                     None => ranges.iter().map(range).collect::<Vec<_>>().join(", "),
                 };
                 text.push_str(&format!(
-                    "{:<16} {:<12} {:>5} {:>9} {measured:>9}  {choice}\n",
+                    "{:<18} {:<18} {:>5} {:>9} {measured:>9}  {choice}\n",
                     table.function, row.kernel, row.lanes, row.table
                 ));
             }

@@ -41,27 +41,27 @@ macro_rules! kernels {
 /// Every kernel that is compiled in; those of a set side by side.
 #[cfg(target_arch = "x86_64")]
 pub static ALL: [Kernel; 12] = kernels! {
-    "md5+sha1" [MD5 SHA1] "stitched sha-ni" [ShaNi Avx2] kernels::md5_sha1;
-    "md5+sha256" [MD5 SHA256] "stitched sha-ni" [ShaNi Avx2] kernels::md5_sha256;
-    "sha1+sha256" [SHA1 SHA256] "stitched sha-ni" [ShaNi Avx2] kernels::sha1_sha256;
-    "md5+sha1+sha256" [MD5 SHA1 SHA256] "stitched sha-ni" [ShaNi Avx2] kernels::md5_sha1_sha256;
-    "md5+sha512" [MD5 SHA512] "stitched avx" [Avx2] wide::md5_sha512;
-    "md5+sha512" [MD5 SHA512] "stitched avx512vl" [Avx512] wide::md5_sha512_vl;
-    "sha1+sha512" [SHA1 SHA512] "stitched avx" [ShaNi Avx2] wide::sha1_sha512;
-    "sha1+sha512" [SHA1 SHA512] "stitched avx512vl" [Avx512 ShaNi] wide::sha1_sha512_vl;
-    "sha256+sha512" [SHA256 SHA512] "stitched avx" [ShaNi Avx2] wide::sha256_sha512;
-    "sha256+sha512" [SHA256 SHA512] "stitched avx512vl" [Avx512 ShaNi] wide::sha256_sha512_vl;
-    "sha1+sha256+sha512" [SHA1 SHA256 SHA512] "stitched avx" [ShaNi Avx2] wide::sha1_sha256_sha512;
-    "sha1+sha256+sha512" [SHA1 SHA256 SHA512] "stitched avx512vl" [Avx512 ShaNi] wide::sha1_sha256_sha512_vl;
+    "md5+sha1" [MD5 SHA1] "sha-ni" [ShaNi Avx2] kernels::md5_sha1;
+    "md5+sha256" [MD5 SHA256] "sha-ni" [ShaNi Avx2] kernels::md5_sha256;
+    "sha1+sha256" [SHA1 SHA256] "sha-ni" [ShaNi Avx2] kernels::sha1_sha256;
+    "md5+sha1+sha256" [MD5 SHA1 SHA256] "sha-ni" [ShaNi Avx2] kernels::md5_sha1_sha256;
+    "md5+sha512" [MD5 SHA512] "avx" [Avx2] wide::md5_sha512;
+    "md5+sha512" [MD5 SHA512] "avx512vl" [Avx512] wide::md5_sha512_vl;
+    "sha1+sha512" [SHA1 SHA512] "sha-ni avx" [ShaNi Avx2] wide::sha1_sha512;
+    "sha1+sha512" [SHA1 SHA512] "sha-ni avx512vl" [Avx512 ShaNi] wide::sha1_sha512_vl;
+    "sha256+sha512" [SHA256 SHA512] "sha-ni avx" [ShaNi Avx2] wide::sha256_sha512;
+    "sha256+sha512" [SHA256 SHA512] "sha-ni avx512vl" [Avx512 ShaNi] wide::sha256_sha512_vl;
+    "sha1+sha256+sha512" [SHA1 SHA256 SHA512] "sha-ni avx" [ShaNi Avx2] wide::sha1_sha256_sha512;
+    "sha1+sha256+sha512" [SHA1 SHA256 SHA512] "sha-ni avx512vl" [Avx512 ShaNi] wide::sha1_sha256_sha512_vl;
 };
 
 /// Every kernel that is compiled in; those of a set side by side.
 #[cfg(target_arch = "aarch64")]
 pub static ALL: [Kernel; 4] = kernels! {
-    "md5+sha1" [MD5 SHA1] "stitched sha2" [Sha2] kernels::md5_sha1;
-    "md5+sha256" [MD5 SHA256] "stitched sha2" [Sha2] kernels::md5_sha256;
-    "sha1+sha256" [SHA1 SHA256] "stitched sha2" [Sha2] kernels::sha1_sha256;
-    "md5+sha1+sha256" [MD5 SHA1 SHA256] "stitched sha2" [Sha2] kernels::md5_sha1_sha256;
+    "md5+sha1" [MD5 SHA1] "sha2" [Sha2] kernels::md5_sha1;
+    "md5+sha256" [MD5 SHA256] "sha2" [Sha2] kernels::md5_sha256;
+    "sha1+sha256" [SHA1 SHA256] "sha2" [Sha2] kernels::sha1_sha256;
+    "md5+sha1+sha256" [MD5 SHA1 SHA256] "sha2" [Sha2] kernels::md5_sha1_sha256;
 };
 
 /// Every kernel that is compiled in: none for this architecture.
