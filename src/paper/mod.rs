@@ -1,8 +1,9 @@
 //! The paper's own form (Breitinger & Petrov, §IV-B): what its letters mean, and their defaults.
 //!
 //! [`Letters`] hold what was asked for, [`resolve`] makes the request of a job of it: HASH is
-//! [`hash`], FULL, DIGEST and FILENAME are [`compare`]; a list that only known sets are read from
-//! is matching's. N is the number of all threads, P of those that read ahead, as in the paper.
+//! [`hash`](crate::hash), FULL, DIGEST and FILENAME are [`compare`](crate::compare); a list that
+//! only known sets are read from is matching's. N is the number of all threads, P of those that
+//! read ahead, as in the paper.
 //!
 //! ```
 //! use pfh::paper::{Asked, Letters, resolve};

@@ -10,7 +10,6 @@ pub use form::page;
 use crate::exit::{self, Exit, Failure};
 use crate::hash::Hash;
 use crate::run::Run;
-use crate::session::Session;
 use crate::{compare, hash};
 use clap::Parser;
 use form::Form;
@@ -99,7 +98,12 @@ fn carry_out(form: &Form) -> Result<Exit, Failure> {
 
 /// FILENAME mode with a set of known files.
 #[cfg(feature = "known")]
-fn known(form: &Form, run: &Run, request: pfh::matching::Request, session: &Session) -> Result<Exit, Failure> {
+fn known(
+    form: &Form,
+    run: &Run,
+    request: pfh::matching::Request,
+    session: &crate::session::Session,
+) -> Result<Exit, Failure> {
     use crate::reference::Gaps;
     use pfh::matching::{self, Event};
 
