@@ -1,7 +1,7 @@
 //! The paper's own command line (Breitinger & Petrov, section IV-B): its modes, defaults and
 //! results.
 
-use crate::program::{Room, digest_by};
+use crate::program::{Room, digest_by, random};
 use pfh_inject::{Need, Outcome, Trial, lacks};
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -21,17 +21,6 @@ fn text(seen: &Outcome) -> String {
 /// The first field of every line: the paths.
 fn paths(seen: &Outcome) -> BTreeSet<String> {
     text(seen).lines().filter_map(|line| line.split('\t').next().map(str::to_owned)).collect()
-}
-
-fn random(seed: u64, length: usize) -> Vec<u8> {
-    let mut state = seed;
-    let mut next = || {
-        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let z = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    };
-    (0..length.div_ceil(8)).flat_map(|_| next().to_le_bytes()).take(length).collect()
 }
 
 /// A tree t5 of this many files: every third resembles the one before it, every seventh is a copy
