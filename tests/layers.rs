@@ -14,6 +14,7 @@ const DRAWN: &[(&str, &[&str])] = &[
     ("pfh-tree", &["pfh-digest"]),
     ("pfh-similarity", &["pfh-digest"]),
     ("pfh-container", &["pfh-digest"]),
+    ("pfh-volume", &["pfh-container"]),
     ("pfh-source", &["pfh-digest", "pfh-container"]),
     ("pfh-prefetch", &["pfh-source"]),
     ("pfh-engine", &["pfh-prefetch", "pfh-tree"]),
@@ -24,7 +25,7 @@ const DRAWN: &[(&str, &[&str])] = &[
     ("pfh-outboard", &["pfh-engine", "pfh-tree"]),
     ("pfh-cache", &["pfh-engine"]),
     ("pfh-audit", &["pfh-outboard"]),
-    ("pfh", &["pfh-custody", "pfh-report", "pfh-known", "pfh-audit", "pfh-cache"]),
+    ("pfh", &["pfh-volume", "pfh-custody", "pfh-report", "pfh-known", "pfh-audit", "pfh-cache"]),
     ("pfh-bench", &["pfh"]),
     ("pfh-cli", &["pfh-bench"]),
     // The fault injectors are outside: they know the program only by running it, so that they

@@ -1,0 +1,127 @@
+//! What a file system or an archive holds: one [`Node`] for each name.
+
+use std::fmt;
+use std::io::Read;
+use std::sync::Arc;
+
+/// What a name stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Kind {
+    /// A file with content.
+    File,
+    /// A further stream of a file (NTFS); its name ends with `:stream`.
+    Stream,
+    /// A directory.
+    Directory,
+    /// A symbolic link or a reparse point, with the bytes of its target.
+    Link(Vec<u8>),
+    /// A named pipe, socket or device, by its name in output.
+    Special(&'static str),
+    /// A range that belongs to no file: `unallocated` or `slack`.
+    Unallocated,
+}
+
+/// Whether the metadata of a name and its content are still in use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Allocation {
+    /// A file that the file system lists.
+    #[default]
+    Live,
+    /// Deleted; its metadata is there, and nothing else lays claim to its content.
+    Deleted,
+    /// Deleted; some of its content belongs to another file now, or may.
+    Overwritten,
+}
+
+/// Times of a file in nanoseconds since 1970 (negative before), each `None` where the file system
+/// has none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Times {
+    /// Last change of the content.
+    pub modified: Option<i128>,
+    /// Last access.
+    pub accessed: Option<i128>,
+    /// Last change of the metadata.
+    pub changed: Option<i128>,
+    /// Creation.
+    pub born: Option<i128>,
+    /// Deletion (ext).
+    pub deleted: Option<i128>,
+}
+
+/// A range of the medium that holds a range of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Run {
+    /// Where in the file, in bytes.
+    pub file_offset: u64,
+    /// Where on the medium that was given, in bytes; `None` for a hole.
+    pub medium_offset: Option<u64>,
+    /// How many bytes.
+    pub length: u64,
+}
+
+/// Why something inside a medium cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub struct Failure {
+    /// The name that it concerns, from the root of the volume; empty for the volume itself.
+    pub path: Vec<u8>,
+    /// Where on the medium that was given, in bytes, where that is known.
+    pub offset: Option<u64>,
+    /// What is wrong.
+    pub cause: String,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.offset {
+            Some(offset) => write!(f, "offset {offset}: {}", self.cause),
+            None => write!(f, "{}", self.cause),
+        }
+    }
+}
+
+/// The bytes of a file inside a medium.
+pub trait Content: Send + Sync {
+    /// Opens them for one sequential read. The reader gives exactly as many bytes as the node
+    /// states, or fails: an error of the kind `InvalidData` holds a [`Failure`] as its inner error.
+    ///
+    /// # Errors
+    /// If the metadata contradicts itself or leads out of the volume.
+    fn open(&self) -> Result<Box<dyn Read + Send>, Failure>;
+
+    /// Where they lie on the medium, in order of the file; `None` where they are not stored as they
+    /// are (compressed, resident, in an archive).
+    fn runs(&self) -> Option<Vec<Run>> {
+        None
+    }
+}
+
+/// One name inside a file system or an archive.
+#[derive(Clone)]
+pub struct Node {
+    /// The name from the root of the volume, without a slash at its start, separated by slashes:
+    /// bytes as the file system has them. UTF-16 is written as UTF-8, with lone surrogates in the
+    /// three bytes of WTF-8.
+    pub path: Vec<u8>,
+    /// What it stands for.
+    pub kind: Kind,
+    /// Size in bytes as the metadata states it; `None` where only reading says it.
+    pub size: Option<u64>,
+    /// Inode, number of the MFT record, first cluster, whatever the file system names it by.
+    pub id: Option<u64>,
+    /// Times of the file.
+    pub times: Times,
+    /// Whether it is still in use.
+    pub allocation: Allocation,
+    /// Whether its bytes are in its metadata.
+    pub resident: bool,
+    /// Whether its bytes are compressed where they lie.
+    pub compressed: bool,
+    /// What it holds; `None` for what has no content.
+    pub content: Option<Arc<dyn Content>>,
+}
+
+/// The names of a volume, each once, in an order that is the same in every run. A directory that
+/// cannot be read is an error in its place, and what can be read comes all the same.
+pub type Nodes = Box<dyn Iterator<Item = Result<Node, Failure>> + Send>;
