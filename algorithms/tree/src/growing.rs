@@ -62,6 +62,14 @@ impl Mode {
     pub const SAKURA_FNG_128: Mode = mode(&KECCAK24, 168, 0x3b, 32, Frame::Plain);
     /// Final node growing over RawSHAKE256.
     pub const SAKURA_FNG_256: Mode = mode(&KECCAK24, 136, 0x3b, 64, Frame::Plain);
+
+    /// The same over a sponge of another capacity, in bits: a multiple of 64 from 256 to 768. A
+    /// chaining value has as many bits as the capacity.
+    pub(crate) const fn with_capacity(self, bits: u32) -> Mode {
+        assert!(bits.is_multiple_of(64) && bits >= 256 && bits <= 768);
+        let bytes = bits as usize / 8;
+        Mode { leaf: Leaf { rate: 200 - bytes, value: bytes, ..self.leaf }, ..self }
+    }
 }
 
 /// One message under a [`Mode`].

@@ -31,6 +31,7 @@ mod growing;
 mod interleaved;
 mod lanes;
 pub mod outboard;
+mod parameters;
 mod plain;
 pub mod range;
 mod registry;
