@@ -57,6 +57,8 @@ mod program;
 mod reading_devices;
 mod second_command;
 mod tree;
+mod tree_catalogue;
+mod tree_modes;
 mod tree_others;
 mod tree_sound;
 mod verify;
