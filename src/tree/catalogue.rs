@@ -8,9 +8,9 @@
 //! # std::fs::create_dir_all(room.join("site"))?;
 //! let site = room.join("site");
 //! std::fs::write(site.join("one"), "1")?;
-//! let built = run(&Request::new(&site, Verb::Build("blake3".parse()?))?, &mut |_| Ok(()), &Control::new())?;
+//! let built = run(&Request::new(&site, Verb::Build("blake3".parse()?)), &mut |_| Ok(()), &Control::new())?;
 //! std::fs::write(site.join("two"), "2")?;
-//! let updated = run(&Request::new(&site, Verb::Update(Vec::new()))?, &mut |_| Ok(()), &Control::new())?;
+//! let updated = run(&Request::new(&site, Verb::Update(Vec::new())), &mut |_| Ok(()), &Control::new())?;
 //! assert!(updated.added == 1 && updated.entries == 2 && updated.root != built.root);
 //! # std::fs::remove_dir_all(&room)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -63,19 +63,14 @@ pub struct Request {
 }
 
 impl Request {
-    /// The catalogue is beside the directory: `site.pfhtree`.
-    ///
-    /// # Errors
-    /// When the directory has no name, as `/`.
-    pub fn new(directory: impl Into<PathBuf>, verb: Verb) -> Result<Request, Error> {
+    /// The catalogue is beside the directory: `site.pfhtree`. One without a name, as `.`, has none
+    /// until [`tree`](Request::tree) is set.
+    pub fn new(directory: impl Into<PathBuf>, verb: Verb) -> Request {
         let directory: PathBuf = directory.into();
         let plain: PathBuf = directory.components().collect();
-        let named = match plain.file_name() {
-            Some(_) => plain,
-            None => plain.canonicalize().unwrap_or(plain),
-        };
-        let tree = if named.file_name().is_some() { beside(&named) } else { return Err(Error::NoName) };
-        Ok(Request { directory, tree, verb, must: None, threads: None, replace: false })
+        // What has no name would have its catalogue outside of where the user stands.
+        let tree = plain.file_name().map(|_| beside(&plain)).unwrap_or_default();
+        Request { directory, tree, verb, must: None, threads: None, replace: false }
     }
 
     /// What is read and written.
@@ -217,6 +212,9 @@ impl Summary {
 /// that it must, or the control is cancelled: the catalogue is as it was then. A file that cannot
 /// be read is an event, and no error.
 pub fn run(request: &Request, take: &mut Take<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+    if request.tree.as_os_str().is_empty() {
+        return Err(Error::Directory(request.directory.clone()));
+    }
     request.outputs().check()?;
     let named = match &request.verb {
         Verb::Build(_) => Vec::new(),

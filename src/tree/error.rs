@@ -26,8 +26,8 @@ pub enum Error {
     /// The tree of a stream has no place of its own.
     #[error("standard input has no name: state where its tree goes with --outboard TREE")]
     NoName,
-    /// A directory has no tree.
-    #[error("{}: is a directory: its catalogue is built, updated and checked; `pfh tree build -r` builds the trees of the files below it", shown(.0))]
+    /// A directory that has no name beside which its catalogue could lie, or that has no such verb.
+    #[error("{}: is a directory: its catalogue goes where --outboard says; `pfh tree build -r` builds the trees of the files below it", shown(.0))]
     Directory(PathBuf),
     /// What an auditor keeps cannot be used.
     #[error("{}: {why}", shown(path))]

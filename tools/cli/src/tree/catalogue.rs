@@ -11,7 +11,7 @@ pub fn build(directory: &Path, args: &Build) -> Result<Exit, Failure> {
     if args.leaf.is_some() {
         return Err(Failure::usage("--leaf is of a file: a leaf of a directory is a file below it"));
     }
-    let mut request = request(directory, Verb::Build(args.algorithm.parse().map_err(Failure::usage)?))?;
+    let mut request = Request::new(directory, Verb::Build(args.algorithm.parse().map_err(Failure::usage)?));
     request.tree = args.outboard.clone().unwrap_or(request.tree);
     request.threads = args.threads.map(usize::from);
     request.replace = args.force;
@@ -32,15 +32,11 @@ pub fn check(args: &Check) -> Result<Exit, Failure> {
     on(&args.on, Verb::Check(args.entries.clone()), args.root.as_ref(), args.kept.is_some())
 }
 
-fn request(directory: &Path, verb: Verb) -> Result<Request, Failure> {
-    Request::new(directory, verb).map_err(|error| Failure::of(&error, Exit::Aborted))
-}
-
 fn on(on: &Existing, verb: Verb, root: Option<&Digest>, has_kept: bool) -> Result<Exit, Failure> {
     if has_kept {
         return Err(Failure::usage("auditors keep roots of files: state that of a directory with --root HEX"));
     }
-    let mut request = request(&on.file, verb)?;
+    let mut request = Request::new(&on.file, verb);
     request.tree = on.outboard.clone().unwrap_or(request.tree);
     request.threads = on.threads.map(usize::from);
     request.must = root.map(|root| root.0.clone());

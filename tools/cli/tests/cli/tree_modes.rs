@@ -176,7 +176,7 @@ fn a_tree_that_has_not_the_root_that_was_kept_is_refused_and_left_as_it_is() {
             (vec!["tree", "update", "file", "--range", "5:1", "--root", "xyz"], 2),
             (vec!["tree", "update", "file", "--range", "5:1", "--proof", "proof"], 2),
             (vec!["tree", "prove", "file", "--range", "5:1", "-o", "proof"], 2),
-            (vec!["audit", "commit", "file"], 2),
+            (vec!["audit", "commit", "file"], 3),
         ] {
             let seen = pfh(&room, &arguments);
             assert_eq!(seen.code, Some(code), "{arguments:?}: {seen:?}");
