@@ -16,20 +16,22 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod walk;
+
 use super::{Error, beside};
 use crate::algorithms::Algorithm;
 use crate::outputs::{Existing, Kind, Outputs};
 use crate::{jsonl, pass, rendered, shown};
-use pfh_digest::{Digest, Output, hex};
-use pfh_engine::{Control, Outcome, Plan, Record, Sink};
-use pfh_outboard::{APPLICATION, Catalogue, CatalogueEntry, MARK, stamp};
-use pfh_source::{Apart, Closed, Descend, Item, Note, Operands, Problem, Recurse, Room, Source, Stat};
+use pfh_digest::{Output, hex};
+use pfh_engine::{Control, Plan};
+use pfh_outboard::{APPLICATION, Catalogue, MARK};
+use pfh_source::{Apart, Descend, Operands, Problem, Recurse, Source};
 use serde_json::json;
-use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
+use walk::{Gathered, Unchanged};
 
 /// What is done.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -399,99 +401,5 @@ fn inside(directory: &Path, name: &Path) -> Result<Vec<u8>, Error> {
         Err(outside())
     } else {
         Ok(plain.into_os_string().into_encoded_bytes())
-    }
-}
-
-/// The name of a file below the directory, of the name that the walk gave it.
-fn below<'a>(root: &[u8], name: &'a [u8]) -> &'a [u8] {
-    let rest = name.strip_prefix(root).unwrap_or(name);
-    let start = rest.iter().position(|byte| *byte != b'/').unwrap_or(rest.len());
-    &rest[start..]
-}
-
-/// What a run found, in its order.
-#[derive(Default)]
-struct Gathered<'a> {
-    root: &'a [u8],
-    /// Files that were read.
-    entries: Vec<CatalogueEntry>,
-    /// Names of all files that are there.
-    there: HashSet<Vec<u8>>,
-    settled: u64,
-    unread: Vec<(Vec<u8>, Problem)>,
-}
-
-impl Gathered<'_> {
-    /// Whether a file of this name is there, or may be: what cannot be read is not gone.
-    fn accounts_for(&self, name: &[u8]) -> bool {
-        let hides = |unread: &[u8]| {
-            unread.is_empty() || name.strip_prefix(unread).is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
-        };
-        self.there.contains(name) || self.unread.iter().any(|(unread, _)| hides(unread))
-    }
-}
-
-impl Sink for Gathered<'_> {
-    fn record(&mut self, record: Record) -> io::Result<()> {
-        let name = below(self.root, &record.name).to_vec();
-        match record.outcome {
-            Outcome::Hashed(hashed) if hashed.closed.notes.contains(&Note::Reused) => {
-                self.settled += 1;
-                self.there.insert(name);
-            }
-            Outcome::Hashed(hashed) => {
-                let timed = !hashed.closed.notes.contains(&Note::Untimed);
-                let stamp = hashed.closed.stat.as_ref().map(|stat| stamp(stat, timed)).unwrap_or_default();
-                let digest = hashed.digests.first().map(|digest| digest.bytes().to_vec()).unwrap_or_default();
-                self.there.insert(name.clone());
-                self.entries.push(CatalogueEntry { name, size: hashed.closed.size, digest, stamp });
-            }
-            Outcome::Skipped(_) => {}
-            Outcome::Failed(problem) => self.unread.push((name, problem)),
-        }
-        Ok(())
-    }
-}
-
-/// A source in which files are settled of which the file system says what it said before.
-struct Unchanged<S> {
-    source: S,
-    known: Option<Catalogue>,
-    algorithm: Algorithm,
-    root: Vec<u8>,
-}
-
-impl<S: Source> Unchanged<S> {
-    /// The item, settled if it can be.
-    fn looked_at(&self, item: Item) -> Item {
-        let (Item::Entry(entry), Some(_)) = (&item, &self.known) else { return item };
-        let Some(stat) = entry.look() else { return item };
-        let timed = entry.change_times().is_some_and(|times| times.hold_for(&stat));
-        match self.settled(below(&self.root, &entry.name()), &stat, timed) {
-            Some(digest) => {
-                let closed = Closed { size: stat.size, stat: Some(stat), notes: vec![Note::Reused] };
-                Item::Settled { number: entry.number, name: entry.name(), closed, digests: vec![digest] }
-            }
-            None => item,
-        }
-    }
-
-    /// The digest that is kept of an unchanged file. A catalogue that fails is asked in vain.
-    fn settled(&self, name: &[u8], stat: &Stat, timed: bool) -> Option<Digest> {
-        let kept = self.known.as_ref()?.entry(name).ok()??;
-        let same = !kept.stamp.is_empty() && kept.stamp == stamp(stat, timed);
-        same.then(|| Digest::from_bytes(self.algorithm.into(), &kept.digest).ok()).flatten()
-    }
-}
-
-impl<S: Source> Source for Unchanged<S> {
-    fn pull(&mut self) -> Option<Item> {
-        let item = self.source.pull()?;
-        Some(self.looked_at(item))
-    }
-
-    fn pull_into(&mut self, room: Room) -> Option<Item> {
-        let item = self.source.pull_into(room)?;
-        Some(self.looked_at(item))
     }
 }
