@@ -6,7 +6,16 @@
 
 pub mod archive;
 mod bytes;
+mod detect;
+mod field;
+mod file_system;
 mod node;
+mod partition;
+mod recognise;
+mod text;
 
 pub use bytes::{Bytes, Slice};
+pub use detect::file_system;
+pub use file_system::{FileSystem, Options, Recognised};
 pub use node::{Allocation, Content, Failure, Kind, Node, Nodes, Run, Times};
+pub use partition::{Partition, PartitionTable, Scheme, Usage, partitions};
