@@ -24,6 +24,7 @@ mod campaign_power;
 mod campaign_signals;
 mod cftt;
 mod check;
+mod check_others;
 mod check_whole;
 mod compare;
 mod compare_order;
