@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::bytes::Bytes;
 use crate::ext;
+use crate::fat;
 use crate::file_system::Recognised;
 use crate::node::Failure;
 use crate::recognise::{Magic, recognise};
@@ -12,7 +13,7 @@ use crate::recognise::{Magic, recognise};
 type Open = fn(&Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure>;
 
 /// All that are read.
-const READERS: &[Open] = &[ext::open];
+const READERS: &[Open] = &[fat::open_exfat, fat::open, ext::open];
 
 /// Finds out which file system `bytes` hold, from the first byte on, and opens it. Offsets in
 /// failures and runs are those of `bytes`.

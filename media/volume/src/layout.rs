@@ -94,6 +94,22 @@ impl Layout {
         cut
     }
 
+    /// That no bytes of the medium are in the file twice.
+    ///
+    /// # Errors
+    /// With the first place that is.
+    pub fn disjoint(&self) -> Result<(), Failure> {
+        let mut ranges: Vec<_> = self.runs.iter().filter_map(|run| Some((run.medium_offset?, run.length))).collect();
+        ranges.sort_unstable();
+        match ranges.windows(2).find(|pair| pair[0].0 + pair[0].1 > pair[1].0) {
+            Some(pair) => {
+                let cause = "the same bytes of the volume are in the file twice".to_owned();
+                Err(Failure { path: Vec::new(), offset: Some(pair[1].0), cause })
+            }
+            None => Ok(()),
+        }
+    }
+
     /// All runs, as they were added.
     pub fn runs(&self) -> &[Run] {
         &self.runs
@@ -128,5 +144,8 @@ mod tests {
         layout.push(Some(0), 600).unwrap();
         layout.push_at(599, Some(0), 1).unwrap_err();
         layout.push(Some(0), 600).unwrap_err();
+        layout.disjoint().unwrap();
+        layout.push(Some(599), 1).unwrap();
+        assert_eq!(layout.disjoint().unwrap_err().offset, Some(599));
     }
 }

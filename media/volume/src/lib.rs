@@ -7,6 +7,7 @@
 mod bytes;
 mod detect;
 mod ext;
+mod fat;
 mod field;
 mod file_system;
 mod layout;
@@ -15,6 +16,7 @@ mod partition;
 mod recognise;
 mod stored;
 mod text;
+mod time;
 mod unallocated;
 mod walk;
 

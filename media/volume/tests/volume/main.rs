@@ -1,6 +1,7 @@
 //! What other programs write onto images, against what this crate reads from them.
 
 mod ext;
+mod fat;
 mod image;
 mod listing;
 mod mutants;
