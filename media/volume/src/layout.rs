@@ -80,7 +80,8 @@ impl Layout {
     /// The runs of `from .. end` of the file; what is not on the medium is a hole.
     pub fn window(&self, from: u64, end: u64) -> Vec<Run> {
         let mut cut = Vec::new();
-        for run in &self.runs {
+        let first = self.runs.partition_point(|run| run.file_offset + run.length <= from);
+        for run in self.runs[first..].iter().take_while(|run| run.file_offset < end) {
             let (start, stop) = (run.file_offset.max(from), (run.file_offset + run.length).min(end));
             if start < stop {
                 let medium_offset = run.medium_offset.map(|offset| offset + (start - run.file_offset));

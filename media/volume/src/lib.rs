@@ -12,6 +12,7 @@ mod field;
 mod file_system;
 mod layout;
 mod node;
+mod ntfs;
 mod partition;
 mod recognise;
 mod stored;

@@ -21,6 +21,11 @@ pub fn dos(date: u16, time: u16, hundredths: u8) -> Option<i128> {
     Some(i128::from(seconds) * 1_000_000_000 + i128::from(hundredths) * 10_000_000)
 }
 
+/// A count of 100 ns since 1601; `None` for 0, which stands for no time.
+pub fn windows(ticks: u64) -> Option<i128> {
+    (ticks != 0).then(|| (i128::from(ticks) - 116_444_736_000_000_000) * 100)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -29,6 +34,7 @@ mod tests {
     fn dates() {
         assert_eq!((days(1970, 1, 1), days(2000, 3, 1), days(2026, 11, 22)), (Some(0), Some(11_017), Some(20_779)));
         assert_eq!((days(2000, 13, 1), days(2000, 1, 0)), (None, None));
+        assert_eq!((windows(0), windows(116_444_736_000_000_001)), (None, Some(100)));
         // 1980-01-01 00:00:02.5
         assert_eq!(dos(0x21, 1, 50), Some(315_532_802_500_000_000));
     }

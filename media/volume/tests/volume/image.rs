@@ -124,6 +124,7 @@ impl Mount {
     pub fn end(mut self) {
         run("umount", &[text(&self.path)]);
         self.child.wait().expect("it ends");
+        fs::remove_dir(&self.path).expect("the mount point is empty again");
         run("losetup", &["--detach", &self.device]);
         self.device.clear();
     }

@@ -5,5 +5,6 @@ mod fat;
 mod image;
 mod listing;
 mod mutants;
+mod ntfs;
 mod partitions;
 mod tree;
