@@ -4,6 +4,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod archive;
 mod bytes;
 mod detect;
 mod ext;
