@@ -6,6 +6,7 @@ use crate::bytes::Bytes;
 use crate::ext;
 use crate::fat;
 use crate::file_system::Recognised;
+use crate::iso;
 use crate::node::Failure;
 use crate::ntfs;
 use crate::recognise::{Magic, recognise};
@@ -14,7 +15,7 @@ use crate::recognise::{Magic, recognise};
 type Open = fn(&Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure>;
 
 /// All that are read.
-const READERS: &[Open] = &[ntfs::open, fat::open_exfat, fat::open, ext::open];
+const READERS: &[Open] = &[ntfs::open, fat::open_exfat, fat::open, ext::open, iso::open];
 
 /// Finds out which file system `bytes` hold, from the first byte on, and opens it. Offsets in
 /// failures and runs are those of `bytes`.

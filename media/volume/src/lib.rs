@@ -11,6 +11,7 @@ mod ext;
 mod fat;
 mod field;
 mod file_system;
+mod iso;
 mod layout;
 mod node;
 mod ntfs;

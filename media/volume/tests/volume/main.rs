@@ -3,6 +3,7 @@
 mod ext;
 mod fat;
 mod image;
+mod iso;
 mod listing;
 mod mutants;
 mod ntfs;
