@@ -6,14 +6,17 @@ mod acquire;
 mod args;
 #[cfg(feature = "audit")]
 mod audit;
+mod bag;
 mod bar;
 mod check;
 mod compare;
 mod crash;
 #[cfg(feature = "image")]
 mod dd;
+mod diff;
+mod dups;
+mod examples;
 mod exit;
-#[cfg(feature = "known")]
 mod faults;
 mod hash;
 mod help;
@@ -73,7 +76,7 @@ fn command() -> Exit {
         exit::say(format!("PFH_COSTS={} is none of {}", shown(value.as_encoded_bytes()), costs.join(", ")));
         return Exit::Usage;
     }
-    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let arguments = help::meant(std::env::args_os().skip(1).collect());
     if paper::is_paper(&arguments) {
         paper::run(&arguments)
     } else {
@@ -90,6 +93,9 @@ fn command() -> Exit {
             #[cfg(feature = "image")]
             args::Command::Verify(verify) => verify::run(&verify),
             args::Command::Check(request) => check::run(&request),
+            args::Command::Diff(request) => diff::run(&request),
+            args::Command::Dups(request) => dups::run(&request),
+            args::Command::Bag(request) => bag::run(&request),
             #[cfg(feature = "known")]
             args::Command::Lookup(request) => lookup::run(&request),
             #[cfg(feature = "known")]
@@ -109,7 +115,8 @@ fn command() -> Exit {
 
 /// The arguments as a request; help and usage errors are printed here, and end the program.
 fn parsed(arguments: &[OsString]) -> args::Cli {
-    let matches = help::command(help::is_all(arguments)).get_matches();
+    let words = [OsString::from("pfh")].into_iter().chain(arguments.iter().cloned());
+    let matches = help::command(help::is_all(arguments)).get_matches_from(words);
     args::Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
 }
 
