@@ -95,6 +95,12 @@ pub trait Content: Send + Sync {
     fn runs(&self) -> Option<Vec<Run>> {
         None
     }
+
+    /// Whether it is a part of one compressed stream with others: to read it after a later node was
+    /// asked for, the stream is decompressed again from its start.
+    fn is_shared(&self) -> bool {
+        false
+    }
 }
 
 /// One name inside a file system or an archive.
