@@ -11,6 +11,7 @@
 //! | to | use | example |
 //! |---|---|---|
 //! | hash files and trees into a manifest | [`hash`] | `examples/hash_tree.rs` |
+//! | hash in units on many machines, one manifest in the end | [`plan`] | |
 //! | verify files by a manifest, or audit a tree | [`check`] | |
 //! | look files up in known sets, or find similar ones in a list | [`matching`], [`matching::similar`] | `examples/matching.rs` |
 //! | find all pairs of similar files | [`compare`] | `examples/compare.rs` |
@@ -112,6 +113,7 @@ pub mod matching;
 pub mod outputs;
 pub mod paper;
 mod pass;
+pub mod plan;
 pub mod stats;
 #[cfg(feature = "audit")]
 pub mod tree;

@@ -30,6 +30,7 @@ mod request;
 
 pub use error::Error;
 pub use manifest::{About, Manifest};
+pub(crate) use request::is_elsewhere;
 pub use request::{Request, Reuse, Sealing};
 
 #[cfg(not(feature = "known"))]

@@ -15,6 +15,7 @@ use crate::known::Known;
 use crate::lookup::Lookup;
 #[cfg(feature = "known")]
 use crate::matching::Match;
+use crate::plan::{Merge, Plan, Unit};
 #[cfg(feature = "audit")]
 use crate::tree::Tree;
 #[cfg(feature = "image")]
@@ -67,6 +68,12 @@ pub enum Command {
     Verify(Box<Verify>),
     /// Verify files by a manifest, or audit a whole tree.
     Check(Box<Check>),
+    /// Plan a run of `hash` in units, for many processes or machines.
+    Plan(Box<Plan>),
+    /// Carry out one unit of a plan.
+    Run(Box<Unit>),
+    /// Write the manifest of a plan whose units were carried out: that of one run.
+    Merge(Merge),
     #[cfg(feature = "known")]
     /// Look digests up in known sets: those of --digest, or of standard input.
     Lookup(Lookup),

@@ -32,6 +32,7 @@ mod lookup;
 mod matching;
 mod pages;
 mod paper;
+mod plan;
 #[cfg(feature = "known")]
 mod reference;
 mod run;
@@ -107,6 +108,9 @@ fn command(call: &Call) -> Exit {
         match parsed(&call.words).command {
             args::Command::Hash(hash) => hash::run(&hash),
             args::Command::Compare(compare) => compare::run(&compare),
+            args::Command::Plan(request) => plan::plan(&request),
+            args::Command::Run(request) => plan::unit(&request),
+            args::Command::Merge(request) => plan::merge(&request),
             #[cfg(feature = "known")]
             args::Command::Match(request) => matching::run(&request),
             #[cfg(feature = "image")]

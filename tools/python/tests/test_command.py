@@ -74,6 +74,10 @@ verify --no-progress image.img
 verify --no-progress image.E01
 dd if=d/3 of=copy hash=sha256
 dd if=missing of=copy2
+plan -r d --unit 100KiB -o PLAN
+run --no-progress PLAN --unit 1
+run --no-progress PLAN --unit 2
+merge PLAN -o merged
 completions bash
 completions zsh
 man pages
