@@ -11,6 +11,7 @@
 //! | to | use | example |
 //! |---|---|---|
 //! | hash files and trees into a manifest | [`hash`] | `examples/hash_tree.rs` |
+//! | hash in units on many machines, one manifest in the end | [`plan`] | |
 //! | verify files by a manifest, or audit a tree | [`check`] | |
 //! | find what differs between two directories or lists | [`diff`] | |
 //! | make and validate packages with their manifests (BagIt) | [`bag`] | |
@@ -119,6 +120,7 @@ pub mod outputs;
 mod own;
 pub mod paper;
 mod pass;
+pub mod plan;
 pub mod stats;
 #[cfg(feature = "audit")]
 pub mod tree;

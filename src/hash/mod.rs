@@ -29,6 +29,7 @@ mod request;
 
 pub use error::Error;
 pub use manifest::{About, Manifest};
+pub(crate) use request::is_elsewhere;
 pub use request::{Request, Reuse, Sealing};
 
 pub(crate) use request::CACHE;

@@ -18,6 +18,7 @@ use crate::known::Known;
 use crate::lookup::Lookup;
 #[cfg(feature = "known")]
 use crate::matching::Match;
+use crate::plan::{Merge, Plan, Unit};
 #[cfg(feature = "audit")]
 use crate::tree::Tree;
 #[cfg(feature = "image")]
@@ -78,6 +79,12 @@ pub enum Command {
     /// Make and validate packages with their manifests: BagIt.
     #[command(subcommand)]
     Bag(Box<Bag>),
+    /// Plan a run of `hash` in units, for many processes or machines.
+    Plan(Box<Plan>),
+    /// Carry out one unit of a plan.
+    Run(Box<Unit>),
+    /// Write the manifest of a plan whose units were carried out: that of one run.
+    Merge(Merge),
     #[cfg(feature = "known")]
     /// Look digests up in known sets: those of --digest, or of standard input.
     Lookup(Lookup),

@@ -57,6 +57,7 @@ mod outputs_devices;
 mod outputs_reads;
 mod paper;
 mod papers_page;
+mod plan;
 mod program;
 mod reading_devices;
 mod second_command;

@@ -115,7 +115,13 @@ pub const READS: &[(&str, &str)] = &[
     ("match", "--known"),
     ("match", "--similar"),
     ("match", "PATH"),
+    ("merge", "--key"),
+    ("merge", "PLAN"),
     ("paper", "-d"),
+    ("plan", "--files-from"),
+    ("plan", "PATH"),
+    // What a unit writes is named by the plan's digest: `plan` tests it.
+    ("run", "PLAN"),
     ("tree-append", "--kept"),
     ("tree-append", "FILE"),
     ("tree-build", "--join"),
