@@ -51,7 +51,7 @@ pub const MORE: &[(&str, [(&str, &str); 2])] = &[
     (
         "verify",
         [
-            ("with the public key of the log", "pfh verify case12.E01 --key examiner.pub"),
+            ("with the public key of the log", "pfh verify case12.E01 --log case12.E01.log.jsonl --key examiner.pub"),
             ("image against disk", "pfh verify disk.img --against /dev/sdb"),
         ],
     ),
@@ -181,7 +181,7 @@ pub const MORE: &[(&str, [(&str, &str); 2])] = &[
     (
         "tree prove",
         [
-            ("several ranges", "pfh tree prove disk.img --range 0:512,1MiB:4096 -o part"),
+            ("the first sector", "pfh tree prove disk.img --range 0:512 -o part"),
             ("of a tree elsewhere", "pfh tree prove disk.img --outboard trees/disk --range 0:512 -o part"),
         ],
     ),
@@ -200,12 +200,15 @@ pub const MORE: &[(&str, [(&str, &str); 2])] = &[
     ),
     (
         "tree root",
-        [("of a tree that is kept", "pfh tree root disk.img"), ("for a program", "pfh tree root --json disk.img")],
+        [
+            ("an object of S3 in parts", "pfh tree root --as s3-etag --part 8MiB object"),
+            ("for a program", "pfh tree root --as glacier --json archive"),
+        ],
     ),
     (
         "tree export",
         [
-            ("a tree elsewhere", "pfh tree export disk.img --outboard trees/disk --obao disk.img.obao"),
+            ("to elsewhere", "pfh tree export case12/disk.img --obao disk.obao"),
             ("replace an old one", "pfh tree export --force disk.img --obao disk.img.obao"),
         ],
     ),
@@ -262,7 +265,7 @@ pub const MORE: &[(&str, [(&str, &str); 2])] = &[
         "audit renew",
         [
             ("into another file", "pfh audit renew kept update -o new"),
-            ("for a program", "pfh audit renew --json kept update"),
+            ("one of several files", "pfh audit renew --identity disk.img kept update"),
         ],
     ),
     (
