@@ -138,6 +138,7 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
         output.advance().map_err(Error::Sink)
     })?;
     let of_manifest = Run { hashed: written, bytes: counts.written_bytes, failed: failed + hashed - written, ..run };
+    encoder.adopt(counts.records);
     encoder.tail(output.room(), &of_manifest);
     output.commit().map_err(Error::Sink)?;
     sealed(request, &plan)?;

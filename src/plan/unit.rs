@@ -6,6 +6,7 @@ use super::part::{self, Counts, Writing};
 use crate::outputs::{Existing, Kind, Outputs};
 use crate::pass::pass;
 use pfh_engine::{Control, Plan, Record, Summary as Run};
+use pfh_manifest::Unrepresentable;
 use pfh_source::{Descend, Operands, Recurse, Source, Special};
 use std::io;
 use std::path::PathBuf;
@@ -37,6 +38,8 @@ impl Request {
 pub enum Event<'a> {
     /// A file of the unit has a record.
     Record(&'a Record),
+    /// The format cannot hold this record: it will not be in the manifest.
+    NotWritten(&'a Record, &'a Unrepresentable),
 }
 
 /// Receives the events of a unit. An error ends the unit with [`Error::Sink`].
@@ -116,6 +119,9 @@ impl pfh_engine::Sink for Ends<'_> {
         (self.sink)(Event::Record(&record))?;
         let planned = usize::try_from(record.number).ok().and_then(|at| self.numbers.get(at));
         record.number = *planned.ok_or_else(|| io::Error::other("a record that was not planned"))?;
-        self.writing.record(&record)
+        if let Err(why) = self.writing.record(&record)? {
+            (self.sink)(Event::NotWritten(&record, &why))?;
+        }
+        Ok(())
     }
 }

@@ -125,8 +125,11 @@ fn try_unit(args: &Unit) -> Result<Exit, Failure> {
     request.settings = args.run.plan(Vec::new())?;
     let session = args.run.session()?;
     let mut sink = |event: unit::Event<'_>| {
-        let unit::Event::Record(record) = event else { return Ok(()) };
-        session.unread(record);
+        match event {
+            unit::Event::Record(record) => session.unread(record),
+            unit::Event::NotWritten(record, why) => session.about(&record.name, format_args!("not written: {why}")),
+            _ => {}
+        }
         Ok(())
     };
     let ran = unit::run(&request, &mut sink, &session.control()).map_err(|error| session.failed(error))?;
