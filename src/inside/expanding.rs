@@ -4,8 +4,9 @@ use super::detect::{self, Container, Imaged};
 use super::level::{Level, Listed, Next, Part};
 use super::medium::{File, Imaged as ImagedBytes, Runs, Watch};
 use super::member::{self, Member, problem};
+use super::name;
+use super::options::Options;
 use super::spool::Stock;
-use super::{Options, name};
 use pfh_container::foreign;
 use pfh_source::image::Image;
 use pfh_source::{Cause, Entry, Extent, Inside, Item, Origin, Problem, Skip, Source, Stage};
@@ -30,6 +31,8 @@ pub struct Expanding {
     options: Arc<Options>,
     /// Whether the source's objects are images by their first files.
     images: bool,
+    /// Where the source's relative names start, for images, whose further files are found by name.
+    root: Vec<u8>,
     /// Only containers whose names this one begins with are opened.
     wanted: Option<Vec<u8>>,
     stack: Vec<Level>,
@@ -44,14 +47,21 @@ impl Expanding {
     /// Goes into the containers of `outer`.
     pub fn new(outer: Box<dyn Source>, options: Arc<Options>) -> Expanding {
         let (stack, found) = (Vec::new(), VecDeque::new());
-        let stock = Arc::default();
-        Expanding { outer, options, images: false, wanted: None, stack, found, number: 0, stock, allowance: 0 }
+        let (stock, root) = (Arc::default(), Vec::new());
+        Expanding { outer, options, images: false, root, wanted: None, stack, found, number: 0, stock, allowance: 0 }
     }
 
     /// The objects of the source are images, named by their first files.
     #[must_use]
     pub fn of_images(mut self) -> Expanding {
         self.images = true;
+        self
+    }
+
+    /// Relative names of the source start in this directory.
+    #[must_use]
+    pub fn below(mut self, root: &[u8]) -> Expanding {
+        self.root = root.to_vec();
         self
     }
 
@@ -109,7 +119,11 @@ impl Expanding {
         if read.and_then(|()| bytes.read_exact_at(bytes.size() - end.len() as u64, &mut end)).is_err() {
             return;
         }
-        match detect::image(&entry.name(), &start, &end) {
+        let mut path = entry.name();
+        if !self.root.is_empty() && path.first() != Some(&b'/') {
+            path = [&self.root[..], b"/", &path].concat();
+        }
+        match detect::image(&path, &start, &end) {
             Imaged::Yes(image) => self.open_image(image, printed),
             Imaged::Unread(why) => self.fail(name::prefix(printed), why),
             Imaged::No => {

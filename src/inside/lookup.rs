@@ -1,7 +1,8 @@
 //! Names of a list that are inside containers, found again.
 
 use super::expanding::Expanding;
-use super::{Options, name};
+use super::name;
+use super::options::Options;
 use pfh_source::{Entry, Item, Origin, Source};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,6 +20,7 @@ pub fn is_inside(name: &[u8]) -> Option<Vec<u8>> {
 pub struct Lookup {
     outer: Box<dyn Source>,
     options: Arc<Options>,
+    root: Vec<u8>,
     walk: Option<Walk>,
 }
 
@@ -38,9 +40,10 @@ fn name_of(item: &Item) -> Vec<u8> {
 }
 
 impl Lookup {
-    /// Looks for what `outer` names, and is not there, in containers.
-    pub fn new(outer: Box<dyn Source>, options: Arc<Options>) -> Lookup {
-        Lookup { outer, options, walk: None }
+    /// Looks for what `outer` names, and is not there, in containers. Relative names of `outer`
+    /// start in `root`; in the working directory if that is empty.
+    pub fn new(outer: Box<dyn Source>, options: Arc<Options>, root: &[u8]) -> Lookup {
+        Lookup { outer, options, root: root.to_vec(), walk: None }
     }
 
     fn find(&mut self, entry: &Entry) -> Option<Item> {
@@ -54,22 +57,22 @@ impl Lookup {
         let holder = Entry { number: 0, origin, stat: None };
         holder.look()?;
         if self.walk.as_ref().is_none_or(|walk| walk.container != container) {
-            self.walk = Some(Walk::begin(container, holder, path, &self.options));
+            self.walk = Some(Walk::begin(container, holder, path, &self.options, &self.root));
         }
         let walk = self.walk.as_mut()?;
-        walk.advance(path).or_else(|| walk.again(path, &self.options))
+        walk.advance(path).or_else(|| walk.again(path, &self.options, &self.root))
     }
 }
 
 impl Walk {
-    fn begin(container: Vec<u8>, entry: Entry, wanted: &[u8], options: &Arc<Options>) -> Walk {
-        let source = Walk::source(&entry, wanted, options);
+    fn begin(container: Vec<u8>, entry: Entry, wanted: &[u8], options: &Arc<Options>, root: &[u8]) -> Walk {
+        let source = Walk::source(&entry, wanted, options, root);
         Walk { container, entry, source, passed: HashMap::new() }
     }
 
-    fn source(entry: &Entry, wanted: &[u8], options: &Arc<Options>) -> Expanding {
+    fn source(entry: &Entry, wanted: &[u8], options: &Arc<Options>, root: &[u8]) -> Expanding {
         let outer = vec![Item::Entry(entry.clone())].into_iter();
-        Expanding::new(Box::new(outer), options.clone()).towards(wanted.to_vec())
+        Expanding::new(Box::new(outer), options.clone()).below(root).towards(wanted.to_vec())
     }
 
     /// The item of this name, from here on.
@@ -91,8 +94,8 @@ impl Walk {
     }
 
     /// The same from the start.
-    fn again(&mut self, wanted: &[u8], options: &Arc<Options>) -> Option<Item> {
-        self.source = Walk::source(&self.entry, wanted, options);
+    fn again(&mut self, wanted: &[u8], options: &Arc<Options>, root: &[u8]) -> Option<Item> {
+        self.source = Walk::source(&self.entry, wanted, options, root);
         self.passed.clear();
         self.advance(wanted)
     }

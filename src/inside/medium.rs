@@ -2,7 +2,7 @@
 
 use super::spool::Spool;
 use pfh_source::image::Image;
-use pfh_source::{Cause, Problem, Stage, Stat, Still};
+use pfh_source::{Cause, Problem, Stage, Still};
 use pfh_volume::{Bytes, Run};
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -120,15 +120,10 @@ impl Watch {
         Ok(Watch::Files(stamps.collect::<io::Result<_>>()?))
     }
 
-    /// The metadata of the one file.
-    pub fn stat(&self) -> Option<&Stat> {
-        if let Watch::File(still) = self { Some(still.stat()) } else { None }
-    }
-
     /// Whether nothing has changed.
     ///
     /// # Errors
-    /// [`Cause::Inside`], in words that name the container.
+    /// [`Cause::Changed`], of the container.
     pub fn unchanged(&self) -> Result<(), Problem> {
         let same = match self {
             Watch::File(still) => still.unchanged(),

@@ -11,24 +11,10 @@ mod lookup;
 mod medium;
 mod member;
 pub mod name;
+mod options;
 mod spool;
 
 pub use expanding::Expanding;
 pub use lookup::{Lookup, is_inside};
+pub use options::Options;
 pub use pfh_volume::archive::Limits;
-
-use pfh_source::Selection;
-
-/// How far containers are opened, and what is taken of them.
-#[derive(Debug, Clone, Default)]
-#[non_exhaustive]
-pub struct Options {
-    /// How many containers deep, and how much may come out of one.
-    pub limits: Limits,
-    /// Whether deleted files are taken too, as `name!deleted-INODE`.
-    pub deleted: bool,
-    /// Whether each entry has the places of its bytes.
-    pub runs: bool,
-    /// Which members are taken.
-    pub selection: Selection,
-}
