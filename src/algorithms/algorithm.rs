@@ -9,8 +9,9 @@ use std::str::FromStr;
 /// An algorithm that the product knows: a cryptographic hash, a checksum, a tree mode or a
 /// similarity method, with the length of its output. It is what requests take.
 ///
-/// Its text is its name, with `:length` where the output is not as long as usual; parsing knows the
-/// same names, their aliases in any letter case, and `name:length`. It derefs to the
+/// Its text is its name, with `:length` where the output is not as long as usual, and `,key=value`
+/// for each parameter of a tree mode that is not the usual one; parsing knows the same names, their
+/// aliases in any letter case, `name:length` and `name,key=value`. It derefs to the
 /// [`Algorithm`](pfh_digest::Algorithm) of the crate of digests, whose own `parse` knows the names
 /// of that crate alone: that is what [`Digest::algorithm`](pfh_digest::Digest::algorithm) gives.
 ///
@@ -29,6 +30,17 @@ impl Algorithm {
     /// All algorithms with their usual lengths, in the order of `pfh algorithms`.
     pub fn all() -> impl Iterator<Item = Algorithm> {
         REGISTRY.all().map(Algorithm)
+    }
+
+    /// The names in a list of algorithms: commas separate them, but a piece `key=value` belongs to
+    /// the name before it.
+    ///
+    /// ```
+    /// let names = pfh::Algorithm::names("md5,sakura-li-128,leaves=32,sha256");
+    /// assert_eq!(names, ["md5", "sakura-li-128,leaves=32", "sha256"]);
+    /// ```
+    pub fn names(list: &str) -> Vec<&str> {
+        pfh_digest::names(list)
     }
 }
 
@@ -97,13 +109,26 @@ mod tests {
             let name = line["name"].as_str().expect("a name");
             assert_eq!(name.parse::<Algorithm>().expect("a listed name").to_string(), name);
         }
-        for name in ["sha256", "crc32", "kt128", "shake256:7", "ssdeep", "sdhash-dd", "mrsh-v2-network", "tlsh"] {
+        for name in ["sha256", "crc32", "kt128", "shake256:7", "ssdeep", "sdhash-dd", "mrsh-v2-network", "tlsh"]
+            .into_iter()
+            .chain(["sakura-li-128,leaves=32", "sakura-li-256:32,leaves=8,block=136"])
+            .chain(["sakura-fng-128,block=4096,capacity=448", "parallelhash128:64,block=8"])
+        {
             assert_eq!(name.parse::<Algorithm>().expect(name).to_string(), name);
         }
         kinds.sort();
         kinds.dedup();
         assert_eq!(kinds.len(), 4, "algorithms of all kinds: {kinds:?}");
-        for wrong in ["", "sha", "sha256:31", "ssdeep:5", "shake128:+64"] {
+        for wrong in [
+            "",
+            "sha",
+            "sha256:31",
+            "ssdeep:5",
+            "shake128:+64",
+            "sha256,leaves=2",
+            "sakura-li-128,leaves=0",
+            "sakura-li-128,",
+        ] {
             assert!(wrong.parse::<Algorithm>().is_err(), "{wrong}");
         }
     }

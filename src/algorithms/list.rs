@@ -29,6 +29,7 @@ pub fn list(json: bool) -> String {
                 "never_executed_here": kernels.as_ref().map(|k| &k.absent),
                 "refused": kernels.as_ref().map(|k| &k.refused),
                 "aliases": algorithm.aliases(),
+                "parameters": algorithm.parameters().collect::<std::collections::BTreeMap<_, _>>(),
             });
             text.push_str(&format!("{object}\n"));
         } else {
@@ -46,10 +47,14 @@ pub fn list(json: bool) -> String {
     text
 }
 
-/// What is not used on this machine, and why.
+/// Which parameters may be stated; what is not used on this machine, and why.
 fn notes() -> String {
     let mut text = String::new();
     for algorithm in REGISTRY.all() {
+        let parameters: Vec<String> = algorithm.parameters().map(|(name, value)| format!("{name}={value}")).collect();
+        if !parameters.is_empty() {
+            text.push_str(&format!("{}: takes parameters, usually {}\n", algorithm.name(), parameters.join(",")));
+        }
         let Some(kernels) = algorithm.kernels() else { continue };
         if !kernels.absent.is_empty() {
             text.push_str(&format!(

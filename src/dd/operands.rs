@@ -236,7 +236,7 @@ impl Operands {
             "skip" | "iseek" => self.skip = Some(number(text)?),
             "seek" | "oseek" => self.seek = Some(number(text)?),
             "limit" => self.limit = Some(dd_size(text)?),
-            "hash" => self.hash.extend(text.split(',').map(str::to_owned)),
+            "hash" => self.hash.extend(pfh_digest::names(text).into_iter().map(str::to_owned)),
             "hashwindow" => self.hashwindow = Some(positive(text)?),
             "pattern" | "pat" => {
                 self.pattern = Some(pattern(text).ok_or_else(|| format!("{text:?} is no run of hexadecimal bytes"))?)

@@ -8,15 +8,18 @@ use std::hash::{Hash, Hasher as StdHasher};
 
 use pfh_kernel::stitched;
 
+use crate::parameters::{PARAMETERS, Parametric, Stated, assignment};
 use crate::row::{Start, Stitched};
 use crate::{Kernels, Output, Row, Standing, State, Value};
 
-/// A hash algorithm with the length of its output. Two are equal when both agree; they sort by
-/// name, then length.
+/// A hash algorithm with the length of its output, and the parameters that are not its row's own.
+/// Two are equal when all agree; they sort by name, then length, then parameters.
 #[derive(Clone, Copy)]
 pub struct Algorithm {
     row: &'static Row,
     length: usize,
+    /// Only what differs from the row's own values.
+    parameters: Stated,
     /// Whether values keep their features. The digest is the same.
     features: bool,
 }
@@ -28,7 +31,7 @@ impl Algorithm {
             Output::Fixed(length) | Output::Stated { default: length, .. } => length,
             Output::Text => 0,
         };
-        Algorithm { row, length, features: false }
+        Algorithm { row, length, parameters: [None; 3], features: false }
     }
 
     /// The same algorithm, whose values keep the features that digests are made of; `None` if it
@@ -68,7 +71,57 @@ impl Algorithm {
         }
     }
 
-    /// The standard's own name in lower case, without a length: `sha3-256`, `shake128`.
+    /// The same algorithm with one parameter of its own more: `leaves=32`.
+    ///
+    /// # Errors
+    /// What is wrong with it, and what is possible.
+    pub fn with_parameter(self, text: &str) -> Result<Algorithm, String> {
+        let Some(family) = self.row.parameters else { return Err(format!("{} has no parameters", self.name())) };
+        let names = family.names();
+        let wrong = || {
+            format!("{text:?} is none of {}'s parameters: NAME=NUMBER, NAME one of {}", self.name(), names.join(", "))
+        };
+        let (name, value) = assignment(text).ok_or_else(wrong)?;
+        let place = names.iter().position(|other| *other == name).ok_or_else(wrong)?;
+        if self.parameters[place].is_some() {
+            return Err(format!("{name} is stated twice"));
+        }
+        let mut parameters = self.parameters;
+        parameters[place] = Some(value);
+        Ok(Algorithm { parameters, ..self })
+    }
+
+    /// The same algorithm without the parameters that are its row's own.
+    ///
+    /// # Errors
+    /// What is wrong with the values that are stated.
+    pub(crate) fn settled(mut self) -> Result<Algorithm, String> {
+        let Some(family) = self.row.parameters else { return Ok(self) };
+        let all = family.resolve(self.parameters)?;
+        for place in 0..PARAMETERS {
+            let without: Stated = std::array::from_fn(|other| self.parameters[other].filter(|_| other != place));
+            if family.resolve(without) == Ok(all) {
+                self.parameters = without;
+            }
+        }
+        Ok(self)
+    }
+
+    /// The values of all its parameters, with their names; none if it has no parameters.
+    pub fn parameters(self) -> impl Iterator<Item = (&'static str, u32)> {
+        let family = self.row.parameters;
+        let values = family.and_then(|family| family.resolve(self.parameters).ok()).unwrap_or_default();
+        family.map_or(&[][..], Parametric::names).iter().copied().zip(values)
+    }
+
+    /// Whether it has parameters that are not its row's own, so that its name alone does not say
+    /// what it is.
+    pub fn has_own_parameters(self) -> bool {
+        self.parameters != [None; 3]
+    }
+
+    /// The standard's own name in lower case, without length and parameters: `sha3-256`,
+    /// `shake128`.
     pub fn name(self) -> &'static str {
         self.row.name
     }
@@ -117,12 +170,15 @@ impl Algorithm {
 
     /// The state of the empty message.
     pub(crate) fn state(self) -> Box<dyn State> {
-        self.row.state(self.features)
+        match self.row.parameters.filter(|_| self.has_own_parameters()) {
+            Some(family) => family.start(family.resolve(self.parameters).expect("settled when it was named")),
+            None => self.row.state(self.features),
+        }
     }
 
     /// The short way to the digest of a whole message, if there is one.
     pub(crate) fn whole(self) -> Option<fn(&[u8], usize) -> Value> {
-        self.row.whole.filter(|_| !self.features)
+        self.row.whole.filter(|_| !self.features && !self.has_own_parameters())
     }
 
     pub(crate) fn row(self) -> &'static Row {
@@ -146,24 +202,28 @@ impl PartialOrd for Algorithm {
 
 impl Ord for Algorithm {
     fn cmp(&self, other: &Algorithm) -> Ordering {
-        (self.name(), self.length).cmp(&(other.name(), other.length))
+        (self.name(), self.length, self.parameters).cmp(&(other.name(), other.length, other.parameters))
     }
 }
 
 impl Hash for Algorithm {
     fn hash<H: StdHasher>(&self, state: &mut H) {
-        (self.name(), self.length).hash(state);
+        (self.name(), self.length, self.parameters).hash(state);
     }
 }
 
-/// The name, with `:length` where that is not the default; [`FromStr`](std::str::FromStr) and
+/// The name, with `:length` where that is not the default and `,key=value` for each parameter that
+/// is not; [`FromStr`](std::str::FromStr) and
 /// [`Registry::find`](crate::Registry::find) read it back.
 impl fmt::Display for Algorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.row.output {
             Output::Stated { default, .. } if self.length != default => write!(f, "{}:{}", self.name(), self.length),
             _ => f.write_str(self.name()),
-        }
+        }?;
+        let names = self.row.parameters.map_or(&[][..], Parametric::names);
+        let mut stated = names.iter().zip(self.parameters).filter_map(|(name, value)| Some((name, value?)));
+        stated.try_for_each(|(name, value)| write!(f, ",{name}={value}"))
     }
 }
 
@@ -178,20 +238,29 @@ impl fmt::Debug for Algorithm {
 pub struct UnknownAlgorithm {
     text: String,
     named: Option<Algorithm>,
+    /// What is wrong with its parameters, if anything is.
+    parameters: Option<String>,
 }
 
 impl UnknownAlgorithm {
     pub(crate) fn name(text: &str) -> UnknownAlgorithm {
-        UnknownAlgorithm { text: text.to_owned(), named: None }
+        UnknownAlgorithm { text: text.to_owned(), named: None, parameters: None }
     }
 
     pub(crate) fn length(text: &str, named: Algorithm) -> UnknownAlgorithm {
-        UnknownAlgorithm { text: text.to_owned(), named: Some(named) }
+        UnknownAlgorithm { text: text.to_owned(), named: Some(named), parameters: None }
+    }
+
+    pub(crate) fn parameters(text: &str, why: String) -> UnknownAlgorithm {
+        UnknownAlgorithm { text: text.to_owned(), named: None, parameters: Some(why) }
     }
 }
 
 impl fmt::Display for UnknownAlgorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(why) = &self.parameters {
+            return write!(f, "{:?}: {why}", self.text);
+        }
         let Some(named) = self.named else { return write!(f, "unknown algorithm {:?}", self.text) };
         match named.output() {
             Output::Stated { maximum, .. } => {

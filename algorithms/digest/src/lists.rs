@@ -21,8 +21,20 @@ impl Registry {
     }
 
     /// Finds `sha256`, `SHA-256`, `shake128:64`: a name or alias in any letter case, `_` or `/` for
-    /// `-`, and after a colon the bytes of output where the algorithm lets one state them.
+    /// `-`, and after a colon the bytes of output where the algorithm lets one state them. Then,
+    /// for the algorithms that have parameters, commas and `key=value`: `sakura-li-128,leaves=32`.
     pub fn find(self, text: &str) -> Result<Algorithm, UnknownAlgorithm> {
+        let Some((name, parameters)) = text.split_once(',') else { return self.find_named(text) };
+        let wrong = |why| UnknownAlgorithm::parameters(text, why);
+        let mut algorithm = self.find_named(name)?;
+        for parameter in parameters.split(',') {
+            algorithm = algorithm.with_parameter(parameter).map_err(wrong)?;
+        }
+        algorithm.settled().map_err(wrong)
+    }
+
+    /// The algorithm of a name with a length.
+    fn find_named(self, text: &str) -> Result<Algorithm, UnknownAlgorithm> {
         let (name, length) = match text.split_once(':') {
             Some((name, length)) => (name, Some(length)),
             None => (text, None),

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 
+use crate::parameters::Parametric;
 use crate::{Algorithm, Digest, Hasher, Kernels, State, Value};
 
 /// What an algorithm puts out.
@@ -61,6 +62,7 @@ pub struct Row {
     pub(crate) featured: Option<fn() -> Box<dyn State>>,
     pub(crate) fact: Option<&'static (dyn Any + Send + Sync)>,
     pub(crate) stitched: Option<Stitched>,
+    pub(crate) parameters: Option<&'static dyn Parametric>,
 }
 
 /// Where the rounds of a function that is computed together with others take place.
@@ -130,7 +132,22 @@ impl Row {
         start: Start,
     ) -> Row {
         let (whole, kernels, parse, featured, fact) = (None, None, None, None, None);
-        Row { name, aliases, output, standing, block, start, whole, kernels, parse, featured, fact, stitched: None }
+        let (stitched, parameters) = (None, None);
+        Row {
+            name,
+            aliases,
+            output,
+            standing,
+            block,
+            start,
+            whole,
+            kernels,
+            parse,
+            featured,
+            fact,
+            stitched,
+            parameters,
+        }
     }
 
     /// The same row with a shorter way to the value of a message that is in memory as a whole; it
@@ -177,6 +194,11 @@ impl Row {
     /// The same row with something that its crate knows of it, for [`Algorithm::fact`].
     pub const fn with_fact(self, fact: &'static (dyn Any + Send + Sync)) -> Row {
         Row { fact: Some(fact), ..self }
+    }
+
+    /// The same row as one of a family of functions, whose parameters may be stated.
+    pub const fn with_parameters(self, family: &'static dyn Parametric) -> Row {
+        Row { parameters: Some(family), ..self }
     }
 
     /// The state of the empty message; of an algorithm with features one that keeps them.

@@ -15,6 +15,10 @@ pub(crate) const LEAF: usize = 8192;
 /// of the usual leaves, long enough for threads to be worth starting.
 const BATCH: usize = 4096;
 
+/// What KangarooTwelve's final node has between the first leaf and the chaining values (RFC 9861,
+/// section 3.2): 1 1 0 and zeros.
+const HOP: [u8; 8] = [3, 0, 0, 0, 0, 0, 0, 0];
+
 /// A mode: how leaves and final node are coded.
 #[derive(Clone, Copy)]
 pub struct Mode {
@@ -62,6 +66,82 @@ impl Mode {
     pub const SAKURA_FNG_128: Mode = mode(&KECCAK24, 168, 0x3b, 32, Frame::Plain);
     /// Final node growing over RawSHAKE256.
     pub const SAKURA_FNG_256: Mode = mode(&KECCAK24, 136, 0x3b, 64, Frame::Plain);
+
+    /// The same over a sponge of another capacity, in bits: a multiple of 64 from 256 to 768. A
+    /// chaining value has as many bits as the capacity.
+    pub(crate) const fn with_capacity(self, bits: u32) -> Mode {
+        assert!(bits.is_multiple_of(64) && bits >= 256 && bits <= 768);
+        let bytes = bits as usize / 8;
+        Mode { leaf: Leaf { rate: 200 - bytes, value: bytes, ..self.leaf }, ..self }
+    }
+
+    /// The function over leaves.
+    pub(crate) fn leaf(self) -> Leaf {
+        self.leaf
+    }
+
+    /// Whether the final node begins with the first leaf itself.
+    pub(crate) fn hops(self) -> bool {
+        self.frame == Frame::Kangaroo
+    }
+
+    /// What stands behind the message: the empty customization string of KangarooTwelve.
+    pub(crate) fn suffix(self) -> &'static [u8] {
+        if self.hops() { &[0] } else { &[] }
+    }
+
+    /// Whether a message of one leaf is its own final node.
+    pub(crate) fn has_single(self) -> bool {
+        !matches!(self.frame, Frame::Parallel(_))
+    }
+
+    /// The last bits of a final node that is the message, and the first bit of the padding.
+    fn single_domain(self) -> u8 {
+        if self.hops() { 0x07 } else { 0x1f }
+    }
+
+    /// The digest of a message of one leaf, its suffix included.
+    pub(crate) fn single(self, message: &[u8], digest: &mut [u8]) {
+        let mut root = Sponge::new(self.leaf.permutation, self.leaf.rate);
+        root.absorb(message);
+        root.squeeze(self.single_domain(), digest);
+    }
+
+    /// The final node before any leaf.
+    fn begin(self, customization: &[u8], leaf_length: usize) -> Sponge {
+        let mut root = Sponge::new(self.leaf.permutation, self.leaf.rate);
+        if let Frame::Parallel(_) = self.frame {
+            root.absorb(&cshake_prefix(b"ParallelHash", customization, self.leaf.rate));
+            root.absorb(&left_encode(leaf_length as u64));
+        }
+        root
+    }
+
+    /// The digest of a message of several leaves: of the first one, if the final node begins with
+    /// it, and the chaining values of the others.
+    pub(crate) fn root(self, leaf_length: usize, first: &[u8], values: &[u8], digest: &mut [u8]) {
+        let mut root = self.begin(b"", leaf_length);
+        if self.hops() {
+            root.absorb(first);
+            root.absorb(&HOP);
+        }
+        root.absorb(values);
+        self.end(root, (values.len() / self.leaf.value) as u64, digest);
+    }
+
+    /// Ends a final node with this number of chaining values.
+    fn end(self, mut root: Sponge, values: u64, digest: &mut [u8]) {
+        let (end, domain) = match self.frame {
+            Frame::Kangaroo => ([&length_encode(values)[..], &[0xff, 0xff]].concat(), 0x06),
+            Frame::Plain => ([&length_encode(values)[..], &[0xff, 0xff]].concat(), 0x1e),
+            Frame::Parallel(length) => {
+                let bits = if length == Length::Bound { 8 * digest.len() as u64 } else { 0 };
+                ([right_encode(values), right_encode(bits)].concat(), 0x04)
+            }
+        };
+        root.absorb(&end);
+        root.squeeze(domain, digest);
+    }
 }
 
 /// One message under a [`Mode`].
@@ -95,11 +175,7 @@ impl Growing {
     /// If `leaf_length` is 0, or not 8,192 under KangarooTwelve, which knows no other.
     pub fn with_leaf_length(mode: Mode, customization: &[u8], leaf_length: usize) -> Growing {
         assert!(leaf_length > 0 && (mode.frame != Frame::Kangaroo || leaf_length == LEAF), "leaf length {leaf_length}");
-        let mut root = Sponge::new(mode.leaf.permutation, mode.leaf.rate);
-        if let Frame::Parallel(_) = mode.frame {
-            root.absorb(&cshake_prefix(b"ParallelHash", customization, mode.leaf.rate));
-            root.absorb(&left_encode(leaf_length as u64));
-        }
+        let root = mode.begin(customization, leaf_length);
         let customization = if mode.frame == Frame::Kangaroo { customization.to_vec() } else { Vec::new() };
         Growing { mode, leaf_length, customization, pending: Vec::new(), values: 0, grown: false, root }
     }
@@ -136,30 +212,12 @@ impl Growing {
         }
         let single = !self.grown && self.pending.len() <= self.leaf_length;
         let pending = std::mem::take(&mut self.pending);
-        match self.mode.frame {
-            Frame::Kangaroo if single => {
-                self.root.absorb(&pending);
-                self.root.squeeze(0x07, digest);
-            }
-            Frame::Plain if single => {
-                self.root.absorb(&pending);
-                self.root.squeeze(0x1f, digest);
-            }
-            frame => {
-                self.grow(&mut Rope::new(&[&pending]), 0, &Alone);
-                let values = self.values;
-                let (end, domain) = match frame {
-                    Frame::Kangaroo => ([&length_encode(values)[..], &[0xff, 0xff]].concat(), 0x06),
-                    Frame::Plain => ([&length_encode(values)[..], &[0xff, 0xff]].concat(), 0x1e),
-                    Frame::Parallel(length) => {
-                        let bits = if length == Length::Bound { 8 * digest.len() as u64 } else { 0 };
-                        ([right_encode(values), right_encode(bits)].concat(), 0x04)
-                    }
-                };
-                self.root.absorb(&end);
-                self.root.squeeze(domain, digest);
-            }
+        if single && self.mode.has_single() {
+            self.root.absorb(&pending);
+            return self.root.squeeze(self.mode.single_domain(), digest);
         }
+        self.grow(&mut Rope::new(&[&pending]), 0, &Alone);
+        self.mode.end(self.root, self.values, digest);
     }
 
     /// Takes leaves into the final node, all of the rope but its last `stays` bytes; the last leaf
@@ -170,7 +228,7 @@ impl Growing {
         }
         if self.mode.frame == Frame::Kangaroo && !self.grown {
             self.root.absorb(&rope.take(self.leaf_length));
-            self.root.absorb(&[3, 0, 0, 0, 0, 0, 0, 0]);
+            self.root.absorb(&HOP);
         }
         self.grown = true;
         let leaf = self.mode.leaf;

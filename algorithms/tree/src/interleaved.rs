@@ -1,23 +1,23 @@
-//! Trees of fixed shape: the blocks of the message are dealt out to sixteen leaves like cards, and
-//! the final node hashes the sixteen chaining values. `docs/sakura.md` has the coding.
+//! Trees of fixed shape: the blocks of the message are dealt out to the leaves like cards, and the
+//! final node hashes their chaining values. `docs/sakura.md` has the coding.
 
 use std::borrow::Cow;
 
 use pfh_digest::{Alone, Executor, Rope, State, Task, Value};
-use pfh_kernel::{Compression, KECCAK24, Kernel};
+use pfh_kernel::{KECCAK24, Kernel};
 
 use crate::sponge::{Sponge, length_encode};
 
-/// Leaves, whatever the message: two kernels' worth of the widest lanes, so that two threads have
-/// full lanes.
-const LEAVES: usize = 16;
+/// Leaves unless stated: two kernels' worth of the widest lanes, so that two threads have full
+/// lanes.
+pub(crate) const LEAVES: usize = 16;
 
-/// Sponge blocks in an interleaved block. Enough that lanes seldom change, few enough that a round
+/// Sponge blocks in an interleaved block unless stated. Enough that lanes seldom change, few enough that a round
 /// of all leaves stays in cache.
-const SPONGE_BLOCKS: usize = 64;
+pub(crate) const SPONGE_BLOCKS: usize = 64;
 
-/// Rounds that are absorbed in one go at most: some 36 MiB.
-const BATCH: usize = 256;
+/// Bytes of rounds that are absorbed in one go at most, if a round has not more.
+const BATCH: usize = 36 << 20;
 
 /// Last bits of a leaf, RawSHAKE's suffix, first bit of the padding.
 const LEAF_DOMAIN: u8 = 0x3b;
@@ -25,32 +25,61 @@ const LEAF_DOMAIN: u8 = 0x3b;
 const ROOT_DOMAIN: u8 = 0x1e;
 
 /// The parameters of a mode.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Interleaving {
-    permutation: &'static Compression<u64>,
+    /// Leaves, whatever the message.
+    pub(crate) leaves: usize,
     /// Bytes per sponge block.
-    rate: usize,
-    /// Bytes per chaining value.
-    value: usize,
-    /// The interleaved block's length in bits is the first times two to the power of the second.
-    coded_block: [u8; 2],
+    pub(crate) rate: usize,
+    /// Bytes per interleaved block: a multiple of the rate, so that lanes absorb whole blocks.
+    pub(crate) block: usize,
 }
 
-/// Over RawSHAKE128: blocks of 10,752 bytes.
-pub(crate) static SAKURA_LI_128: Interleaving =
-    Interleaving { permutation: &KECCAK24, rate: 168, value: 32, coded_block: [21, 12] };
-/// Over RawSHAKE256: blocks of 8,704 bytes.
-pub(crate) static SAKURA_LI_256: Interleaving =
-    Interleaving { permutation: &KECCAK24, rate: 136, value: 64, coded_block: [17, 12] };
-
 impl Interleaving {
-    fn block(&self) -> usize {
-        SPONGE_BLOCKS * self.rate
+    /// The mode with this capacity in bits; leaves and bytes of a block as usual.
+    pub(crate) const fn new(capacity: u32) -> Interleaving {
+        let rate = 200 - capacity as usize / 8;
+        Interleaving { leaves: LEAVES, rate, block: SPONGE_BLOCKS * rate }
+    }
+
+    /// Bytes of a chaining value: as many as the capacity has.
+    pub(crate) fn value(&self) -> usize {
+        200 - self.rate
     }
 
     /// Bytes that give every leaf one block.
-    fn round(&self) -> usize {
-        LEAVES * self.block()
+    pub(crate) fn round(&self) -> usize {
+        self.leaves * self.block
+    }
+
+    /// The interleaved block's length in bits is the first, which is odd, times two to the power of
+    /// the second; `None` if that takes more than a byte.
+    pub(crate) fn coded_block(&self) -> Option<[u8; 2]> {
+        let bits = 8 * self.block as u64;
+        let exponent = bits.trailing_zeros();
+        Some([u8::try_from(bits >> exponent).ok()?, exponent as u8])
+    }
+
+    /// An empty leaf, or one whose whole blocks have been absorbed into this state.
+    pub(crate) fn leaf(&self, state: [u64; 25]) -> Sponge {
+        Sponge::resumed(&KECCAK24, self.rate, state)
+    }
+
+    /// The chaining value of a leaf that has absorbed all but its last bytes.
+    pub(crate) fn chain(&self, mut leaf: Sponge, last: &[u8]) -> Vec<u8> {
+        leaf.absorb(last);
+        let mut value = vec![0; self.value()];
+        leaf.squeeze(LEAF_DOMAIN, &mut value);
+        value
+    }
+
+    /// The final node over the chaining values.
+    pub(crate) fn root(&self, values: &[u8], digest: &mut [u8]) {
+        let mut root = Sponge::new(&KECCAK24, self.rate);
+        root.absorb(values);
+        root.absorb(&length_encode(self.leaves as u64));
+        root.absorb(&self.coded_block().expect("looked at when the mode was made"));
+        root.squeeze(ROOT_DOMAIN, digest);
     }
 }
 
@@ -66,10 +95,10 @@ impl Group {
     fn absorb(&mut self, mode: &Interleaving, first: usize, rounds: &[Cow<'_, [u8]>]) {
         for round in rounds {
             // A lane beyond the last leaf does the group's first over again; nobody reads it.
-            let leaf = |lane: usize| if first + lane < LEAVES { first + lane } else { first };
+            let leaf = |lane: usize| if first + lane < mode.leaves { first + lane } else { first };
             let blocks: Vec<&[u8]> =
-                (0..self.kernel.lanes()).map(|lane| &round[leaf(lane) * mode.block()..][..mode.block()]).collect();
-            self.kernel.compress(&mut self.state, &blocks, SPONGE_BLOCKS, mode.rate);
+                (0..self.kernel.lanes()).map(|lane| &round[leaf(lane) * mode.block..][..mode.block]).collect();
+            self.kernel.compress(&mut self.state, &blocks, mode.block / mode.rate, mode.rate);
         }
     }
 
@@ -90,9 +119,38 @@ pub(crate) struct Interleaved {
 
 impl Interleaved {
     pub(crate) fn new(mode: Interleaving) -> Interleaved {
-        let kernel = mode.permutation.many(LEAVES);
+        let kernel = KECCAK24.many(mode.leaves);
         let group = Group { kernel, state: vec![0; kernel.state_length()] };
-        Interleaved { mode, groups: vec![group; LEAVES.div_ceil(kernel.lanes())], pending: Vec::new() }
+        Interleaved { mode, groups: vec![group; mode.leaves.div_ceil(kernel.lanes())], pending: Vec::new() }
+    }
+
+    /// One whose leaves have absorbed whole rounds up to these states.
+    pub(crate) fn resumed(mode: Interleaving, states: &[[u64; 25]]) -> Interleaved {
+        let mut resumed = Interleaved::new(mode);
+        let mut states = states.iter();
+        for group in &mut resumed.groups {
+            for (lane, state) in (0..group.kernel.lanes()).zip(&mut states) {
+                for (word, value) in state.iter().enumerate() {
+                    group.state[group.kernel.position(word, lane)] = *value;
+                }
+            }
+        }
+        resumed
+    }
+
+    /// The states of the leaves after whole rounds, and the bytes behind those.
+    pub(crate) fn parts(&self) -> (Vec<[u64; 25]>, &[u8]) {
+        let lanes = self.groups.iter().flat_map(|group| (0..group.kernel.lanes()).map(|lane| group.lane(lane)));
+        (lanes.take(self.mode.leaves).collect(), &self.pending)
+    }
+
+    /// The chaining values of all leaves, were this the end of the message.
+    pub(crate) fn values(&self) -> Vec<u8> {
+        let (states, pending) = self.parts();
+        // Unequal ends, so each leaf is ended alone.
+        let mut blocks = pending.chunks(self.mode.block);
+        let mut chain = |state| self.mode.chain(self.mode.leaf(state), blocks.next().unwrap_or(&[]));
+        states.into_iter().flat_map(&mut chain).collect()
     }
 
     /// Takes in whole rounds, the groups shared out among the executor's threads.
@@ -132,7 +190,8 @@ impl State for Interleaved {
         let all: Vec<&[u8]> = std::iter::once(&pending[..]).chain(pieces.iter().copied()).collect();
         let mut rope = Rope::new(&all);
         while whole > 0 {
-            let rounds: Vec<_> = (0..whole.min(BATCH)).map(|_| rope.take(round)).collect();
+            let batch = (BATCH / round).max(1);
+            let rounds: Vec<_> = (0..whole.min(batch)).map(|_| rope.take(round)).collect();
             self.absorb(&rounds, executor);
             whole -= rounds.len();
         }
@@ -144,22 +203,8 @@ impl State for Interleaved {
     }
 
     fn finalize(self: Box<Self>, length: usize) -> Value {
-        let mode = self.mode;
-        let mut root = Sponge::new(mode.permutation, mode.rate);
-        // Unequal ends, so each leaf goes on alone.
-        let mut blocks = self.pending.chunks(mode.block());
-        let leaves = self.groups.iter().flat_map(|group| (0..group.kernel.lanes()).map(|lane| group.lane(lane)));
-        for state in leaves.take(LEAVES) {
-            let mut leaf = Sponge::resumed(mode.permutation, mode.rate, state);
-            leaf.absorb(blocks.next().unwrap_or(&[]));
-            let mut value = [0; 64];
-            let value = &mut value[..mode.value];
-            leaf.squeeze(LEAF_DOMAIN, value);
-            root.absorb(value);
-        }
-        root.absorb(&length_encode(LEAVES as u64));
-        root.absorb(&mode.coded_block);
-        Value::filled(length, |digest| root.squeeze(ROOT_DOMAIN, digest))
+        let values = self.values();
+        Value::filled(length, |digest| self.mode.root(&values, digest))
     }
 
     fn duplicate(&self) -> Box<dyn State> {

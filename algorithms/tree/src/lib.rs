@@ -12,7 +12,7 @@
 //! Memory of these is bounded whatever the length of the message, and the digest depends on neither
 //! pieces, lanes nor threads.
 //!
-//! [`outboard`] keeps a binary tree beside a file, to find what changed and to hash only that
+//! [`flat`] keeps the chaining values of any of these beside a file. [`outboard`] keeps a binary tree beside a file, to find what changed and to hash only that
 //! again; [`audit`] proves with it that a server still holds the file, [`range`] that a part of it
 //! is the file's. [`foreign`] computes the roots that other programs state.
 //!
@@ -26,11 +26,13 @@
 #![forbid(unsafe_code)]
 
 pub mod audit;
+pub mod flat;
 pub mod foreign;
 mod growing;
 mod interleaved;
 mod lanes;
 pub mod outboard;
+mod parameters;
 mod plain;
 pub mod range;
 mod registry;

@@ -7,12 +7,17 @@
 pub mod archive;
 mod bytes;
 mod detect;
+mod ext;
 mod field;
 mod file_system;
+mod layout;
 mod node;
 mod partition;
 mod recognise;
+mod stored;
 mod text;
+mod unallocated;
+mod walk;
 
 pub use bytes::{Bytes, Slice};
 pub use detect::file_system;

@@ -53,6 +53,11 @@ impl Encode for Encoder {
         if let Some(text) = preamble.algorithms.iter().find(|algorithm| algorithm.output() == Output::Text) {
             return Err(Unrepresentable::new(format!("bsd cannot hold {text}, whose digests are text")));
         }
+        if let Some(stated) = preamble.algorithms.iter().find(|algorithm| algorithm.has_own_parameters()) {
+            return Err(Unrepresentable::new(format!(
+                "bsd cannot hold {stated}, whose tag has no place for parameters; use jsonl"
+            )));
+        }
         self.tags = preamble.algorithms.iter().copied().map(tag).collect();
         self.described = preamble.base.is_some();
         if self.described {

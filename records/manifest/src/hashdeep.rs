@@ -34,7 +34,9 @@ impl Encode for Encoder {
     fn head(&mut self, out: &mut Vec<u8>, preamble: &Preamble<'_>) -> Result<(), Unrepresentable> {
         let unknown = |algorithm: &&Algorithm| !ALGORITHMS.contains(&algorithm.name());
         if let Some(algorithm) = preamble.algorithms.iter().find(unknown) {
-            return Err(Unrepresentable::new(format!("hashdeep 1.0 holds md5, sha1 and sha256, not {algorithm}")));
+            return Err(Unrepresentable::new(format!(
+                "hashdeep 1.0 holds md5, sha1 and sha256, not {algorithm}; use jsonl"
+            )));
         }
         if preamble.algorithms.is_empty() {
             return Err(Unrepresentable::new("hashdeep 1.0 needs an algorithm"));

@@ -53,7 +53,7 @@ pub(crate) enum Remark {
 pub(crate) fn parse(registry: Registry, line: &[u8]) -> Option<Remark> {
     let line = line.strip_prefix(MARK).or_else(|| line.strip_prefix(b"#")?.strip_prefix(MARK))?;
     if let Some(names) = line.strip_prefix(b"begin algorithms=") {
-        let names = str::from_utf8(names).ok()?.split(',').filter(|name| !name.is_empty());
+        let names = pfh_digest::names(str::from_utf8(names).ok()?).into_iter().filter(|name| !name.is_empty());
         return Some(Remark::Begin(names.map(|name| registry.find(name).map_err(|_| name.into())).collect()));
     }
     if let Some(base) = line.strip_prefix(b"base ") {

@@ -103,7 +103,8 @@ impl Default for Run {
 /// When one is unknown, or none is named.
 pub fn algorithms(names: &[String]) -> Result<Vec<Algorithm>, Failure> {
     let mut algorithms: Vec<Algorithm> = Vec::new();
-    for name in names.iter().filter(|name| !name.is_empty()) {
+    // Commas separate algorithms and their parameters alike: a piece with `=` is a parameter.
+    for name in pfh::Algorithm::names(&names.join(",")).into_iter().filter(|name| !name.is_empty()) {
         let unknown = |error: UnknownAlgorithm| Failure::usage(format_args!("{error}; `pfh algorithms` lists them"));
         let found: Algorithm = name.parse().map_err(unknown)?;
         if !algorithms.contains(&found) {

@@ -3,6 +3,7 @@
 
 mod attacks;
 mod audit;
+mod flat;
 mod foreign;
 mod modes;
 mod outboard;

@@ -78,8 +78,9 @@ fn every_vector_through_every_door() {
                 hasher.finalize(&mut output);
                 assert_eq!(output[skip..], digest, "{algorithm} {line:.80}");
             }
-            if customization.is_empty() && leaf == 8192 {
-                let algorithm = algorithm.with_length(length).unwrap();
+            if customization.is_empty() {
+                let block = if leaf == 8192 { String::new() } else { format!(",block={leaf}") };
+                let algorithm = TREES.find(&format!("{}:{length}{block}", algorithm.name())).unwrap();
                 for piece in [777, 8192, 139_264, 300_000] {
                     let mut hasher = algorithm.hasher();
                     message.chunks(piece).for_each(|piece| hasher.update(piece));
@@ -105,6 +106,73 @@ fn every_row_has_vectors_and_all_vectors_have_a_row() {
     rows.sort();
     files.sort();
     assert_eq!(rows, files);
+}
+
+/// The vectors of `vectors/tree/make` for modes whose parameters are stated.
+#[test]
+fn every_vector_with_parameters() {
+    let text = fs::read_to_string(directory().join("parameters/all.txt")).unwrap();
+    let mut names = std::collections::BTreeSet::new();
+    for line in text.lines() {
+        let [name, message, digest] = line.split(' ').collect::<Vec<_>>()[..] else { panic!("{line}") };
+        let (algorithm, message, digest) = (TREES.find(name).unwrap(), value(message), hex(digest));
+        assert_eq!(algorithm.to_string(), name);
+        assert_eq!(algorithm.digest(&message).bytes(), digest, "{line:.80}");
+        assert_eq!(hash_many(algorithm, &[&message, b""])[0].bytes(), digest, "{line:.80}");
+        let plain = name.replace(":32", "");
+        assert_eq!(reference::digest(&plain, &message, b"", 8192, digest.len()), digest, "{line:.80}");
+        names.insert(name);
+    }
+    assert_eq!(names.len(), 12);
+}
+
+/// A name with parameters prints back in one way, and what no mode can have is refused.
+#[test]
+fn names_with_parameters() {
+    for (written, printed) in [
+        ("sakura-li-128,leaves=32", "sakura-li-128,leaves=32"),
+        ("SAKURA_LI_128:64,Block=168,leaves=3", "sakura-li-128:64,leaves=3,block=168"),
+        ("sakura-li-128,leaves=16", "sakura-li-128"),
+        ("sakura-li-128,block=10752,leaves=16,capacity=256", "sakura-li-128"),
+        ("sakura-li-128,capacity=448,block=9216", "sakura-li-128,capacity=448"),
+        ("sakura-fng-256,block=8192,capacity=512", "sakura-fng-256"),
+        ("sakura-fng-128,capacity=512", "sakura-fng-128,capacity=512"),
+        ("parallelhash128:32,block=8", "parallelhash128,block=8"),
+    ] {
+        let algorithm = TREES.find(written).unwrap();
+        assert_eq!(algorithm.to_string(), printed);
+        assert_eq!(TREES.find(printed), Ok(algorithm));
+        assert_eq!(algorithm.has_own_parameters(), printed.contains('='));
+    }
+    let usual = TREES.find("sakura-li-128").unwrap();
+    let other = TREES.find("sakura-li-128,leaves=32").unwrap();
+    assert!(usual != other && usual.digest(b"abc") != other.digest(b"abc"));
+    assert_eq!(other.parameters().collect::<Vec<_>>(), [("leaves", 32), ("block", 10_752), ("capacity", 256)]);
+    for (wrong, why) in [
+        ("kt128,block=8192", "kt128 has no parameters"),
+        ("sakura-li-128,leaves", "leaves, block, capacity"),
+        ("sakura-li-128,leaves=", "leaves, block, capacity"),
+        ("sakura-li-128,leaves=032", "leaves, block, capacity"),
+        ("sakura-li-128,lanes=2", "leaves, block, capacity"),
+        ("sakura-li-128,leaves=32:64", "leaves, block, capacity"),
+        ("sakura-li-128,leaves=2,leaves=3", "twice"),
+        ("sakura-li-128,leaves=0", "1 to 4096"),
+        ("sakura-li-128,leaves=4097", "1 to 4096"),
+        ("sakura-li-128,leaves=4096", "block=168"),
+        ("sakura-li-128,block=8192", "168, 336, 672, 1344"),
+        ("sakura-li-128,block=2184", "odd part"),
+        ("sakura-li-128,block=0", "168"),
+        ("sakura-li-128,capacity=257", "multiple of 64"),
+        ("sakura-fng-128,capacity=832", "256 to 768"),
+        ("sakura-fng-128,capacity=192", "256 to 768"),
+        ("sakura-fng-128,block=0", "1 to 1048576"),
+        ("sakura-fng-128,leaves=2", "block, capacity"),
+        ("parallelhash128,capacity=256", "block"),
+        ("sakura-li-127,leaves=2", "unknown algorithm"),
+    ] {
+        let error = TREES.find(wrong).unwrap_err().to_string();
+        assert!(error.contains(why), "{wrong}: {error}");
+    }
 }
 
 #[test]
@@ -140,9 +208,10 @@ proptest! {
             (0..length as u64).map(|i| ((i + 1).wrapping_mul(seed.wrapping_mul(2) | 1).wrapping_mul(0x9e3779b97f4a7c15) >> 56) as u8).collect();
         let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(length)).chain([0, length]).collect();
         cuts.sort_unstable();
-        for algorithm in TREES.all() {
+        let stated = ["sakura-li-128,leaves=9,block=336", "sakura-li-256,leaves=32", "sakura-fng-128,block=1000,capacity=320"];
+        for algorithm in TREES.all().chain(stated.map(|name| TREES.find(name).unwrap())) {
             let algorithm = algorithm.with_length(output).unwrap();
-            let expected = reference::digest(algorithm.name(), &message, b"", 8192, output);
+            let expected = reference::digest(&algorithm.to_string().replace(&format!(":{output}"), ""), &message, b"", 8192, output);
             let mut hasher = algorithm.hasher();
             for cut in cuts.windows(2) {
                 hasher.update(&message[cut[0]..cut[1]]);
@@ -185,7 +254,7 @@ impl Executor for Threads {
 #[test]
 fn any_number_of_threads_gives_the_same_digest() {
     let message: Vec<u8> = (0..6_000_011u64).map(|i| (i.wrapping_mul(0x9e3779b97f4a7c15) >> 56) as u8).collect();
-    for algorithm in TREES.all() {
+    for algorithm in TREES.all().chain([TREES.find("sakura-li-128,leaves=33,block=336").unwrap()]) {
         for length in [8193, 139_264, 172_032, 1 << 20, 6_000_011] {
             let expected = algorithm.digest(&message[..length]);
             for width in [1, 2, 3, 7, 100] {

@@ -1,5 +1,5 @@
-//! Partition tables: how a medium is divided. Own code over [`Bytes`]: `gpt` 4 and `mbrman` 0.6 want
-//! `Read + Seek` and give up a whole table for one bad field, where an examiner needs the rest.
+//! Partition tables: how a medium is divided. Own code over [`Bytes`]: `gpt` 4 and `mbrman` 0.6
+//! want `Read + Seek`, and give up a table for one bad field, where an examiner needs the rest.
 
 mod gap;
 mod gpt;

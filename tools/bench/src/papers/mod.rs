@@ -169,10 +169,7 @@ pub fn text(repeated: &[Repeated]) -> String {
             Err(reason) => {
                 writeln!(text, "{}\n  not reproduced here: {reason}\n", part.what).expect("a string takes it")
             }
-            Ok(tables) => tables.iter().for_each(|table| {
-                text += &table.text();
-                text += if table.compares() { "\n" } else { "  * the paper's figures are not known here\n\n" };
-            }),
+            Ok(tables) => text.extend(tables.iter().map(|table| table.text() + "\n")),
         }
     }
     text
@@ -207,12 +204,7 @@ pub fn html(repeated: &[Repeated]) -> String {
                 writeln!(body, "<p>{what}: <span class=\"fault\">not reproduced here</span>: {reason}</p>")
                     .expect("a string takes it");
             }
-            Ok(tables) => tables.iter().for_each(|table| {
-                body += &table.html();
-                if !table.compares() {
-                    body += "<p class=\"quiet\">The paper's figures are not known here.</p>\n";
-                }
-            }),
+            Ok(tables) => body.extend(tables.iter().map(Table::html)),
         }
     }
     body

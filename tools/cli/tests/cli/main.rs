@@ -40,6 +40,7 @@ mod faults_e_unending;
 mod forecast;
 mod gnu_cases;
 mod hash_check;
+mod hash_parameters;
 mod hash_similarity;
 mod hashdeep_cases;
 mod kernels;

@@ -79,9 +79,17 @@ fn length_encode(value: usize) -> Vec<u8> {
     code
 }
 
-/// The digest of `message` under the mode with this name.
+/// The digest of `message` under the mode with this name, parameters stated in it included; `leaf`
+/// counts unless the name states a block.
 pub fn digest(name: &str, message: &[u8], customization: &[u8], leaf: usize, length: usize) -> Vec<u8> {
-    let (rate, value) = if name.ends_with("128") { (168, 32) } else { (136, 64) };
+    let (name, parameters) = name.split_once(',').unwrap_or((name, ""));
+    let stated = |key: &str| {
+        let value = parameters.split(',').find_map(|stated| stated.strip_prefix(key)?.strip_prefix('='));
+        value.map(|value| value.parse::<usize>().unwrap())
+    };
+    let capacity = stated("capacity").unwrap_or(if name.ends_with("128") { 256 } else { 512 });
+    let (rate, value) = (200 - capacity / 8, capacity / 8);
+    let leaf = stated("block").unwrap_or(leaf);
     match name.trim_end_matches(['1', '2', '8', '5', '6']) {
         "kt" => {
             let s = [message, customization, &length_encode(customization.len())].concat();
@@ -122,12 +130,18 @@ pub fn digest(name: &str, message: &[u8], customization: &[u8], leaf: usize, len
             sponge(24, rate, &node, 0x1e, length)
         }
         "sakura-li-" => {
-            let mut leaves = vec![Vec::new(); 16];
-            for (index, block) in message.chunks(64 * rate).enumerate() {
-                leaves[index % 16].extend(block);
+            let (count, block) = (stated("leaves").unwrap_or(16), stated("block").unwrap_or(64 * rate));
+            let mut leaves = vec![Vec::new(); count];
+            for (index, block) in message.chunks(block).enumerate() {
+                leaves[index % count].extend(block);
             }
             let mut node: Vec<u8> = leaves.iter().flat_map(|leaf| sponge(24, rate, leaf, 0x3b, value)).collect();
-            node.extend([0x10, 0x01, if rate == 168 { 0x15 } else { 0x11 }, 0x0c]);
+            node.extend(length_encode(count));
+            let (mut mantissa, mut exponent) = (8 * block, 0);
+            while mantissa % 2 == 0 {
+                (mantissa, exponent) = (mantissa / 2, exponent + 1);
+            }
+            node.extend([u8::try_from(mantissa).unwrap(), exponent]);
             sponge(24, rate, &node, 0x1e, length)
         }
         _ => panic!("no mode of name {name}"),
