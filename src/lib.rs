@@ -54,7 +54,8 @@
 //!   SQLite.
 //! * `audit`: trees beside files and the audit of a storage server ([`tree`], [`audit`]), which
 //!   bring Ed25519 and an HTTP client.
-//! * `inside`: what is in images, file systems and archives ([`inside`]), which brings decompressors.
+//! * `inside`: what is in images, file systems and archives ([`inside`]), which brings
+//!   decompressors.
 //! * `image`: acquisition and verification of media ([`acquire`], [`dd`], [`verify`]), and the keys
 //!   that sign logs and seals, which bring Ed25519.
 #![forbid(unsafe_code)]
