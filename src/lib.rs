@@ -111,6 +111,8 @@ pub mod inside;
 mod jsonl;
 #[cfg(feature = "known")]
 pub mod known;
+#[cfg(feature = "inside")]
+pub mod list;
 #[cfg(feature = "known")]
 pub mod matching;
 pub mod outputs;

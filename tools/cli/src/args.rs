@@ -9,6 +9,8 @@ use crate::compare::Compare;
 #[cfg(feature = "image")]
 use crate::dd::Dd;
 use crate::hash::Hash;
+#[cfg(feature = "inside")]
+use crate::inside::List;
 #[cfg(feature = "known")]
 use crate::known::Known;
 #[cfg(feature = "known")]
@@ -67,6 +69,9 @@ pub enum Command {
     Verify(Box<Verify>),
     /// Verify files by a manifest, or audit a whole tree.
     Check(Box<Check>),
+    #[cfg(feature = "inside")]
+    /// List what is in images, file systems and archives: names and metadata alone.
+    List(Box<List>),
     #[cfg(feature = "known")]
     /// Look digests up in known sets: those of --digest, or of standard input.
     Lookup(Lookup),

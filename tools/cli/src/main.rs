@@ -20,6 +20,8 @@ mod help;
 #[cfg(feature = "image")]
 mod imaging;
 mod input;
+#[cfg(feature = "inside")]
+mod inside;
 #[cfg(feature = "known")]
 mod known;
 mod list;
@@ -90,6 +92,8 @@ fn command() -> Exit {
             #[cfg(feature = "image")]
             args::Command::Verify(verify) => verify::run(&verify),
             args::Command::Check(request) => check::run(&request),
+            #[cfg(feature = "inside")]
+            args::Command::List(list) => inside::run(&list),
             #[cfg(feature = "known")]
             args::Command::Lookup(request) => lookup::run(&request),
             #[cfg(feature = "known")]
