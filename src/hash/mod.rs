@@ -90,7 +90,7 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
     request.outputs().check()?;
     let about = request.about();
     let cache = request.cache(&about)?;
-    let mut source: Box<dyn Source> = Box::new(Apart::new(request.input.source()?, own::own(request)));
+    let mut source: Box<dyn Source> = Box::new(Apart::new(request.source()?, own::own(request)));
     if let Some(cache) = &cache {
         source = Box::new(cache.reusing(source));
     }

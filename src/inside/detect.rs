@@ -35,7 +35,7 @@ pub fn container(start: &[u8], bytes: &Arc<dyn Bytes>) -> Result<Option<Containe
     if let Some(format) = Format::recognize(start).or_else(|| ends_as_zip(&**bytes)) {
         return Ok(Some(Container::Archive(format)));
     }
-    if bytes.size() < DISK || bytes.size() % 512 != 0 {
+    if bytes.size() < DISK || !bytes.size().is_multiple_of(512) {
         return Ok(None);
     }
     medium(bytes)
@@ -62,7 +62,7 @@ pub fn may_be(start: &[u8], size: Option<u64>, name: &[u8]) -> bool {
     if Format::recognize(start).is_some() {
         return true;
     }
-    let sectors = size.is_some_and(|size| size >= DISK && size % 512 == 0);
+    let sectors = size.is_some_and(|size| size >= DISK && size.is_multiple_of(512));
     let boot = start.get(510..512) == Some(&[0x55, 0xAA]);
     let ext = start.get(1080..1082) == Some(&[0x53, 0xEF]);
     let named = [&b".iso"[..], b".img", b".dd", b".raw"].iter().any(|ending| {
@@ -85,7 +85,7 @@ pub enum Imaged {
     /// None, or raw in one piece.
     No,
     /// E01 or several pieces.
-    Yes(Image),
+    Yes(Box<Image>),
     /// One of a format that is not read, or damaged.
     Unread(String),
 }
@@ -99,7 +99,7 @@ pub fn image(path: &[u8], start: &[u8], end: &[u8]) -> Imaged {
             return Imaged::No;
         }
         return match Image::open(path) {
-            Ok(image) => Imaged::Yes(image),
+            Ok(image) => Imaged::Yes(Box::new(image)),
             Err(error) => Imaged::Unread(error.to_string()),
         };
     }
@@ -108,7 +108,7 @@ pub fn image(path: &[u8], start: &[u8], end: &[u8]) -> Imaged {
     }
     let first = path.extension().is_some_and(|ending| ["000", "001", "aaa"].iter().any(|first| *ending == **first));
     match first.then(|| Image::open_raw(path)) {
-        Some(Ok(image)) if image.format() == ImageFormat::Split => Imaged::Yes(image),
+        Some(Ok(image)) if image.format() == ImageFormat::Split => Imaged::Yes(Box::new(image)),
         _ => Imaged::No,
     }
 }

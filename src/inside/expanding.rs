@@ -124,7 +124,7 @@ impl Expanding {
             path = [&self.root[..], b"/", &path].concat();
         }
         match detect::image(&path, &start, &end) {
-            Imaged::Yes(image) => self.open_image(image, printed),
+            Imaged::Yes(image) => self.open_image(*image, printed),
             Imaged::Unread(why) => self.fail(name::prefix(printed), why),
             Imaged::No => {
                 self.allowance = self.options.limits.most(bytes.size());
@@ -258,7 +258,7 @@ impl Expanding {
                 self.found.push_back(Found::Problem(name, problem(Stage::Walk, &failure)));
             }
             Some(Next::Volume(number, bytes, start)) => self.volume(number, bytes, start),
-            Some(Next::Node(node)) => self.node(node),
+            Some(Next::Node(node)) => self.node(&node),
         }
     }
 
@@ -278,7 +278,7 @@ impl Expanding {
         }
     }
 
-    fn node(&mut self, node: Node) {
+    fn node(&mut self, node: &Node) {
         let Some(level) = self.stack.last_mut() else { return };
         let mut printed = [&level.prefix[..], &name::escape(&node.path)].concat();
         let is_deleted = node.allocation != Allocation::Live;
@@ -309,7 +309,7 @@ impl Expanding {
                 None => return self.fail(printed, bomb(size)),
             }
         }
-        let mut about = said(&node, &level.about);
+        let mut about = said(node, &level.about);
         if self.options.runs && !level.is_archive {
             let runs = content.runs().unwrap_or_default().into_iter();
             about.runs = runs
@@ -325,7 +325,7 @@ impl Expanding {
         let origin = Origin::Object { name: printed.clone().into(), object };
         self.found.push_back(Found::Origin(origin, None));
         if self.is_wanted(&printed) && !is_deleted && node.size.is_none_or(|size| size > 20) {
-            self.open_member(&node, &member, printed, &watch, depth);
+            self.open_member(node, &member, printed, &watch, depth);
         }
     }
 

@@ -49,7 +49,7 @@ pub struct Level {
 /// The next thing of a container.
 pub enum Next {
     /// A name.
-    Node(Node),
+    Node(Box<Node>),
     /// A partition.
     Volume(Option<u32>, Arc<dyn Bytes>, u64),
     /// What cannot be listed.
@@ -64,7 +64,7 @@ impl Level {
         }
         Some(match &mut self.listed {
             Listed::Nodes(nodes) => match nodes.next()? {
-                Ok(node) => Next::Node(node),
+                Ok(node) => Next::Node(Box::new(node)),
                 Err(failure) => Next::Failure(failure),
             },
             Listed::Parts(parts) => match parts.next()? {

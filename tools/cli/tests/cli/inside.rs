@@ -91,12 +91,17 @@ fn what_is_hashed_inside_is_checked_inside() {
     for format in ["sums", "bsd", "hashdeep", "dfxml", "jsonl", "csv"] {
         let hash = ["hash", "-r", "--inside", "-f", format, "--force", "-o", "m", "d"];
         let seen = pfh(&room, hash);
-        assert_eq!(seen.code, Some(0), "{format}: {}", seen.stderr);
+        // hashdeep's format has no form for the three names with a line feed.
+        let (code, files) = if format == "hashdeep" { (3, 27) } else { (0, 30) };
+        assert_eq!(seen.code, Some(code), "{format}: {}", seen.stderr);
         let seen = pfh(&room, ["check", "m"]);
         assert_eq!(seen.code, Some(0), "{format}: {}", seen.stderr);
-        assert!(seen.stderr.contains("30 files verified against m"), "{format}: {}", seen.stderr);
+        assert!(seen.stderr.contains(&format!("{files} files verified against m")), "{format}: {}", seen.stderr);
+        if format == "hashdeep" {
+            continue;
+        }
         let seen = pfh(&room, ["check", "--audit", "m"]);
-        assert_eq!(seen.code, Some(1), "the manifest's directory has other files: {}", seen.stderr);
+        assert_eq!(seen.code, Some(0), "{format}: {}", seen.stderr);
         let seen = pfh(&room, ["check", "--audit", "--below", "d", "m"]);
         assert_eq!(seen.code, Some(0), "{format}: {}{}", String::from_utf8_lossy(&seen.stdout), seen.stderr);
     }
@@ -154,7 +159,7 @@ fn what_cannot_be_read_is_an_error_and_the_rest_comes() {
     room.file("x.zip", &bytes);
     for (archive, word) in [("x.zip", "CRC"), ("e.zip", "encrypted")] {
         let seen = pfh(&room, ["hash", "--inside", "-f", "jsonl", archive]);
-        assert_refused(&seen, &format!("{archive}!/a"), "inside");
+        assert_refused(&seen, "a", "inside");
         let lines = records(&seen);
         let cause = lines.iter().find(|line| line.kind() == "error").unwrap().0["cause"].as_str().unwrap().to_owned();
         assert!(cause.contains(word), "{cause}");
@@ -183,14 +188,14 @@ fn what_cannot_be_read_is_an_error_and_the_rest_comes() {
 #[test]
 fn bombs_are_errors() {
     let room = Room::new();
-    // 16 times 16 archives of 16 MB each from 20 kB.
+    // 16 times 16 archives of 16 MB each. By other names than .zip, which zip does not compress.
     sh(&room, "head -c 16000000 /dev/zero > zeros; zip -q 0.zip zeros; rm zeros");
     for level in 0..2 {
-        let copies: Vec<String> = (0..16).map(|copy| format!("c{copy}.zip")).collect();
+        let copies: Vec<String> = (0..16).map(|copy| format!("c{copy}.dat")).collect();
         for copy in &copies {
             sh(&room, &format!("cp {level}.zip {copy}"));
         }
-        sh(&room, &format!("zip -q {}.zip {}; rm c*.zip", level + 1, copies.join(" ")));
+        sh(&room, &format!("zip -q {}.zip {}; rm c*.dat", level + 1, copies.join(" ")));
     }
     let seen = pfh(&room, ["hash", "--inside", "--expand", "64MiB", "-f", "jsonl", "2.zip"]);
     assert_eq!(seen.code, Some(3));
@@ -229,6 +234,31 @@ fn match_and_compare_look_inside() {
     assert!(pairs.contains("a.zip!/t/sub/b.bin") && pairs.contains("b.zip!/t/sub/b.bin"), "{pairs}{}", seen.stderr);
 }
 
+/// An installation medium as a known set, in one command.
+#[test]
+fn a_known_set_of_what_is_in_an_archive() {
+    let room = Room::new();
+    tree(&room);
+    sh(
+        &room,
+        "zip -q -r medium.zip t; tar -czf case.tar.gz t/plain t/bang!; printf new > new; tar -cf case.tar new; gzip case.tar -c > other.tar.gz",
+    );
+    let seen = pfh(&room, ["known", "build", "set.pfhknown", "--inside", "--good", "medium.zip"]);
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    let info = pfh(&room, ["known", "info", "set.pfhknown"]);
+    let info = String::from_utf8_lossy(&info.stdout).into_owned();
+    assert!(info.contains("medium: 10 records"), "{info}");
+    let seen =
+        pfh(&room, ["match", "--inside", "-k", "set.pfhknown", "--only", "unknown", "case.tar.gz", "other.tar.gz"]);
+    let unknown = String::from_utf8_lossy(&seen.stdout).into_owned();
+    assert!(unknown.contains("other.tar.gz!/new") && !unknown.contains("!/t/plain"), "{unknown}{}", seen.stderr);
+    // A second time, from the same bytes, the same set.
+    let before = std::fs::read(room.path().join("set.pfhknown")).unwrap();
+    let seen = pfh(&room, ["known", "build", "set.pfhknown", "--inside", "--good", "medium.zip"]);
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    assert!(std::fs::read(room.path().join("set.pfhknown")).unwrap() == before);
+}
+
 #[test]
 fn a_list_has_names_and_metadata_alone() {
     let room = Room::new();
@@ -238,7 +268,10 @@ fn a_list_has_names_and_metadata_alone() {
     assert_eq!(seen.code, Some(0), "{}", seen.stderr);
     let lines = records(&seen);
     let plain = lines.iter().find(|line| line.path() == "a.tar!/t/plain").unwrap();
-    assert_eq!((plain.0["size"].as_u64(), plain.0["mtime"].as_str()), (Some(1000), Some("2020-02-03T04:05:06.789Z")));
+    assert_eq!(
+        (plain.0["size"].as_u64(), plain.0["mtime"].as_str()),
+        (Some(1000), Some("2020-02-03T04:05:06.789000000Z"))
+    );
     assert_eq!(
         (plain.0["inside"]["kind"].as_str(), plain.0["inside"]["container"].as_str()),
         (Some("tar"), Some("a.tar"))
@@ -286,6 +319,29 @@ fn files_in_images() {
     assert_eq!(seen.code, Some(0), "{}", seen.stderr);
 }
 
+/// DFXML has what fiwalk writes of each file: where its bytes are, in which inode.
+#[test]
+fn dfxml_has_places_of_bytes() {
+    let room = Room::new();
+    tree(&room);
+    sh(&room, "truncate -s 16M ext.img; mkfs.ext4 -q -d t ext.img");
+    let seen = pfh(&room, ["hash", "--inside", "-f", "dfxml", "ext.img"]);
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    room.file("m.xml", &seen.stdout);
+    let schema = concat!(env!("CARGO_MANIFEST_DIR"), "/../../records/manifest/tests/schema/dfxml.xsd");
+    sh(&room, &format!("xmllint --noout --schema {schema} m.xml 2>&1"));
+    let text = String::from_utf8(seen.stdout).unwrap();
+    let object = text.split("<fileobject>").find(|object| object.contains("ext.img!/sub/b.bin<")).unwrap();
+    let offset = object.split("img_offset='").nth(1).unwrap().split('\'').next().unwrap();
+    let file = std::fs::read(room.path().join("t/sub/b.bin")).unwrap();
+    let image = std::fs::read(room.path().join("ext.img")).unwrap();
+    let at: usize = offset.parse().unwrap();
+    assert_eq!(image[at..at + 512], file[..512]);
+    assert!(object.contains("<inode>") && object.contains("<alloc>1<"), "{object}");
+    let seen = pfh(&room, ["check", "m.xml"]);
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+}
+
 /// A container that is written to while its members are read has no digests of them.
 #[test]
 fn a_container_that_changes_is_an_error() {
@@ -310,5 +366,5 @@ fn a_container_that_changes_is_an_error() {
 fn touch(path: &Path) {
     use std::os::unix::fs::FileExt;
     let file = std::fs::OpenOptions::new().write(true).open(path).unwrap();
-    let _ = file.write_at(b"t/0", 0);
+    let _ = file.write_at(b"t", 0);
 }
