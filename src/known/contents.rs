@@ -34,7 +34,7 @@ impl Contents {
             std::fs::create_dir(&folder).map_err(Error::Room)?;
             let list = folder.join(input.path.file_name().unwrap_or("content".as_ref()));
             let request = hash::Request::new(named, algorithms);
-            let mut request = request.format(Format::Jsonl, Layout::default()).output(&list);
+            let mut request = request.format(Format::Dfxml, Layout::default()).output(&list);
             if !input.assumed.is_empty() {
                 request.plan.algorithms.clone_from(&input.assumed);
             }

@@ -29,7 +29,7 @@ pub struct List {
     #[arg(long)]
     pub bodyfile: bool,
     /// Only files that the file system lists, or only deleted ones.
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, value_name = "STATE")]
     pub only: Option<Which>,
 }
 
