@@ -58,6 +58,8 @@
 //!   SQLite.
 //! * `audit`: trees beside files and the audit of a storage server ([`tree`], [`audit`]), which
 //!   bring Ed25519 and an HTTP client.
+//! * `inside`: what is in images, file systems and archives ([`inside`]), which brings
+//!   decompressors.
 //! * `image`: acquisition and verification of media ([`acquire`], [`dd`], [`verify`]), and the keys
 //!   that sign logs and seals, which bring Ed25519.
 #![forbid(unsafe_code)]
@@ -87,9 +89,9 @@ pub use pfh_source::os::{
     names_in, processors, set_patience, sync_filesystem, system_name,
 };
 pub use pfh_source::{
-    Apart, Cause, Closed, Descend, Entry, Item, Links, Note, Object, Operands, Order, Ordered, Origin, Problem, Ranges,
-    Recurse, Selection, SelectionError, Separator, Skip, Source, Special, Stage, Stat, Within, errno_name, names,
-    total,
+    Apart, Cause, Closed, Descend, Entry, Extent, Inside, Item, Links, Note, Object, Operands, Order, Ordered, Origin,
+    Problem, Ranges, Recurse, Selection, SelectionError, Separator, Skip, Source, Special, Stage, Stat, Within,
+    errno_name, names, total,
 };
 pub use pfh_source::{Around, Output, Time, device, image, terminal};
 
@@ -110,10 +112,14 @@ mod errno;
 mod failure;
 pub mod hash;
 mod input;
+#[cfg(feature = "inside")]
+pub mod inside;
 #[cfg(feature = "audit")]
 mod jsonl;
 #[cfg(feature = "known")]
 pub mod known;
+#[cfg(feature = "inside")]
+pub mod list;
 #[cfg(feature = "known")]
 pub mod matching;
 pub mod outputs;

@@ -113,6 +113,17 @@ impl Request {
         self
     }
 
+    /// What is read. A format that has a place for it has the places of bytes in a file system.
+    pub(super) fn source(&self) -> Result<Box<dyn pfh_source::Source>, crate::input::InputError> {
+        #[cfg(feature = "inside")]
+        if self.format == Format::Dfxml && self.input.inside.is_some() {
+            let mut input = self.input.clone();
+            input.inside.iter_mut().for_each(|inside| inside.runs = true);
+            return input.source();
+        }
+        self.input.source()
+    }
+
     /// What is read and written.
     pub(super) fn outputs(&self) -> Outputs {
         let mut outputs = Outputs::new(self.replace);

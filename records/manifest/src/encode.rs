@@ -46,6 +46,9 @@ pub(crate) enum Kind {
 impl Kind {
     /// The kind of what was read.
     pub(crate) fn of(closed: &Closed) -> Kind {
+        if closed.inside.is_some() {
+            return Kind::File;
+        }
         match closed.stat.as_ref().map(|stat| os::file_type(stat.mode)) {
             Some(FileType::RegularFile) => Kind::File,
             Some(FileType::BlockDevice) => Kind::BlockDevice,

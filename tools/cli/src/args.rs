@@ -12,6 +12,8 @@ use crate::dd::Dd;
 use crate::diff::Diff;
 use crate::dups::Dups;
 use crate::hash::Hash;
+#[cfg(feature = "inside")]
+use crate::inside::List;
 #[cfg(feature = "known")]
 use crate::known::Known;
 #[cfg(feature = "known")]
@@ -85,6 +87,9 @@ pub enum Command {
     Run(Box<Unit>),
     /// Write the manifest of a plan whose units were carried out: that of one run.
     Merge(Merge),
+    #[cfg(feature = "inside")]
+    /// List what is in images, file systems and archives: names and metadata alone.
+    List(Box<List>),
     #[cfg(feature = "known")]
     /// Look digests up in known sets: those of --digest, or of standard input.
     Lookup(Lookup),

@@ -26,6 +26,8 @@ mod help;
 #[cfg(feature = "image")]
 mod imaging;
 mod input;
+#[cfg(feature = "inside")]
+mod inside;
 #[cfg(feature = "known")]
 mod known;
 mod list;
@@ -123,6 +125,8 @@ fn command(call: &Call) -> Exit {
             #[cfg(feature = "image")]
             args::Command::Verify(verify) => verify::run(&verify),
             args::Command::Check(request) => check::run(&request),
+            #[cfg(feature = "inside")]
+            args::Command::List(list) => inside::run(&list),
             args::Command::Diff(request) => diff::run(&request),
             args::Command::Dups(request) => dups::run(&request),
             args::Command::Bag(request) => bag::run(&request),

@@ -47,6 +47,7 @@ mod hash_check;
 mod hash_parameters;
 mod hash_similarity;
 mod hashdeep_cases;
+mod inside;
 mod kernels;
 mod keys;
 mod known_lists;
