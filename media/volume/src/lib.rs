@@ -4,8 +4,27 @@
 
 #![forbid(unsafe_code)]
 
+pub mod archive;
 mod bytes;
+mod detect;
+mod ext;
+mod fat;
+mod field;
+mod file_system;
+mod iso;
+mod layout;
 mod node;
+mod ntfs;
+mod partition;
+mod recognise;
+mod stored;
+mod text;
+mod time;
+mod unallocated;
+mod walk;
 
 pub use bytes::{Bytes, Slice};
+pub use detect::file_system;
+pub use file_system::{FileSystem, Options, Recognised};
 pub use node::{Allocation, Content, Failure, Kind, Node, Nodes, Run, Times};
+pub use partition::{Partition, PartitionTable, Scheme, Usage, partitions};

@@ -28,7 +28,8 @@ pub enum Allocation {
     /// A file that the file system lists.
     #[default]
     Live,
-    /// Deleted; its metadata is there, and nothing else lays claim to its content.
+    /// Deleted; its metadata is there, and no file in use lays claim to its content. Another
+    /// deleted file may: whose bytes they are is not known then.
     Deleted,
     /// Deleted; some of its content belongs to another file now, or may.
     Overwritten,
@@ -94,6 +95,12 @@ pub trait Content: Send + Sync {
     /// are (compressed, resident, in an archive).
     fn runs(&self) -> Option<Vec<Run>> {
         None
+    }
+
+    /// Whether it is a part of one compressed stream with others: to read it after a later node was
+    /// asked for, the stream is decompressed again from its start.
+    fn is_shared(&self) -> bool {
+        false
     }
 }
 

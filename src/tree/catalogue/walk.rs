@@ -22,7 +22,7 @@ pub(super) struct Gathered<'a> {
     /// Files that were read.
     pub(super) entries: Vec<CatalogueEntry>,
     /// Names of all files that are there.
-    there: HashSet<Vec<u8>>,
+    pub(super) there: HashSet<Vec<u8>>,
     pub(super) settled: u64,
     pub(super) unread: Vec<(Vec<u8>, Problem)>,
 }

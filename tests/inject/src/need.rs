@@ -15,6 +15,9 @@ pub enum Need {
     Loop,
     /// Disks in compressed memory (`/sys/class/zram-control`).
     Zram,
+    /// Which signals a process catches, as the system says it: an emulator catches all of them from
+    /// its start, long before the program that it runs does.
+    SignalMask,
     /// Some ten seconds and more on an idle machine of two cores: of computing, or of waiting for a
     /// disk.
     Time,
@@ -30,7 +33,7 @@ impl Need {
         match self {
             Need::Program(name) => ["strace", "prlimit"].contains(&name),
             Need::Time => false,
-            Need::Root | Need::Fuse | Need::Loop | Need::Zram => true,
+            Need::Root | Need::Fuse | Need::Loop | Need::Zram | Need::SignalMask => true,
         }
     }
 
@@ -39,9 +42,9 @@ impl Need {
         match self {
             Need::Fuse | Need::Loop | Need::Zram | Need::Program("strace") => Some("faults"),
             Need::Time => Some("slow"),
-            Need::Root | Need::Program("env" | "perl" | "prlimit" | "script" | "setpriv" | "taskset" | "unshare") => {
-                None
-            }
+            Need::SignalMask
+            | Need::Root
+            | Need::Program("env" | "perl" | "prlimit" | "script" | "setpriv" | "taskset" | "unshare") => None,
             Need::Program(_) => Some("foreign"),
         }
     }
@@ -50,6 +53,7 @@ impl Need {
         match self {
             need if emulator().is_some() && need.is_beyond_emulators() => false,
             Need::Time => true,
+            Need::SignalMask => Path::new("/proc/self/status").exists(),
             Need::Loop => effective_user() == Some(0) && Path::new("/dev/loop-control").exists(),
             Need::Zram => effective_user() == Some(0) && Path::new("/sys/class/zram-control/hot_add").exists(),
             Need::Root => effective_user() == Some(0),

@@ -42,7 +42,13 @@ fn schemas_that_compute_are_not_run() {
     );
     assert_eq!(refused(&path), "no table with a column of digests");
     let path = directory.path().join("virtual.db");
-    database(&path, "CREATE VIRTUAL TABLE METADATA USING fts5(sha1);");
+    // The SQLite of this build has no such module, and would not make the table by itself.
+    database(
+        &path,
+        "CREATE TABLE x (y); PRAGMA writable_schema = ON;
+         INSERT INTO sqlite_schema (type, name, tbl_name, rootpage, sql)
+         VALUES ('table', 'METADATA', 'METADATA', 0, 'CREATE VIRTUAL TABLE METADATA USING fts5(sha1)');",
+    );
     assert!(refused(&path).starts_with("no table"), "{}", refused(&path));
 }
 
@@ -137,4 +143,16 @@ fn values_of_other_types_are_faults() {
         "CREATE TABLE hashes (md5, sha1); INSERT INTO hashes VALUES (5, NULL), (x'00', NULL), ('zz', NULL), (NULL, '');",
     );
     assert!(refused(&path).ends_with("3 faults"), "{}", refused(&path));
+}
+
+/// `.cargo/config.toml` leaves them out; a build that does not read it brings them back.
+#[test]
+fn sqlite_has_nothing_but_tables() {
+    let connection = Connection::open_in_memory().expect("opened");
+    let mut asked = connection.prepare("PRAGMA compile_options").expect("asked");
+    let options: Vec<String> = asked.query_map([], |row| row.get(0)).expect("listed").map(Result::unwrap).collect();
+    for absent in ["ENABLE_FTS3", "ENABLE_FTS5", "ENABLE_RTREE", "ENABLE_LOAD_EXTENSION", "ENABLE_STAT4"] {
+        assert!(!options.iter().any(|option| option == absent), "{absent}: {options:?}");
+    }
+    assert!(options.iter().any(|option| option == "OMIT_LOAD_EXTENSION"), "{options:?}");
 }

@@ -10,6 +10,12 @@ use std::fmt::Write;
 /// What the page begins with: by this an earlier one is known.
 pub const TITLE: &str = "The five papers on this machine";
 
+/// Words stand at the left, not as figures at the right.
+const LEFT: &str = "text-align:left";
+
+/// The same on one line: `Table III`.
+const LEFT_WHOLE: &str = "text-align:left;white-space:nowrap";
+
 /// What is known of an item: theirs, ours and the verdict are in the tables below the list.
 fn verdict(item: &Item, repeated: &[Repeated]) -> String {
     let By::Part(name) = item.by else {
@@ -41,16 +47,21 @@ pub fn body(repeated: &[Repeated]) -> String {
     let mut body = String::from(
         "<p>Every table and figure that the five papers number: what it is, what repeats it, and whether this machine \
          reaches what the paper reports, in proportion: a machine of today is faster throughout, so times relative to \
-         the paper's own first row are compared.</p>\n<table><tr><th>item</th><th>what</th><th>verdict</th><th>command</th></tr>\n",
+         the paper's own first row are compared.</p>\n",
     );
+    let heads = ["item", "what", "verdict", "command"].map(|head| format!("<th style=\"{LEFT}\">{head}</th>")).concat();
+    writeln!(body, "<table><tr>{heads}</tr>").expect("a string takes it");
     let mut paper = "";
     for item in ITEMS {
         if item.paper != paper {
             paper = item.paper;
-            writeln!(body, "<tr><th colspan=\"4\">{}</th></tr>", escape(paper)).expect("a string takes it");
+            writeln!(body, "<tr><th style=\"{LEFT}\" colspan=\"4\">{}</th></tr>", escape(paper))
+                .expect("a string takes it");
         }
         let cells = [item.number, item.what, &verdict(item, repeated), &item.command()].map(escape);
-        let cells: String = cells.iter().map(|cell| format!("<td style=\"text-align:left\">{cell}</td>")).collect();
+        let style = [LEFT_WHOLE, LEFT, LEFT, LEFT];
+        let cells: String =
+            cells.iter().zip(style).map(|(cell, style)| format!("<td style=\"{style}\">{cell}</td>")).collect();
         writeln!(body, "<tr>{cells}</tr>").expect("a string takes it");
     }
     body += "</table>\n";

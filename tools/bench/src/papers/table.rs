@@ -124,15 +124,18 @@ impl Table {
         rows
     }
 
-    /// Whether any figure of the paper stands beside ours, in a row or in a column of its own.
-    pub fn compares(&self) -> bool {
-        let has_column = self.columns.iter().any(|head| head.starts_with("paper"));
-        has_column || self.paper.iter().flatten().any(Option::is_some)
+    /// The same for people: nothing says whose the figures are if all are in rows of ours.
+    fn shown(&self) -> Vec<Vec<String>> {
+        let mut rows = self.cells();
+        if self.paper.iter().flatten().all(Option::is_none) {
+            rows.iter_mut().for_each(|row| drop(row.remove(1)));
+        }
+        rows
     }
 
     /// As text.
     pub fn text(&self) -> String {
-        let mut text = format!("{}\n{}", self.table, align(&self.cells()));
+        let mut text = format!("{}\n{}", self.table, align(&self.shown()));
         for note in &self.notes {
             writeln!(text, "  * {note}").expect("a string takes it");
         }
@@ -144,7 +147,7 @@ impl Table {
 
     /// As HTML.
     pub fn html(&self) -> String {
-        let rows = self.cells();
+        let rows = self.shown();
         let row = |cells: &[String], tag: &str| {
             let paper = cells.get(1).is_some_and(|whose| whose == "paper");
             let class = if paper { " class=\"quiet\"" } else { "" };
@@ -192,7 +195,8 @@ mod tests {
                 vec!["sha1", "here", "–"]
             ]
         );
-        assert!(table().compares());
+        let alone = Table { paper: None, ..table() }.text();
+        assert!(!alone.contains("whose") && alone.contains("1.23"), "{alone}");
     }
 
     #[test]

@@ -92,6 +92,9 @@ fn a_killed_acquisition_goes_on() {
 /// Ctrl-C stops soon, says so, and can be resumed.
 #[test]
 fn an_interrupted_acquisition_says_so() {
+    if lacks(&[Need::SignalMask]) {
+        return;
+    }
     let room = Room::in_memory();
     let source = room.file("source", &content(13, 192 * MIB));
     let image = room.path().join("image.E01");

@@ -148,6 +148,9 @@ fn a_change_is_followed_from_the_kept_root_and_from_no_other() {
 
 #[test]
 fn a_schedule_ends_when_a_server_is_caught() {
+    if pfh_inject::lacks(&[pfh_inject::Need::SignalMask]) {
+        return;
+    }
     let (room, file) = committed("blake3", 50_000);
     let server = Served::start(&room, &[]);
     let ask = ["audit", "ask", &server.url, "kept", "--every", "1s", "--rounds", "2"];

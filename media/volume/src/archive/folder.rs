@@ -1,0 +1,156 @@
+//! A folder of a 7z archive: packed streams through a chain of coders to one stream.
+
+use super::limits::Limits;
+use super::tape::Tape;
+use super::{decoder, decoder::Packing};
+use crate::bytes::Bytes;
+use lzma_rust2::filter::bcj::BcjReader;
+use lzma_rust2::filter::bcj2::Bcj2Reader;
+use lzma_rust2::filter::delta::DeltaReader;
+use lzma_rust2::{Lzma2Reader, LzmaReader};
+use std::io::{self, BufReader, Read};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A step of the chain.
+#[derive(Debug, Clone)]
+pub struct Coder {
+    pub id: u64,
+    pub properties: Vec<u8>,
+    /// Its inputs, by their numbers in the folder.
+    pub inputs: Range<usize>,
+    /// Bytes that come out.
+    pub size: u64,
+}
+
+/// Coders, and how they are bound.
+#[derive(Debug, Clone, Default)]
+pub struct Folder {
+    pub coders: Vec<Coder>,
+    /// Inputs that come from the output of a coder.
+    pub bound: Vec<(usize, usize)>,
+    /// Inputs that come from packed streams.
+    pub packed: Vec<(usize, usize)>,
+    /// The coder whose output is the folder's.
+    pub main: usize,
+    pub crc: Option<u32>,
+}
+
+type Opened = Box<dyn Read + Send>;
+
+fn invalid(what: impl Into<String>) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what.into())
+}
+
+impl Folder {
+    /// Bytes that come out.
+    pub fn size(&self) -> u64 {
+        self.coders.get(self.main).map_or(0, |coder| coder.size)
+    }
+
+    /// Bytes that go in, of these packed streams.
+    pub fn stored(&self, packed: &[(u64, u64)]) -> u64 {
+        self.packed.iter().filter_map(|(_, at)| packed.get(*at)).map(|(_, length)| *length).sum()
+    }
+
+    /// Why it cannot be read, before anything is read.
+    pub fn refusal(&self) -> Option<&'static str> {
+        self.coders.iter().find_map(|coder| match coder.id {
+            0x06F1_0701 => Some("is encrypted"),
+            0x0003_0401 => Some("the method PPMd is not read"),
+            0x0004_0109 => Some("the method Deflate64 is not read"),
+            _ => None,
+        })
+    }
+
+    /// Opens its stream.
+    ///
+    /// # Errors
+    /// When a coder is not known, or needs more memory than allowed.
+    pub fn open(&self, bytes: &Arc<dyn Bytes>, packed: &[(u64, u64)], limits: &Limits) -> io::Result<Opened> {
+        self.output(self.main, &Within { bytes, packed, limits }, 0)
+    }
+
+    fn output(&self, number: usize, within: &Within<'_>, depth: usize) -> io::Result<Opened> {
+        let coder = self.coders.get(number).filter(|_| depth <= self.coders.len());
+        let coder = coder.ok_or_else(|| invalid("coders are bound in a circle"))?;
+        let mut inputs =
+            coder.inputs.clone().map(|input| self.input(input, within, depth)).collect::<Result<Vec<_>, _>>()?;
+        if coder.id == 0x0303_011B && inputs.len() == 4 {
+            return Ok(Box::new(Bcj2Reader::new(inputs, coder.size)));
+        }
+        match (inputs.pop(), inputs.is_empty()) {
+            (Some(input), true) => decoded(coder, input, within.limits),
+            _ => Err(invalid("a coder with a wrong number of inputs")),
+        }
+    }
+
+    fn input(&self, input: usize, within: &Within<'_>, depth: usize) -> io::Result<Opened> {
+        if let Some((_, output)) = self.bound.iter().find(|(bound, _)| *bound == input) {
+            return self.output(*output, within, depth + 1);
+        }
+        let stream = self.packed.iter().find(|(packed, _)| *packed == input);
+        let place = stream.and_then(|(_, at)| within.packed.get(*at));
+        let (start, length) = *place.ok_or_else(|| invalid("a coder without an input"))?;
+        // Packed streams start behind the signature header.
+        let start = start.saturating_add(32);
+        let end = start.checked_add(length).filter(|end| *end <= within.bytes.size());
+        let end = end.ok_or_else(|| invalid("a packed stream leads out of the archive"))?;
+        Ok(Box::new(Tape::new(within.bytes.clone(), start, end)))
+    }
+}
+
+struct Within<'a> {
+    bytes: &'a Arc<dyn Bytes>,
+    packed: &'a [(u64, u64)],
+    limits: &'a Limits,
+}
+
+/// The output of a coder with one input.
+fn decoded(coder: &Coder, input: Opened, limits: &Limits) -> io::Result<Opened> {
+    let properties = &coder.properties[..];
+    let dictionary = |bytes: &[u8]| -> io::Result<u32> {
+        let bytes = <[u8; 4]>::try_from(bytes).map_err(|_| invalid("wrong properties"))?;
+        let size = u32::from_le_bytes(bytes);
+        if u64::from(size) > limits.window { Err(invalid(wide(size.into()))) } else { Ok(size) }
+    };
+    let buffered = BufReader::with_capacity(64 << 10, input);
+    Ok(match coder.id {
+        0 => Box::new(buffered),
+        0x0003_0101 => {
+            let (first, size) = properties.split_first().ok_or_else(|| invalid("wrong properties"))?;
+            Box::new(LzmaReader::new_with_props(buffered, coder.size, *first, dictionary(size)?, None)?)
+        }
+        0x21 => {
+            let bits = match properties {
+                [bits @ 0..=40] => u32::from(*bits),
+                _ => return Err(invalid("wrong properties")),
+            };
+            let size = if bits == 40 { u64::from(u32::MAX) } else { u64::from(2 | bits & 1) << (bits / 2 + 11) };
+            if size > limits.window {
+                return Err(invalid(wide(size)));
+            }
+            Box::new(Lzma2Reader::new(buffered, size as u32, None))
+        }
+        3 => match properties {
+            [distance] => Box::new(DeltaReader::new(buffered, usize::from(*distance) + 1)),
+            _ => return Err(invalid("wrong properties")),
+        },
+        0x0303_0103 | 4 => Box::new(BcjReader::new_x86(buffered, 0)),
+        0x0303_0205 | 5 => Box::new(BcjReader::new_ppc(buffered, 0)),
+        0x0303_0401 | 6 => Box::new(BcjReader::new_ia64(buffered, 0)),
+        0x0303_0501 | 7 => Box::new(BcjReader::new_arm(buffered, 0)),
+        0x0303_0701 | 8 => Box::new(BcjReader::new_arm_thumb(buffered, 0)),
+        0x0303_0805 | 9 => Box::new(BcjReader::new_sparc(buffered, 0)),
+        0x0A => Box::new(BcjReader::new_arm64(buffered, 0)),
+        0x0B => Box::new(BcjReader::new_riscv(buffered, 0)),
+        0x0004_0108 => Box::new(flate2::bufread::DeflateDecoder::new(buffered)),
+        0x0004_0202 => decoder::of(Packing::Bzip2, buffered, limits),
+        0x04F7_1101 => decoder::of(Packing::Zstd, buffered, limits),
+        id => return Err(invalid(format!("the method {id:x} is not read"))),
+    })
+}
+
+fn wide(size: u64) -> String {
+    format!("needs a window of {size} bytes, more than is allowed")
+}

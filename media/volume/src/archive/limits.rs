@@ -1,0 +1,38 @@
+//! How much an archive may bring.
+
+/// The bounds of everything that an archive states.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Containers in containers that are opened: 1 opens the files that are named, and no archive
+    /// in them.
+    pub depth: u32,
+    /// Bytes that may come out of a container whatever its own size.
+    pub bytes: u64,
+    /// Bytes that may come out for each byte of it, beyond those. Deflate reaches 1,032.
+    pub ratio: u64,
+    /// Members of one archive.
+    pub entries: u64,
+    /// Bytes of memory for the window of a decompressor.
+    pub window: u64,
+    /// Bytes of an archive in another one that is unpacked, to memory or to a file without a name,
+    /// because it must be read at any position.
+    pub nested: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { depth: 3, bytes: 16 << 30, ratio: 1100, entries: 1 << 24, window: 256 << 20, nested: 4 << 30 }
+    }
+}
+
+impl Limits {
+    /// How many bytes may come out of that many.
+    pub fn most(&self, stored: u64) -> u64 {
+        stored.saturating_mul(self.ratio).saturating_add(self.bytes)
+    }
+
+    /// The window in KiB, with room for what decoders need beside it.
+    pub(super) fn window_kib(&self) -> u32 {
+        u32::try_from(self.window >> 10).unwrap_or(u32::MAX - 1).saturating_add(16 << 10)
+    }
+}

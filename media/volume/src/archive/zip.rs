@@ -1,0 +1,222 @@
+//! Zip (PKWARE's APPNOTE 6.3). The central directory says what there is; each local header and each
+//! CRC is held against it.
+
+use super::checked::{Checked, Stated, bomb};
+use super::decoder::{self, Packing};
+use super::limits::Limits;
+use super::member::{failure, from_filetime, node};
+use super::tape::Tape;
+use super::zip_directory::{Place, Record, Records, u16_at, u32_at, u64_at};
+use crate::bytes::Bytes;
+use crate::node::{Content, Failure, Kind, Node, Nodes, Run, Times};
+use lzma_rust2::LzmaReader;
+use std::io::{BufRead, Read};
+use std::sync::Arc;
+
+const ENCRYPTED: u16 = 1;
+const DESCRIPTOR: u16 = 8;
+/// The longest target of a symbolic link.
+const LINK: u64 = 4096;
+
+/// The members, in the order of the central directory.
+pub fn open(bytes: Arc<dyn Bytes>, limits: &Limits) -> Result<Nodes, Failure> {
+    let place = Place::find(&*bytes)?;
+    let mut offsets: Vec<u64> = Vec::new();
+    for record in place.records(&bytes) {
+        // What is wrong with the directory comes again, in its place.
+        let Ok(record) = record else { break };
+        if offsets.len() as u64 >= limits.entries {
+            break;
+        }
+        offsets.push(record.offset.saturating_add(place.shift));
+    }
+    offsets.sort_unstable();
+    let archive = Arc::new(Archive { bytes: bytes.clone(), limits: limits.clone(), place, offsets });
+    let around = [(place.shift, "in front of"), (place.behind, "behind")].into_iter().filter(|(length, _)| *length > 0);
+    let around =
+        around.map(|(length, where_)| Err(failure(b"", format!("{length} bytes {where_} the zip are not its"))));
+    let members = Members { records: place.records(&bytes), archive, number: 0 };
+    Ok(Box::new(around.collect::<Vec<_>>().into_iter().chain(members)))
+}
+
+struct Archive {
+    bytes: Arc<dyn Bytes>,
+    limits: Limits,
+    place: Place,
+    /// Where local headers start, sorted.
+    offsets: Vec<u64>,
+}
+
+struct Members {
+    records: Records,
+    archive: Arc<Archive>,
+    number: u64,
+}
+
+impl Iterator for Members {
+    type Item = Result<Node, Failure>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let limit = self.archive.limits.entries;
+        if self.number > limit {
+            return None;
+        }
+        let record = self.records.next()?;
+        self.number += 1;
+        if self.number > limit {
+            return Some(Err(failure(b"", format!("the zip has more than {limit} members"))));
+        }
+        Some(record.and_then(|record| self.archive.clone().member(record)))
+    }
+}
+
+impl Archive {
+    fn member(self: Arc<Self>, record: Record) -> Result<Node, Failure> {
+        let path = unicode_name(&record).unwrap_or_else(|| record.name.clone());
+        if record.mode() & 0xF000 == 0x4000 || path.ends_with(b"/") {
+            let end = path.iter().rposition(|byte| *byte != b'/').map_or(0, |at| at + 1);
+            let mut directory = node(path[..end].to_vec(), Kind::Directory);
+            directory.times = times(&record);
+            return Ok(directory);
+        }
+        let is_link = record.mode() & 0xF000 == 0xA000;
+        let mut member = node(path.clone(), Kind::File);
+        (member.size, member.times, member.compressed) = (Some(record.size), times(&record), record.method != 0);
+        let content = Member { archive: self, record, path: path.into() };
+        if is_link {
+            let mut target = Vec::new();
+            let read = content.open()?.take(LINK).read_to_end(&mut target);
+            read.map_err(|error| failure(&content.path, format!("the target of the link: {error}")))?;
+            (member.kind, member.size) = (Kind::Link(target), None);
+        } else {
+            member.content = Some(Arc::new(content));
+        }
+        Ok(member)
+    }
+}
+
+struct Member {
+    archive: Arc<Archive>,
+    record: Record,
+    path: Arc<[u8]>,
+}
+
+impl Member {
+    fn fail<T>(&self, cause: impl Into<String>) -> Result<T, Failure> {
+        Err(failure(&self.path, cause))
+    }
+
+    /// Where its bytes start. The local header must say what the central directory says, and the
+    /// bytes must end where the next member starts.
+    fn locate(&self) -> Result<u64, Failure> {
+        let Member { archive, record, .. } = self;
+        let start = record.offset.saturating_add(archive.place.shift);
+        let mut header = [0; 30];
+        if let Err(error) = archive.bytes.read_exact_at(start, &mut header) {
+            return self.fail(format!("its local header at offset {start} cannot be read: {error}"));
+        }
+        if !header.starts_with(b"PK\x03\x04") {
+            return self.fail(format!("there is no local header at offset {start}"));
+        }
+        let mut name = vec![0; usize::from(u16_at(&header, 26))];
+        if archive.bytes.read_exact_at(start + 30, &mut name).is_err() || name != record.name {
+            return self.fail(format!("its local header at offset {start} has another name"));
+        }
+        if u16_at(&header, 8) != record.method || (u16_at(&header, 6) ^ record.flags) & ENCRYPTED != 0 {
+            return self.fail(format!("its local header at offset {start} states another method"));
+        }
+        let sizes = [(18, record.stored), (22, record.size)];
+        let differs = |(at, size): (usize, u64)| {
+            let local = u32_at(&header, at);
+            local != u32::MAX && u64::from(local) != size && !(local == 0 && record.flags & DESCRIPTOR != 0)
+        };
+        if sizes.into_iter().any(differs) {
+            return self.fail(format!("its local header at offset {start} states another size"));
+        }
+        let data = start + 30 + name.len() as u64 + u64::from(u16_at(&header, 28));
+        let after = archive.offsets.partition_point(|offset| *offset <= start);
+        let same = after - archive.offsets.partition_point(|offset| *offset < start);
+        let next = archive.offsets.get(after).copied().unwrap_or(archive.place.start).min(archive.place.start);
+        match data.checked_add(record.stored) {
+            Some(end) if end <= next && same == 1 => Ok(data),
+            _ => self.fail("its bytes are those of another member as well, or lead out of the zip: a bomb, or damage"),
+        }
+    }
+}
+
+impl Content for Member {
+    fn open(&self) -> Result<Box<dyn Read + Send>, Failure> {
+        let Member { archive, record, path } = self;
+        if record.flags & ENCRYPTED != 0 || record.method == 99 {
+            return self.fail("is encrypted");
+        }
+        let most = archive.limits.most(record.stored);
+        if record.size > most {
+            return self.fail(bomb(most));
+        }
+        let data = self.locate()?;
+        let input = Tape::buffered(archive.bytes.clone(), data, data + record.stored);
+        let limits = &archive.limits;
+        let opened: Box<dyn Read + Send> = match record.method {
+            0 => Box::new(Tape::new(archive.bytes.clone(), data, data + record.stored)),
+            8 => Box::new(flate2::bufread::DeflateDecoder::new(input)),
+            12 => decoder::of(Packing::Bzip2, input, limits),
+            14 => match lzma(input, record.size, limits) {
+                Ok(reader) => reader,
+                Err(error) => return self.fail(format!("LZMA: {error}")),
+            },
+            93 | 20 => decoder::of(Packing::Zstd, input, limits),
+            95 => decoder::of(Packing::Xz, input, limits),
+            9 => return self.fail("the method Deflate64 is not read"),
+            98 => return self.fail("the method PPMd is not read"),
+            method => return self.fail(format!("the method {method} is not read")),
+        };
+        let stated = Stated { size: Some(record.size), crc: Some(record.crc) };
+        Ok(Box::new(Checked::new(opened, path.clone(), stated, most)))
+    }
+
+    fn runs(&self) -> Option<Vec<Run>> {
+        if self.record.method != 0 || self.record.flags & ENCRYPTED != 0 || self.record.stored != self.record.size {
+            return None;
+        }
+        let start = self.locate().ok()?;
+        Some(vec![Run { file_offset: 0, medium_offset: Some(start), length: self.record.size }])
+    }
+}
+
+/// LZMA in a zip: the version of the SDK, the length of the properties, the properties.
+fn lzma(mut input: impl BufRead + Send + 'static, size: u64, limits: &Limits) -> std::io::Result<Box<dyn Read + Send>> {
+    let mut header = [0; 9];
+    input.read_exact(&mut header)?;
+    let (properties, dictionary) = (header[4], u32_at(&header, 5));
+    if u16_at(&header, 2) != 5 || u64::from(dictionary) > limits.window {
+        return Err(std::io::Error::other("its window is larger than allowed"));
+    }
+    Ok(Box::new(LzmaReader::new_with_props(input, size, properties, dictionary, None)?))
+}
+
+/// The name in UTF-8 that Info-ZIP writes beside one in a code page, if it belongs to that.
+fn unicode_name(record: &Record) -> Option<Vec<u8>> {
+    let field = record.field(0x7075)?;
+    let holds = field.len() > 5 && field[0] == 1 && u32_at(field, 1) == crc32fast::hash(&record.name);
+    holds.then(|| field[5..].to_vec())
+}
+
+/// Times that have a zone: Unix's or NTFS's. The DOS time of a member is of no known zone.
+fn times(record: &Record) -> Times {
+    let mut times = Times::default();
+    if let Some(field) = record.field(0x5455)
+        && field.len() >= 5
+        && field[0] & 1 != 0
+    {
+        times.modified = Some(i128::from(u32_at(field, 1) as i32) * 1_000_000_000);
+    }
+    if let Some(field) = record.field(0x000A)
+        && u16_at(field, 4) == 1
+        && field.len() >= 32
+    {
+        let time = |at| Some(u64_at(field, at)).filter(|ticks| *ticks != 0).map(from_filetime);
+        (times.modified, times.accessed, times.born) = (time(8), time(16), time(24));
+    }
+    times
+}

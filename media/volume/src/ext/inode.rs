@@ -1,0 +1,82 @@
+//! Inodes.
+
+use super::group::Ext;
+use super::superblock::LARGE_DIRECTORIES;
+use crate::field::{array, le16, le32, read};
+use crate::node::{Failure, Times};
+
+/// The file's names and content are encrypted.
+pub const ENCRYPTED: u32 = 0x800;
+/// The directory has an index.
+pub const INDEXED: u32 = 0x1000;
+/// The place of the file is stated in extents.
+pub const EXTENTS: u32 = 0x8_0000;
+/// The file's content is in the inode.
+pub const INLINE: u32 = 0x1000_0000;
+
+/// What an inode says.
+#[derive(Debug, Clone)]
+pub struct Inode {
+    pub number: u32,
+    pub mode: u16,
+    pub size: u64,
+    pub links: u16,
+    pub flags: u32,
+    /// Extents, pointers to blocks, a short target or the first bytes of the content.
+    pub block: [u8; 60],
+    pub times: Times,
+    /// Blocks of 512 bytes as the inode counts them.
+    pub sectors: u32,
+    /// The block of extended attributes, which `sectors` counts too.
+    pub has_attributes: bool,
+    /// What stands behind the fixed fields: extended attributes.
+    pub rest: Vec<u8>,
+}
+
+impl Inode {
+    /// The type: the upper four bits of the mode.
+    pub fn kind(&self) -> u16 {
+        self.mode & 0xf000
+    }
+
+    pub fn is_directory(&self) -> bool {
+        self.kind() == 0x4000
+    }
+}
+
+/// Seconds with two more bits, and nanoseconds.
+fn time(seconds: u32, extra: u32) -> Option<i128> {
+    let seconds = i128::from(seconds.cast_signed()) + (i128::from(extra & 3) << 32);
+    (seconds != 0 || extra != 0).then_some(seconds * 1_000_000_000 + i128::from(extra >> 2))
+}
+
+impl Ext {
+    /// Reads an inode.
+    pub fn inode(&self, number: u32) -> Result<Inode, Failure> {
+        let raw = read(&*self.bytes, self.inode_offset(number)?, usize::from(self.superblock.inode_size))?;
+        let more = if raw.len() > 128 { usize::from(le16(&raw, 128)) } else { 0 };
+        // A field behind the first 128 bytes is there if the inode says that it reaches so far.
+        let extra = |at: usize| if at + 4 <= 128 + more { le32(&raw, at) } else { 0 };
+        let mode = le16(&raw, 0);
+        let is_large = mode & 0xf000 != 0x4000 || self.superblock.incompatible & LARGE_DIRECTORIES != 0;
+        let high = if is_large { u64::from(le32(&raw, 0x6c)) << 32 } else { 0 };
+        Ok(Inode {
+            number,
+            mode,
+            size: u64::from(le32(&raw, 4)) | high,
+            links: le16(&raw, 0x1a),
+            flags: le32(&raw, 0x20),
+            block: array(&raw, 0x28),
+            times: Times {
+                accessed: time(le32(&raw, 8), extra(0x8c)),
+                changed: time(le32(&raw, 0xc), extra(0x84)),
+                modified: time(le32(&raw, 0x10), extra(0x88)),
+                born: time(extra(0x90), extra(0x94)),
+                deleted: time(le32(&raw, 0x14), 0),
+            },
+            sectors: le32(&raw, 0x1c),
+            has_attributes: le32(&raw, 0x68) != 0,
+            rest: raw.get(128 + more..).unwrap_or_default().to_vec(),
+        })
+    }
+}

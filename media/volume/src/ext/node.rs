@@ -1,0 +1,95 @@
+//! What a name stands for: the node of an inode, in use or deleted.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::group::Ext;
+use super::inode::{INLINE, Inode};
+use crate::field::failure;
+use crate::node::{Allocation, Failure, Kind, Node, Run};
+use crate::stored::named;
+use crate::walk::{Found, Into};
+
+/// What a walk goes into.
+pub fn into(inode: &Inode, path: Vec<u8>) -> Into<u32> {
+    Into { id: u64::from(inode.number), path, directory: inode.number }
+}
+
+impl Ext {
+    /// The node of an inode that is in use.
+    pub fn node(self: &Arc<Self>, inode: &Inode, path: Vec<u8>) -> Result<Node, Failure> {
+        let kind = match inode.kind() {
+            0x8000 => Kind::File,
+            0x4000 => Kind::Directory,
+            0xa000 => Kind::Link(self.target(inode).map_err(|failed| named(failed, &path))?),
+            0x1000 => Kind::Special("fifo"),
+            0x2000 => Kind::Special("character device"),
+            0x6000 => Kind::Special("block device"),
+            0xc000 => Kind::Special("socket"),
+            mode => {
+                return Err(named(
+                    failure(self.inode_offset(inode.number).ok(), format!("an inode of the type {mode:#x}")),
+                    &path,
+                ));
+            }
+        };
+        let content = (kind == Kind::File).then(|| self.content(inode, &path));
+        Ok(Node {
+            path,
+            kind,
+            size: Some(inode.size),
+            id: Some(u64::from(inode.number)),
+            times: inode.times,
+            allocation: Allocation::Live,
+            resident: inode.flags & INLINE != 0,
+            compressed: false,
+            content,
+        })
+    }
+
+    /// The node of a deleted name. An inode that is in use again says nothing of the file that it
+    /// was.
+    pub fn deleted(self: &Arc<Self>, number: u32, path: Vec<u8>, named: &Mutex<HashSet<u32>>) -> Option<Found<u32>> {
+        let inode = self.inode(number).ok()?;
+        let mut node = Node {
+            path,
+            kind: Kind::File,
+            size: None,
+            id: Some(u64::from(number)),
+            times: inode.times,
+            allocation: Allocation::Overwritten,
+            resident: false,
+            compressed: false,
+            content: None,
+        };
+        if inode.links > 0 || self.is_inode_used(number).unwrap_or(true) {
+            node.times = Default::default();
+            return Some(Found { node: Some(node), into: None });
+        }
+        named.lock().unwrap_or_else(PoisonError::into_inner).insert(number);
+        let is_directory = inode.is_directory();
+        let mut live = self.node(&inode, node.path.clone()).unwrap_or(node);
+        live.allocation = self.allocation(&inode);
+        if inode.size == 0 {
+            // ext3 and ext4 clear size and place: what is left is not an empty file.
+            (live.size, live.content) = (None, None);
+        }
+        let into = (is_directory && live.allocation == Allocation::Deleted).then(|| into(&inode, live.path.clone()));
+        Some(Found { node: Some(live), into })
+    }
+
+    /// Whether blocks of a deleted file are in use again.
+    fn allocation(&self, inode: &Inode) -> Allocation {
+        let is_free = |run: &Run| {
+            let Some(offset) = run.medium_offset else { return true };
+            let blocks = offset / self.block_size()..(offset + run.length).div_ceil(self.block_size());
+            blocks.into_iter().all(|block| matches!(self.is_used(block), Ok(false)))
+        };
+        let holds_bytes = !matches!(inode.kind(), 0x8000 | 0x4000) || inode.flags & INLINE != 0;
+        match self.layout(inode) {
+            _ if holds_bytes => Allocation::Deleted,
+            Ok(layout) if layout.runs().iter().all(is_free) => Allocation::Deleted,
+            _ => Allocation::Overwritten,
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! The names of a volume, live and deleted.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::content::inline_rest;
+use super::directory::{Entry, entries};
+use super::group::Ext;
+use super::inode::{ENCRYPTED, INDEXED, INLINE};
+use super::node::into;
+use super::superblock::{FILETYPE, Found as FoundSuperblock, Superblock};
+use crate::bytes::Bytes;
+use crate::field::{failure, le16, le32};
+use crate::file_system::{FileSystem, Options, Recognised, Volume};
+use crate::node::{Failure, Node, Nodes, Run};
+use crate::stored::named;
+use crate::unallocated::{self, slack};
+use crate::walk::{Entries, Found, Tree, Walk, join};
+
+const ROOT: u32 = 2;
+
+/// Opens an ext volume; `None` if there is none.
+pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
+    let superblock = match Superblock::read(&**bytes)? {
+        FoundSuperblock::Nothing => return Ok(None),
+        FoundSuperblock::Unread(name) => return Ok(Some(Recognised::Unread(name))),
+        FoundSuperblock::Superblock(superblock) => *superblock,
+    };
+    let (kind, label, id) = (superblock.kind, superblock.label.clone(), superblock.id.clone());
+    let (block_size, warnings) = (superblock.block_size, superblock.warnings.clone());
+    let volume = Arc::new(Ext::new(bytes.clone(), superblock));
+    let size = volume.size();
+    Ok(Some(Recognised::FileSystem(FileSystem { kind, label, id, block_size, size, warnings, volume })))
+}
+
+/// What a walk gives.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pass {
+    Live,
+    Deleted,
+    Slack,
+}
+
+/// A volume while it is walked.
+struct Names {
+    volume: Arc<Ext>,
+    pass: Pass,
+    /// Deleted inodes that have a name.
+    named: Mutex<HashSet<u32>>,
+}
+
+impl Volume for Ext {
+    fn nodes(self: Arc<Self>, options: Options) -> Nodes {
+        let walk = |pass: Pass| {
+            let names = Arc::new(Names { volume: self.clone(), pass, named: Mutex::default() });
+            (names.clone(), Walk::new(names, u64::from(ROOT), ROOT))
+        };
+        let mut nodes: Nodes = Box::new(walk(Pass::Live).1);
+        if options.deleted {
+            // What is wrong with directories was said when the live names were listed.
+            let (names, deleted) = walk(Pass::Deleted);
+            let deleted = deleted.filter(Result::is_ok);
+            nodes = Box::new(nodes.chain(deleted).chain(orphans(names)));
+        }
+        if options.unallocated {
+            let volume = self.clone();
+            let blocks = self.superblock.blocks.min(self.bytes.size() / self.block_size());
+            let free = unallocated::free(
+                self.bytes.clone(),
+                0,
+                self.block_size(),
+                self.superblock.first_block..blocks,
+                Box::new(move |block| volume.is_used(block)),
+            );
+            nodes = Box::new(nodes.chain(walk(Pass::Slack).1.filter(Result::is_ok)).chain(free));
+        }
+        nodes
+    }
+}
+
+impl Tree for Names {
+    type Directory = u32;
+
+    fn list(self: Arc<Self>, directory: u32, path: Arc<[u8]>) -> Entries<u32> {
+        let fail = |failed: Failure| -> Entries<u32> { Box::new(std::iter::once(Err(failed))) };
+        let is_live = self.pass == Pass::Live;
+        let blocks = match self.blocks(directory) {
+            Ok(blocks) => blocks,
+            Err(failed) if is_live => return fail(named(failed, &path)),
+            // What is wrong with live directories was said when they were listed.
+            Err(_) => return Box::new(std::iter::empty()),
+        };
+        Box::new(blocks.flat_map(move |block| {
+            let (found, failed) = match block {
+                Ok((found, failed)) => (found, failed),
+                Err(failed) => (Vec::new(), Some(failed)),
+            };
+            let (names, path) = (self.clone(), path.clone());
+            let failed = failed.filter(|_| is_live).map(|failed| Err(named(failed, &path)));
+            found.into_iter().filter_map(move |entry| names.found(&entry, &path)).chain(failed)
+        }))
+    }
+}
+
+/// The entries of one block, and what is wrong with the block.
+type Block = Result<(Vec<Entry>, Option<Failure>), Failure>;
+
+impl Names {
+    /// The entries of a directory, block by block.
+    fn blocks(&self, directory: u32) -> Result<Box<dyn Iterator<Item = Block> + Send>, Failure> {
+        let volume = self.volume.clone();
+        let inode = volume.inode(directory)?;
+        let has_types = volume.superblock.incompatible & FILETYPE != 0;
+        let deleted = self.pass == Pass::Deleted;
+        if !inode.is_directory() {
+            return Err(failure(None, "not a directory"));
+        }
+        if inode.flags & ENCRYPTED != 0 {
+            return Err(failure(None, "the names are encrypted (fscrypt)"));
+        }
+        let parse = move |bytes: &[u8], from: usize, place: Option<u64>| {
+            let (found, broken) = entries(bytes, from, has_types, deleted);
+            let failed = broken.map(|broken| {
+                let offset = place.map(|place| place + broken.0 as u64);
+                failure(offset, "an entry of the directory contradicts itself: the rest of its block is not listed")
+            });
+            (found, failed)
+        };
+        if inode.flags & INLINE != 0 {
+            let parts = [parse(&inode.block, 4, None), parse(inline_rest(&inode.rest).unwrap_or_default(), 0, None)];
+            return Ok(Box::new(parts.into_iter().map(Ok)));
+        }
+        let layout = volume.layout(&inode)?;
+        let block_size = volume.block_size();
+        let is_indexed = inode.flags & INDEXED != 0;
+        // Holes hold no entries, and a size that was made up must not keep a reader busy.
+        let runs = layout.window(0, inode.size).into_iter().filter_map(|run| Some((run, run.medium_offset?)));
+        let blocks = runs.flat_map(move |(run, start): (Run, u64)| {
+            (0..run.length.div_ceil(block_size))
+                .map(move |index| (run.file_offset + index * block_size, start + index * block_size))
+        });
+        Ok(Box::new(blocks.map(move |(place, offset)| {
+            let bytes = volume.block(offset / block_size)?;
+            let is_index =
+                is_indexed && (place == 0 || le32(&bytes, 0) == 0 && u64::from(le16(&bytes, 4)) == block_size);
+            if is_index && deleted {
+                // The room behind the names is the index itself.
+                return Ok((Vec::new(), None));
+            }
+            Ok(parse(&bytes, 0, Some(offset)))
+        })))
+    }
+
+    /// What an entry of a directory stands for in this pass.
+    fn found(&self, entry: &Entry, parent: &[u8]) -> Option<Result<Found<u32>, Failure>> {
+        if entry.name == b"." || entry.name == b".." {
+            return None;
+        }
+        if entry.is_deleted != (self.pass == Pass::Deleted) {
+            if entry.is_deleted || self.pass != Pass::Deleted {
+                return None;
+            }
+            // A live directory is walked through for the deleted names in it.
+            let inode = self.volume.inode(entry.inode).ok().filter(|inode| inode.is_directory() && inode.links > 0)?;
+            let path = join(parent, &entry.name).ok()?;
+            return Some(Ok(Found { node: None, into: Some(into(&inode, path)) }));
+        }
+        let path = match join(parent, &entry.name) {
+            Ok(path) => path,
+            Err(failed) => return (self.pass == Pass::Live).then_some(Err(failed)),
+        };
+        match self.pass {
+            Pass::Live => Some(self.live(entry.inode, path)),
+            Pass::Deleted => self.volume.deleted(entry.inode, path, &self.named).map(Ok),
+            Pass::Slack => self.slack(entry.inode, path).map(Ok),
+        }
+    }
+
+    fn live(&self, number: u32, path: Vec<u8>) -> Result<Found<u32>, Failure> {
+        let inode = self.volume.inode(number).map_err(|failed| named(failed, &path))?;
+        if inode.links == 0 {
+            return Err(named(
+                failure(self.volume.inode_offset(number).ok(), "the name leads to an inode that is not in use"),
+                &path,
+            ));
+        }
+        let into = inode.is_directory().then(|| into(&inode, path.clone()));
+        let node = self.volume.node(&inode, path)?;
+        Ok(Found { node: Some(node), into })
+    }
+
+    /// The room behind a file in its last block, and a directory to go through.
+    fn slack(&self, number: u32, path: Vec<u8>) -> Option<Found<u32>> {
+        let inode = self.volume.inode(number).ok().filter(|inode| inode.links > 0)?;
+        if inode.is_directory() {
+            return Some(Found { node: None, into: Some(into(&inode, path)) });
+        }
+        let layout =
+            (inode.kind() == 0x8000 && inode.flags & INLINE == 0).then(|| self.volume.layout(&inode).ok())??;
+        let node = slack(&self.volume.bytes, &path, inode.size, &layout)?;
+        Some(Found { node: Some(node), into: None })
+    }
+}
+
+/// Deleted inodes whose names are gone, in order of their numbers.
+fn orphans(names: Arc<Names>) -> impl Iterator<Item = Result<Node, Failure>> + Send {
+    let volume = names.volume.clone();
+    let (inodes, per_group) = (volume.superblock.inodes, volume.superblock.inodes_per_group);
+    let volume_of_groups = volume.clone();
+    let groups = (0..volume.superblock.groups().min(volume.bytes.size() / volume.block_size()))
+        .filter(move |&group| volume_of_groups.has_inodes(group).unwrap_or(false));
+    let numbers = groups.flat_map(move |group| {
+        let first = u32::try_from(group * u64::from(per_group)).unwrap_or(u32::MAX);
+        (1..=per_group).map(move |index| first.saturating_add(index))
+    });
+    // Groups that claim the same inodes must not be read for longer than the volume is.
+    let most = volume.bytes.size() / u64::from(volume.superblock.inode_size);
+    let numbers = numbers.filter(move |&number| number <= inodes);
+    numbers.take(usize::try_from(most).unwrap_or(usize::MAX)).filter_map(move |number| {
+        let inode = names.volume.inode(number).ok()?;
+        let is_deleted = inode.links == 0 && inode.mode != 0 && inode.times.deleted.is_some();
+        if !is_deleted || !names.named.lock().unwrap_or_else(PoisonError::into_inner).insert(number) {
+            return None;
+        }
+        let path = format!("$OrphanFiles/OrphanFile-{number}").into_bytes();
+        names.volume.deleted(number, path, &names.named)?.node.map(Ok)
+    })
+}

@@ -1,0 +1,59 @@
+//! What a volume holds: a file system and its files, or a format that is not read.
+
+use std::sync::Arc;
+
+use crate::node::{Failure, Nodes};
+
+/// What a list of files holds beyond those that the file system lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Options {
+    /// Also deleted files whose metadata is still there, marked as such, after the live ones.
+    pub deleted: bool,
+    /// Also what belongs to no file: unallocated runs and the slack of files, after all files.
+    pub unallocated: bool,
+}
+
+/// What a volume holds.
+pub enum Recognised {
+    /// A file system that is read.
+    FileSystem(FileSystem),
+    /// Encrypted, by the name of the format. VeraCrypt and TrueCrypt have no magic: their volumes
+    /// look like noise and are [`Recognised::Unknown`].
+    Encrypted(&'static str),
+    /// Known by its magic and not read: the name of the format, and what of it is in the way.
+    Unread(String),
+    /// No known magic: not empty, but not understood.
+    Unknown,
+}
+
+/// A file system whose files can be listed.
+pub struct FileSystem {
+    /// Its name: `ext4`, `FAT32`, `exFAT`, `NTFS`, `ISO 9660`.
+    pub kind: &'static str,
+    /// The volume's label as bytes, empty if it has none.
+    pub label: Vec<u8>,
+    /// UUID or serial number as the system's tools write it; empty if there is none.
+    pub id: String,
+    /// Block or cluster, in bytes.
+    pub block_size: u32,
+    /// How many bytes the file system says it has.
+    pub size: u64,
+    /// What an examiner must know of it: a journal that was not replayed, a volume that was not
+    /// unmounted, a backup structure that had to serve, more bytes stated than there are.
+    pub warnings: Vec<Failure>,
+    /// What reads it.
+    pub(crate) volume: Arc<dyn Volume>,
+}
+
+/// The reader of one kind of file system.
+pub(crate) trait Volume: Send + Sync {
+    /// Its names, live ones first.
+    fn nodes(self: Arc<Self>, options: Options) -> Nodes;
+}
+
+impl FileSystem {
+    /// All names in the file system, in the same order each time.
+    pub fn nodes(&self, options: Options) -> Nodes {
+        self.volume.clone().nodes(options)
+    }
+}

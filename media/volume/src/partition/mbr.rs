@@ -1,0 +1,153 @@
+//! The master boot record, with extended partitions.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::table::{Partition, PartitionTable, SECTORS, Scheme, Usage};
+use crate::bytes::{Bytes, Slice};
+use crate::detect::file_system;
+use crate::field::{self, byte, failure, le16, le32};
+use crate::file_system::Recognised;
+
+/// The type that says that there is a GPT.
+pub const PROTECTIVE: u8 = 0xee;
+
+/// More logical partitions than any system makes.
+const MOST_LOGICAL: u32 = 4096;
+
+/// One of the four entries, as it is written.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry {
+    /// From 1.
+    number: u32,
+    /// Type of the partition.
+    pub kind: u8,
+    /// In sectors; for an extended boot record relative to what its type says.
+    start: u32,
+    /// In sectors.
+    sectors: u32,
+}
+
+/// The used entries of a boot record; `None` if the sector is none, or has no entry.
+pub fn entries(sector: &[u8]) -> Option<Vec<Entry>> {
+    if sector.len() < 512 || le16(sector, 510) != 0xaa55 {
+        return None;
+    }
+    let mut found = Vec::new();
+    for slot in 0..4 {
+        let at = 446 + 16 * slot;
+        if !matches!(byte(sector, at), 0 | 0x80) {
+            // Boot code of a file system, not a table.
+            return None;
+        }
+        let entry = Entry {
+            number: slot as u32 + 1,
+            kind: byte(sector, at + 4),
+            start: le32(sector, at + 8),
+            sectors: le32(sector, at + 12),
+        };
+        if entry.kind != 0 && entry.sectors != 0 {
+            found.push(entry);
+        }
+    }
+    (!found.is_empty()).then_some(found)
+}
+
+fn is_extended(kind: u8) -> bool {
+    matches!(kind, 0x05 | 0x0f | 0x85)
+}
+
+fn partition(entry: Entry, number: u32, base: u64, sector_size: u32) -> Partition {
+    Partition {
+        number: Some(number),
+        usage: if is_extended(entry.kind) { Usage::Extended } else { Usage::Partition },
+        kind: format!("{:#04x}", entry.kind),
+        name: Vec::new(),
+        start: (base + u64::from(entry.start)) * u64::from(sector_size),
+        length: u64::from(entry.sectors) * u64::from(sector_size),
+    }
+}
+
+/// The table whose primary entries are given.
+pub fn read_table(bytes: &Arc<dyn Bytes>, primary: &[Entry], sector_size: u32) -> PartitionTable {
+    let mut table = PartitionTable {
+        scheme: Scheme::Mbr,
+        sector_size,
+        id: String::new(),
+        partitions: Vec::new(),
+        warnings: Vec::new(),
+    };
+    if let Ok(head) = field::read(&**bytes, 440, 4) {
+        table.id = format!("{:08x}", le32(&head, 0));
+    }
+    let mut next = 5;
+    for &entry in primary {
+        table.partitions.push(partition(entry, entry.number, 0, sector_size));
+    }
+    for entry in primary.iter().filter(|entry| is_extended(entry.kind)) {
+        logical(bytes, u64::from(entry.start), &mut next, &mut table);
+    }
+    table
+}
+
+/// The chain of boot records of an extended partition that begins at sector `base`.
+fn logical(bytes: &Arc<dyn Bytes>, base: u64, next: &mut u32, table: &mut PartitionTable) {
+    let sector_size = table.sector_size;
+    let mut seen = HashSet::new();
+    let mut at = base;
+    loop {
+        let offset = at * u64::from(sector_size);
+        if !seen.insert(at) || *next > MOST_LOGICAL {
+            table.warnings.push(failure(Some(offset), "the chain of logical partitions leads to itself"));
+            return;
+        }
+        let sector = match field::read(&**bytes, offset, 512) {
+            Ok(sector) => sector,
+            Err(failed) => {
+                table.warnings.push(failure(failed.offset, format!("extended boot record: {}", failed.cause)));
+                return;
+            }
+        };
+        if le16(&sector, 510) != 0xaa55 {
+            table.warnings.push(failure(Some(offset), "an extended boot record has no signature: the chain ends here"));
+            return;
+        }
+        let mut link = None;
+        for entry in entries(&sector).unwrap_or_default() {
+            if is_extended(entry.kind) {
+                link.get_or_insert(base + u64::from(entry.start));
+            } else {
+                table.partitions.push(partition(entry, *next, at, sector_size));
+                *next += 1;
+            }
+        }
+        let Some(following) = link else { return };
+        at = following;
+    }
+}
+
+/// How many partitions begin with a known volume.
+fn known(bytes: &Arc<dyn Bytes>, table: &PartitionTable) -> usize {
+    let parts = table.partitions.iter().filter(|part| part.usage == Usage::Partition);
+    let begins_with_a_volume = |part: &&Partition| {
+        let left = bytes.size().checked_sub(part.start).filter(|&left| left > 0);
+        let slice = left.and_then(|left| Slice::new(bytes.clone(), part.start, part.length.min(left)));
+        slice.is_some_and(|slice| file_system(Arc::new(slice)).is_ok_and(|what| !matches!(what, Recognised::Unknown)))
+    };
+    parts.filter(begins_with_a_volume).count()
+}
+
+/// The table whose primary entries are given. An MBR does not say how long a sector is: it is the
+/// length with which most partitions begin with a known volume, 512 if none does.
+pub fn read(bytes: &Arc<dyn Bytes>, primary: &[Entry]) -> PartitionTable {
+    let mut best = read_table(bytes, primary, SECTORS[0]);
+    let mut most = known(bytes, &best);
+    for &sector_size in &SECTORS[1..] {
+        let table = read_table(bytes, primary, sector_size);
+        let score = known(bytes, &table);
+        if score > most {
+            (best, most) = (table, score);
+        }
+    }
+    best
+}

@@ -1,0 +1,64 @@
+//! Partition tables: how a medium is divided. Own code over [`Bytes`]: `gpt` 4 and `mbrman` 0.6
+//! want `Read + Seek`, and give up a table for one bad field, where an examiner needs the rest.
+
+mod gap;
+mod gpt;
+mod mbr;
+mod table;
+
+use std::sync::Arc;
+
+use crate::bytes::Bytes;
+use crate::field::{failure, is_at, read_some};
+use crate::node::Failure;
+
+pub use table::{Partition, PartitionTable, Scheme, Usage};
+
+/// Finds out how `bytes` are divided. A medium without a table is one partition of all bytes, with
+/// [`Scheme::None`]; its file system may still be unknown.
+///
+/// # Errors
+/// If the first sector cannot be read, or a table is damaged beyond its backup.
+pub fn partitions(bytes: &Arc<dyn Bytes>) -> Result<PartitionTable, Failure> {
+    let mut table = find(bytes)?;
+    table.bound(bytes.size());
+    gap::fill(&mut table, bytes.size());
+    Ok(table)
+}
+
+/// The table as it is written, without the gaps.
+fn find(bytes: &Arc<dyn Bytes>) -> Result<PartitionTable, Failure> {
+    let head = read_some(&**bytes, 0, 512)?;
+    let mbr = mbr::entries(&head);
+    // An ISO image for sticks has tables that lead to itself. A boot sector of a file system has
+    // code where a table would be.
+    if is_iso(&**bytes) || is_boot_sector(&head) {
+        let mut whole = PartitionTable::none(bytes.size());
+        if mbr.is_some() {
+            let cause = "a partition table stands beside a file system that begins at the first byte; it is not used";
+            whole.warnings.push(failure(Some(446), cause));
+        }
+        return Ok(whole);
+    }
+    if let Some(table) = gpt::read(&**bytes)? {
+        return Ok(table);
+    }
+    let Some(entries) = mbr else { return Ok(PartitionTable::none(bytes.size())) };
+    if entries.iter().any(|entry| entry.kind == mbr::PROTECTIVE) {
+        let cause = "the MBR says that there is a GPT, and neither header of one is whole";
+        return Err(failure(Some(446), cause));
+    }
+    Ok(mbr::read(bytes, &entries))
+}
+
+fn is_iso(bytes: &dyn Bytes) -> bool {
+    read_some(bytes, 0x8000, 6).is_ok_and(|found| is_at(&found, 1, b"CD001"))
+}
+
+/// Whether the first sector is that of FAT, exFAT, NTFS or an encrypted volume.
+fn is_boot_sector(head: &[u8]) -> bool {
+    let named = [&b"NTFS    "[..], b"EXFAT   ", b"-FVE-FS-"].iter().any(|name| is_at(head, 3, name));
+    let jumps = matches!(head.first(), Some(0xeb | 0xe9));
+    let typed = is_at(head, 54, b"FAT1") || is_at(head, 82, b"FAT32   ");
+    named || jumps && typed || is_at(head, 0, b"LUKS\xba\xbe")
+}

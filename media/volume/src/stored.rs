@@ -1,0 +1,124 @@
+//! The content of a file that lies on the medium as it is.
+
+use std::io::{self, Read};
+use std::sync::Arc;
+
+use crate::bytes::Bytes;
+use crate::layout::Layout;
+use crate::node::{Content, Failure, Run};
+
+/// Finds where a file lies, when it is asked: a million nodes hold no runs.
+pub type Locate = Box<dyn Fn() -> Result<Layout, Failure> + Send + Sync>;
+
+/// The bytes `from .. from + size` of what is located.
+pub struct Stored {
+    /// The medium.
+    pub bytes: Arc<dyn Bytes>,
+    /// The name, for failures.
+    pub path: Vec<u8>,
+    /// Where it begins: 0, or the end of a file whose slack this is.
+    pub from: u64,
+    /// How many bytes.
+    pub size: u64,
+    /// Where it lies.
+    pub locate: Locate,
+}
+
+impl Stored {
+    fn cut(&self) -> Result<Vec<Run>, Failure> {
+        let end = self.from.checked_add(self.size);
+        let end = end.ok_or_else(|| named(crate::field::failure(None, "the file ends beyond 2^64"), &self.path))?;
+        let layout = (self.locate)().and_then(|layout| layout.disjoint().map(|()| layout));
+        Ok(layout.map_err(|failed| named(failed, &self.path))?.window(self.from, end))
+    }
+}
+
+/// A failure of the file with this path.
+pub fn named(failed: Failure, path: &[u8]) -> Failure {
+    Failure { path: path.to_vec(), ..failed }
+}
+
+/// A failure as what a reader reports.
+pub fn reported(failed: Failure) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, failed)
+}
+
+impl Content for Stored {
+    fn open(&self) -> Result<Box<dyn Read + Send>, Failure> {
+        let runs = self.cut()?;
+        Ok(Box::new(Runs { bytes: self.bytes.clone(), path: self.path.clone(), runs, at: 0, within: 0 }))
+    }
+
+    fn runs(&self) -> Option<Vec<Run>> {
+        self.cut().ok()
+    }
+}
+
+/// Bytes that are held already: resident, inline.
+pub struct Held {
+    /// The bytes.
+    pub bytes: Arc<[u8]>,
+}
+
+impl Content for Held {
+    fn open(&self) -> Result<Box<dyn Read + Send>, Failure> {
+        Ok(Box::new(io::Cursor::new(self.bytes.clone())))
+    }
+}
+
+/// A file that is listed and cannot be read, for the reason that the failure states.
+pub struct Unreadable(pub Failure);
+
+impl Content for Unreadable {
+    fn open(&self) -> Result<Box<dyn Read + Send>, Failure> {
+        Err(self.0.clone())
+    }
+}
+
+/// Reads runs one after the other.
+pub struct Runs {
+    bytes: Arc<dyn Bytes>,
+    path: Vec<u8>,
+    runs: Vec<Run>,
+    at: usize,
+    within: u64,
+}
+
+impl Read for Runs {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let run = loop {
+            match self.runs.get(self.at) {
+                None => return Ok(0),
+                Some(run) if self.within < run.length => break run,
+                Some(_) => {
+                    self.at += 1;
+                    self.within = 0;
+                }
+            }
+        };
+        let left = usize::try_from(run.length - self.within).unwrap_or(usize::MAX);
+        let room = left.min(buffer.len());
+        let buffer = &mut buffer[..room];
+        if room == 0 {
+            return Ok(0);
+        }
+        let got = match run.medium_offset {
+            None => {
+                buffer.fill(0);
+                room
+            }
+            Some(start) => {
+                let offset = start + self.within;
+                let wrong = |error: &io::Error| reported(named(crate::field::unreadable(offset, error), &self.path));
+                match self.bytes.read_at(offset, buffer) {
+                    Ok(0) => return Err(wrong(&io::ErrorKind::UnexpectedEof.into())),
+                    Ok(got) => got,
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => return Err(error),
+                    Err(error) => return Err(wrong(&error)),
+                }
+            }
+        };
+        self.within += got as u64;
+        Ok(got)
+    }
+}

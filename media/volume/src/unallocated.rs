@@ -1,0 +1,81 @@
+//! What belongs to no file: free runs of a volume, and the room behind files in their last blocks.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::bytes::Bytes;
+use crate::layout::Layout;
+use crate::node::{Allocation, Failure, Kind, Node, Times};
+use crate::stored::Stored;
+
+/// Whether a block is in use, by its number in the range.
+pub type IsUsed = Box<dyn Fn(u64) -> Result<bool, Failure> + Send>;
+
+/// The free runs among `blocks`, as nodes `$Unallocated/OFFSET`, in order of place. A block of
+/// which it cannot be known is a failure in its place, and not free. Block 0 lies at `base`.
+pub fn free(
+    bytes: Arc<dyn Bytes>,
+    base: u64,
+    block_size: u64,
+    blocks: Range<u64>,
+    is_used: IsUsed,
+) -> impl Iterator<Item = Result<Node, Failure>> + Send {
+    let mut next = blocks.start;
+    let mut failed_before = false;
+    std::iter::from_fn(move || {
+        let mut start = None;
+        while next < blocks.end {
+            let used = is_used(next);
+            match (used, start) {
+                (Ok(false), _) => {
+                    start.get_or_insert(next);
+                }
+                (_, Some(start)) => {
+                    return Some(Ok(node(&bytes, base + start * block_size, (next - start) * block_size)));
+                }
+                (Ok(true), None) => failed_before = false,
+                (Err(failed), None) => {
+                    next += 1;
+                    if !std::mem::replace(&mut failed_before, true) {
+                        return Some(Err(failed));
+                    }
+                    continue;
+                }
+            }
+            next += 1;
+        }
+        start.map(|start| Ok(node(&bytes, base + start * block_size, (next - start) * block_size)))
+    })
+}
+
+fn node(bytes: &Arc<dyn Bytes>, offset: u64, length: u64) -> Node {
+    let mut layout = Layout::new(u64::MAX);
+    // A range of blocks that were counted is within any volume.
+    let _ = layout.push(Some(offset), length);
+    range(bytes, format!("$Unallocated/{offset}").into_bytes(), 0, length, layout)
+}
+
+fn range(bytes: &Arc<dyn Bytes>, path: Vec<u8>, from: u64, size: u64, layout: Layout) -> Node {
+    let content =
+        Stored { bytes: bytes.clone(), path: path.clone(), from, size, locate: Box::new(move || Ok(layout.clone())) };
+    Node {
+        path,
+        kind: Kind::Unallocated,
+        size: Some(size),
+        id: None,
+        times: Times::default(),
+        allocation: Allocation::Live,
+        resident: false,
+        compressed: false,
+        content: Some(Arc::new(content)),
+    }
+}
+
+/// The bytes that lie behind a file of `size` bytes and belong to it, as `$Slack/PATH`; `None` if
+/// there are none.
+pub fn slack(bytes: &Arc<dyn Bytes>, path: &[u8], size: u64, layout: &Layout) -> Option<Node> {
+    let end = layout.runs().iter().rev().find(|run| run.medium_offset.is_some())?;
+    let end = end.file_offset + end.length;
+    let length = end.checked_sub(size).filter(|&length| length > 0)?;
+    Some(range(bytes, [b"$Slack/", path].concat(), size, length, layout.clone()))
+}

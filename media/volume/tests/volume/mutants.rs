@@ -1,0 +1,96 @@
+//! Images with bytes that were changed: whatever they say, the reader ends, in bounded work.
+
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use pfh_volume::{Bytes, Options, Recognised, file_system, partitions};
+
+use crate::tree::noise;
+
+/// An image with changes, that counts how often it is read.
+struct Mutant {
+    image: Arc<Vec<u8>>,
+    changes: Vec<(u64, u8)>,
+    reads: AtomicU64,
+}
+
+/// Reads of one image beyond which the reader counts as hanging.
+const MOST_READS: u64 = 3_000_000;
+
+impl Bytes for Mutant {
+    fn size(&self) -> u64 {
+        self.image.size()
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        assert!(self.reads.fetch_add(1, Ordering::Relaxed) < MOST_READS, "no end: {:?}", self.changes);
+        let got = self.image.read_at(offset, buffer)?;
+        for &(at, byte) in &self.changes {
+            if let Some(slot) = at.checked_sub(offset).filter(|&slot| slot < got as u64) {
+                buffer[slot as usize] = byte;
+            }
+        }
+        Ok(got)
+    }
+}
+
+/// How many mutants: 300, or what `PFH_MUTANTS` says.
+fn count() -> u64 {
+    std::env::var("PFH_MUTANTS").ok().and_then(|count| count.parse().ok()).unwrap_or(300)
+}
+
+/// Reads everything of an image whose bytes were changed at a few places, many times over. Half of
+/// the places are chosen among bytes that are not zero, where structures are.
+pub fn survive(path: &Path, structures: &[std::ops::Range<u64>]) {
+    let image = Arc::new(std::fs::read(path).expect("an image"));
+    let used: Vec<u64> = structures
+        .iter()
+        .flat_map(|range| range.clone())
+        .filter(|&at| image.get(at as usize).is_some_and(|&byte| byte != 0))
+        .collect();
+    for seed in 1..=count() {
+        let numbers: Vec<u64> =
+            noise(seed, 64).chunks(8).map(|raw| u64::from_le_bytes(raw.try_into().unwrap())).collect();
+        let changes = (0..1 + seed % 3).map(|index| {
+            let number = numbers[index as usize];
+            let at = if number & 1 == 0 || used.is_empty() {
+                let range = &structures[(number >> 1) as usize % structures.len()];
+                range.start + (number >> 8) % (range.end - range.start)
+            } else {
+                used[(number >> 1) as usize % used.len()]
+            };
+            (at, numbers[4 + index as usize] as u8)
+        });
+        let changes: Vec<_> = changes.collect();
+        exhaust(Arc::new(Mutant { image: image.clone(), changes, reads: AtomicU64::new(0) }));
+    }
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak =
+        status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse::<u64>().ok());
+    assert!(peak.unwrap_or(0) < 1 << 20, "{peak:?} kB at most");
+}
+
+/// Reads what there is, up to a megabyte of each file.
+pub fn exhaust(bytes: Arc<dyn Bytes>) {
+    let _ = partitions(&bytes);
+    let Ok(Recognised::FileSystem(volume)) = file_system(bytes) else { return };
+    let mut names = 0;
+    for node in volume.nodes(Options { deleted: true, unallocated: true }) {
+        names += 1;
+        assert!(names < 1_000_000, "no end of names");
+        let Ok(node) = node else { continue };
+        let Some(content) = node.content else { continue };
+        for run in content.runs().unwrap_or_default() {
+            assert!(run.medium_offset.is_none_or(|offset| offset + run.length <= volume.size), "{run:?}");
+        }
+        if let Ok(reader) = content.open() {
+            // Whoever gets an end without a failure got as many bytes as were stated.
+            let got = io::copy(&mut reader.take(1 << 20), &mut io::sink());
+            if let (Ok(got), Some(stated)) = (got, node.size) {
+                assert_eq!(got, stated.min(1 << 20), "{}", String::from_utf8_lossy(&node.path));
+            }
+        }
+    }
+}
