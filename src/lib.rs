@@ -11,7 +11,11 @@
 //! | to | use | example |
 //! |---|---|---|
 //! | hash files and trees into a manifest | [`hash`] | `examples/hash_tree.rs` |
+//! | hash in units on many machines, one manifest in the end | [`plan`] | |
 //! | verify files by a manifest, or audit a tree | [`check`] | |
+//! | find what differs between two directories or lists | [`diff`] | |
+//! | make and validate packages with their manifests (BagIt) | [`bag`] | |
+//! | find files and folders of one content | [`dups`] | |
 //! | look files up in known sets, or find similar ones in a list | [`matching`], [`matching::similar`] | `examples/matching.rs` |
 //! | find all pairs of similar files | [`compare`] | `examples/compare.rs` |
 //! | compile known sets, look digests up | [`known`] | `examples/known_set.rs` |
@@ -54,6 +58,8 @@
 //!   SQLite.
 //! * `audit`: trees beside files and the audit of a storage server ([`tree`], [`audit`]), which
 //!   bring Ed25519 and an HTTP client.
+//! * `inside`: what is in images, file systems and archives ([`inside`]), which brings
+//!   decompressors.
 //! * `image`: acquisition and verification of media ([`acquire`], [`dd`], [`verify`]), and the keys
 //!   that sign logs and seals, which bring Ed25519.
 #![forbid(unsafe_code)]
@@ -83,9 +89,9 @@ pub use pfh_source::os::{
     names_in, processors, set_patience, sync_filesystem, system_name,
 };
 pub use pfh_source::{
-    Apart, Cause, Closed, Descend, Entry, Item, Links, Note, Object, Operands, Order, Ordered, Origin, Problem, Ranges,
-    Recurse, Selection, SelectionError, Separator, Skip, Source, Special, Stage, Stat, Within, errno_name, names,
-    total,
+    Apart, Cause, Closed, Descend, Entry, Extent, Inside, Item, Links, Note, Object, Operands, Order, Ordered, Origin,
+    Problem, Ranges, Recurse, Selection, SelectionError, Separator, Skip, Source, Special, Stage, Stat, Within,
+    errno_name, names, total,
 };
 pub use pfh_source::{Around, Output, Time, device, image, terminal};
 
@@ -94,24 +100,33 @@ pub mod acquire;
 pub mod algorithms;
 #[cfg(feature = "audit")]
 pub mod audit;
+pub mod bag;
 pub mod check;
 pub mod compare;
 #[cfg(feature = "image")]
 pub mod dd;
 mod destination;
+pub mod diff;
+pub mod dups;
 mod errno;
 mod failure;
 pub mod hash;
 mod input;
+#[cfg(feature = "inside")]
+pub mod inside;
 #[cfg(feature = "audit")]
 mod jsonl;
 #[cfg(feature = "known")]
 pub mod known;
+#[cfg(feature = "inside")]
+pub mod list;
 #[cfg(feature = "known")]
 pub mod matching;
 pub mod outputs;
+mod own;
 pub mod paper;
 mod pass;
+pub mod plan;
 pub mod stats;
 #[cfg(feature = "audit")]
 pub mod tree;

@@ -1,7 +1,7 @@
 //! A whole tree against a manifest.
 
 use super::place::{self, Place, Remark};
-use super::{Auditor, Change, Error, Event, Expectations, Findings, Nothing, Request, Sink, Summary, Task};
+use super::{Auditor, Change, Error, Event, Expectations, Findings, Met, Nothing, Request, Sink, Summary, Task};
 use crate::pass::pass;
 use pfh_engine::{Control, Outcome, Record};
 use pfh_source::{Descend, Links, Operands, Recurse, Source};
@@ -31,11 +31,27 @@ fn find(request: &Request, expectations: &Expectations) -> Place {
 struct Walk {
     operands: Vec<Vec<u8>>,
     descend: Descend,
+    #[cfg(feature = "inside")]
+    inside: Option<std::sync::Arc<crate::inside::Options>>,
 }
 
 impl Walk {
     fn source(&self) -> Box<dyn Source> {
-        Box::new(Operands::new(self.operands.clone(), self.descend.clone()))
+        let operands = Box::new(Operands::new(self.operands.clone(), self.descend.clone()));
+        #[cfg(feature = "inside")]
+        if let Some(options) = &self.inside {
+            return Box::new(crate::inside::Expanding::new(operands, options.clone()));
+        }
+        operands
+    }
+
+    /// The same entries, to count them; nothing where that would take a read of containers.
+    fn again(&self) -> Option<Box<dyn Source>> {
+        #[cfg(feature = "inside")]
+        if self.inside.is_some() {
+            return None;
+        }
+        Some(self.source())
     }
 }
 
@@ -62,12 +78,20 @@ pub fn run(
         parts => parts.iter().map(|part| [&walked[..], part].concat()).collect(),
     };
     let links = if *follow { Links::Follow } else { Links::Keep };
-    let walk = Walk { operands, descend: Descend { recurse: Recurse::Yes, links, ..Descend::default() } };
+    let walk = Walk {
+        operands,
+        descend: Descend { recurse: Recurse::Yes, links, ..Descend::default() },
+        #[cfg(feature = "inside")]
+        inside: match &request.inside {
+            Some(options) => Some(std::sync::Arc::new(options.clone())),
+            None => place::has_inside(&place, &expectations.entries).then(Default::default),
+        },
+    };
     let named: Vec<Vec<u8>> = parts.iter().map(|part| [&place.prefix[..], part].concat()).collect();
     let algorithms = expectations.algorithms.clone();
     let audit = Auditor::new(expectations, &place.prefix, &named);
     let mut auditing = Auditing { audit, walked, prefix: place.prefix, own: own(&request.manifest), sink };
-    let passed = pass(walk.source(), || Some(walk.source()), &plan, &mut auditing, control)?;
+    let passed = pass(walk.source(), || walk.again(), &plan, &mut auditing, control)?;
     if passed.interrupted {
         return Err(Error::InterruptedAudit);
     }
@@ -91,7 +115,7 @@ pub fn run(
 }
 
 /// Device and inode of the manifest and of its seal, which are no part of what they describe.
-fn own(manifest: &Path) -> Vec<(u64, u64)> {
+pub fn own(manifest: &Path) -> Vec<(u64, u64)> {
     let identity = |path: &Path| std::fs::metadata(path).ok().map(|stat| (stat.dev(), stat.ino()));
     [identity(manifest), identity(&pfh_custody::seal::beside(manifest))].into_iter().flatten().collect()
 }
@@ -146,7 +170,7 @@ impl pfh_engine::Sink for Auditing<'_> {
             return Ok(());
         }
         let named = self.named(&record.name);
-        let change: Option<Change> = self.audit.take(&record, &named);
+        let change: Option<Change> = self.audit.take(&Met::from(&record), &named);
         change.map_or(Ok(()), |change| (self.sink)(Event::Classed(&change)))
     }
 }

@@ -2,11 +2,13 @@
 
 use crate::base::Base;
 use crate::descend::Special;
+use crate::inside::Inside;
 use crate::os;
 use crate::problem::Problem;
 use crate::read::{Closed, Reading};
 use crate::stat::Stat;
 use pfh_digest::Digest;
+use std::os::fd::AsFd;
 use std::sync::Arc;
 
 /// Why an entry is listed but not read.
@@ -28,6 +30,9 @@ pub enum Skip {
     Directory,
     /// What the run itself writes.
     Own,
+    /// Something inside a container that is no file with content, or a container that is not
+    /// opened: in these words.
+    Inside(&'static str),
 }
 
 impl Skip {
@@ -42,6 +47,7 @@ impl Skip {
             Skip::OtherFileSystem => "other file system",
             Skip::Directory => "directory",
             Skip::Own => "output of this run",
+            Skip::Inside(what) => what,
         }
     }
 }
@@ -52,6 +58,10 @@ pub trait Object: Send + Sync {
     fn open(&self) -> Result<Box<dyn std::io::Read + Send>, Problem>;
     /// The size in bytes where it is known; a hint only.
     fn size_hint(&self) -> Option<u64> {
+        None
+    }
+    /// What its container says of it, if it is in one.
+    fn inside(&self) -> Option<Arc<Inside>> {
         None
     }
 }
@@ -118,6 +128,13 @@ impl Entry {
         self.origin.stat()
     }
 
+    /// Where its first byte lies on its device, in bytes: files with one place share storage.
+    /// `None` where there is none (empty, kept in the inode) or the file system does not say.
+    pub fn first_place(&self) -> Option<u64> {
+        let Origin::File { base, path, .. } = &self.origin else { return None };
+        os::open_file(base, path).ok().and_then(|fd| os::first_physical_offset(fd.as_fd())).filter(|place| *place > 0)
+    }
+
     /// What the change times of its file system are worth; `None` where that cannot be asked.
     pub fn change_times(&self) -> Option<os::ChangeTimes> {
         match &self.origin {
@@ -133,7 +150,7 @@ impl Entry {
         match &self.origin {
             Origin::File { base, path, special } => Reading::file(os::open_file(base, path)?, *special, base),
             Origin::Standard => Ok(Reading::standard()),
-            Origin::Object { object, .. } => Ok(Reading::object(object.open()?, object.size_hint())),
+            Origin::Object { object, .. } => Ok(Reading::object(object.open()?, object.size_hint(), object.inside())),
         }
     }
 }
