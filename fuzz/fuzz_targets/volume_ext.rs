@@ -1,4 +1,5 @@
-//! ext2, ext3 and ext4: whatever the volume says, the reader ends, and no file is shorter than it says.
+//! ext2, ext3 and ext4: whatever the volume says, the reader ends, and no file is shorter
+//! than it says.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
