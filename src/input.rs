@@ -53,6 +53,9 @@ pub struct Input {
     pub descend: Descend,
     /// In which order files are read. Records keep the order of the names.
     pub order: Order,
+    /// How far images and archives among the files are opened; `None` takes them as files alone.
+    #[cfg(feature = "inside")]
+    pub inside: Option<crate::inside::Options>,
 }
 
 /// Why nothing can be read.
@@ -62,6 +65,9 @@ pub enum InputError {
     /// There are no operands.
     #[error("nothing is named: give a PATH, - for standard input, or --files-from FILE")]
     Nothing,
+    /// Members of a container come in its order.
+    #[error("--order is for files: what is inside of containers is read in their own order")]
+    Order,
     /// There is no image.
     #[error("--image needs the name of an image")]
     NoImage,
@@ -98,16 +104,41 @@ impl Input {
     /// # Errors
     /// When nothing is named, or the list cannot be opened.
     pub fn source(&self) -> Result<Box<dyn Source>, InputError> {
+        #[cfg(feature = "inside")]
+        if let Some(options) = &self.inside {
+            return self.expanding(options);
+        }
         match self.content {
             Content::Images => self.images(),
             Content::Files => Ok(Box::new(Ordered::new(self.operands()?, self.order))),
         }
     }
 
+    /// The entries with what is in them. Members are read in the order of their container.
+    #[cfg(feature = "inside")]
+    fn expanding(&self, options: &crate::inside::Options) -> Result<Box<dyn Source>, InputError> {
+        if self.order != Order::Path {
+            return Err(InputError::Order);
+        }
+        let options = crate::inside::Options { selection: self.descend.selection.clone(), ..options.clone() };
+        let options = Arc::new(options);
+        Ok(Box::new(match self.content {
+            Content::Images => crate::inside::Expanding::new(self.images()?, options).of_images(),
+            Content::Files => crate::inside::Expanding::new(Box::new(self.operands()?), options),
+        }))
+    }
+
+    fn is_inside(&self) -> bool {
+        #[cfg(feature = "inside")]
+        return self.inside.is_some();
+        #[cfg(not(feature = "inside"))]
+        false
+    }
+
     /// The same entries once more, to count how much there is; `None` for names that can be read
     /// only once.
     pub fn again(&self) -> Option<Box<dyn Source>> {
-        if self.list.is_some() || self.content == Content::Images {
+        if self.list.is_some() || self.content == Content::Images || self.is_inside() {
             return None;
         }
         self.operands().ok().map(|operands| Box::new(operands) as Box<dyn Source>)
@@ -146,7 +177,7 @@ impl Input {
     pub fn guard(&self, outputs: &mut Outputs) {
         let list = self.list.as_ref().filter(|list| list.path != Path::new("-"));
         outputs.reads_all(&self.paths).reads_all(list.map(|list| &list.path));
-        for path in self.paths.iter().filter(|_| self.content == Content::Images) {
+        for path in self.paths.iter().filter(|_| self.content == Content::Images || self.is_inside()) {
             outputs.reads_all(files_of(Path::new(path)));
         }
         // A list that cannot be read is reported when it is its turn; a pipe is read only once.
@@ -164,6 +195,7 @@ impl Input {
             (self.descend.special == Special::Read, "--special"),
             (self.descend.one_file_system, "--one-file-system"),
             (self.content == Content::Images, "--image"),
+            (self.is_inside(), "--inside"),
             (self.list.is_some(), "--files-from"),
         ];
         let set = flags.iter().filter(|(set, _)| *set);

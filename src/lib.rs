@@ -11,6 +11,7 @@
 //! | to | use | example |
 //! |---|---|---|
 //! | hash files and trees into a manifest | [`hash`] | `examples/hash_tree.rs` |
+//! | hash in units on many machines, one manifest in the end | [`plan`] | |
 //! | verify files by a manifest, or audit a tree | [`check`] | |
 //! | find what differs between two directories or lists | [`diff`] | |
 //! | make and validate packages with their manifests (BagIt) | [`bag`] | |
@@ -57,6 +58,8 @@
 //!   SQLite.
 //! * `audit`: trees beside files and the audit of a storage server ([`tree`], [`audit`]), which
 //!   bring Ed25519 and an HTTP client.
+//! * `inside`: what is in images, file systems and archives ([`inside`]), which brings
+//!   decompressors.
 //! * `image`: acquisition and verification of media ([`acquire`], [`dd`], [`verify`]), and the keys
 //!   that sign logs and seals, which bring Ed25519.
 #![forbid(unsafe_code)]
@@ -86,9 +89,9 @@ pub use pfh_source::os::{
     names_in, processors, set_patience, sync_filesystem, system_name,
 };
 pub use pfh_source::{
-    Apart, Cause, Closed, Descend, Entry, Item, Links, Note, Object, Operands, Order, Ordered, Origin, Problem, Ranges,
-    Recurse, Selection, SelectionError, Separator, Skip, Source, Special, Stage, Stat, Within, errno_name, names,
-    total,
+    Apart, Cause, Closed, Descend, Entry, Extent, Inside, Item, Links, Note, Object, Operands, Order, Ordered, Origin,
+    Problem, Ranges, Recurse, Selection, SelectionError, Separator, Skip, Source, Special, Stage, Stat, Within,
+    errno_name, names, total,
 };
 pub use pfh_source::{Around, Output, Time, device, image, terminal};
 
@@ -109,16 +112,21 @@ mod errno;
 mod failure;
 pub mod hash;
 mod input;
+#[cfg(feature = "inside")]
+pub mod inside;
 #[cfg(feature = "audit")]
 mod jsonl;
 #[cfg(feature = "known")]
 pub mod known;
+#[cfg(feature = "inside")]
+pub mod list;
 #[cfg(feature = "known")]
 pub mod matching;
 pub mod outputs;
 mod own;
 pub mod paper;
 mod pass;
+pub mod plan;
 pub mod stats;
 #[cfg(feature = "audit")]
 pub mod tree;

@@ -28,6 +28,7 @@ const DRAWN: &[(&str, &[&str])] = &[
     ("pfh", &["pfh-volume", "pfh-custody", "pfh-report", "pfh-known", "pfh-audit", "pfh-cache"]),
     ("pfh-bench", &["pfh"]),
     ("pfh-cli", &["pfh-bench"]),
+    ("pfh-python", &["pfh-cli"]),
     // The fault injectors are outside: they know the program only by running it, so that they
     // cannot share its mistakes.
     ("pfh-inject", &[]),
@@ -113,11 +114,12 @@ fn built_with(features: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn without_features_neither_sqlite_nor_http_nor_signatures_are_built() {
-    let heavy = ["libsqlite3-sys", "ureq", "ed25519-dalek"];
+fn without_features_neither_sqlite_nor_http_nor_signatures_nor_decompressors_are_built() {
+    let heavy = ["libsqlite3-sys", "lzma-rust2", "ureq", "ed25519-dalek"];
     let of = |features| built_with(features).into_iter().filter(|name| heavy.contains(&&**name)).collect::<Vec<_>>();
     assert!(of("").is_empty(), "{:?}", of(""));
     assert_eq!(of("known"), ["libsqlite3-sys"]);
+    assert_eq!(of("inside"), ["lzma-rust2"]);
     assert_eq!(of("image"), ["ed25519-dalek"]);
     assert_eq!(of("audit"), ["ed25519-dalek", "ureq"]);
 }

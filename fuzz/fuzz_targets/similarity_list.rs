@@ -20,7 +20,7 @@ fuzz_target!(|bytes: &[u8]| {
             items += 1;
             let Item::Entry(entry) = item.expect("memory").item else { continue };
             assert!(!entry.name.is_empty() && !entry.name.contains(&0) && !entry.digests.is_empty());
-            let closed = Closed { size: 0, stat: None, notes: Vec::new() };
+            let closed = Closed { size: 0, stat: None, notes: Vec::new(), inside: None };
             let hashed = Hashed { closed, digests: entry.digests.clone(), pieces: Vec::new() };
             let record = Record { number: 0, name: entry.name.clone(), outcome: Outcome::Hashed(hashed) };
             let mut out = Vec::new();

@@ -57,6 +57,18 @@ pub fn run(
 /// The files of these names. Relative ones stay below the root; absolute ones are taken as they
 /// are, unless the request names the root.
 fn source(request: &Request, place: &Place, names: Vec<Vec<u8>>) -> Result<Box<dyn Source>, Error> {
+    #[cfg(feature = "inside")]
+    if let Some(options) = super::within::options(request, names.iter()) {
+        let outer = of_files(request, place, names)?;
+        // Names that may lead outside are joined with the root already.
+        let joined = matches!(request.task, Task::Files { allow_outside: true, .. });
+        let root = if joined { &b""[..] } else { &place.root };
+        return Ok(Box::new(crate::inside::Lookup::new(outer, options, root)));
+    }
+    of_files(request, place, names)
+}
+
+fn of_files(request: &Request, place: &Place, names: Vec<Vec<u8>>) -> Result<Box<dyn Source>, Error> {
     let root = &place.root;
     let names = names.into_iter().map(|name| place.below(&name).to_vec());
     if !matches!(request.task, Task::Files { allow_outside: true, .. }) {

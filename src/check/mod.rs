@@ -44,6 +44,8 @@ mod report;
 mod request;
 mod summary;
 mod tree;
+#[cfg(feature = "inside")]
+mod within;
 mod words;
 
 pub use crate::verdict::Verdict;

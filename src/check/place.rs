@@ -89,8 +89,29 @@ fn leads_up(name: &[u8]) -> bool {
 }
 
 fn is_there(directory: &[u8], name: &[u8]) -> bool {
-    let path = [directory, b"/", name].concat();
-    std::fs::symlink_metadata(OsStr::from_bytes(&path)).is_ok()
+    let found = |name: &[u8]| std::fs::symlink_metadata(OsStr::from_bytes(&[directory, b"/", name].concat()));
+    found(name).is_ok() || is_in_file(name, found)
+}
+
+/// Whether the name is inside of a container that is there.
+fn is_in_file(name: &[u8], found: impl Fn(&[u8]) -> std::io::Result<std::fs::Metadata>) -> bool {
+    #[cfg(feature = "inside")]
+    return crate::inside::is_inside(name).is_some_and(|container| found(&container).is_ok_and(|file| !file.is_dir()));
+    #[cfg(not(feature = "inside"))]
+    {
+        let _ = (name, found);
+        false
+    }
+}
+
+/// Whether some of the names are inside of containers of this directory, and are no files
+/// themselves.
+#[cfg(feature = "inside")]
+pub fn has_inside(place: &Place, entries: &[Expected]) -> bool {
+    let found = |name: &[u8]| std::fs::symlink_metadata(OsStr::from_bytes(&[&place.root, &b"/"[..], name].concat()));
+    let names = entries.iter().map(|entry| place.below(&entry.name));
+    let mut inside = names.filter(|name| crate::inside::is_inside(name).is_some()).take(SAMPLE);
+    inside.any(|name| found(name).is_err() && is_in_file(name, found))
 }
 
 fn somewhere(manifest: &Path, expectations: &Expectations) -> Place {

@@ -45,6 +45,11 @@ pub struct Request {
     pub key: Option<PathBuf>,
     /// How files are read. Its algorithms and pieces are those of the manifest.
     pub plan: Plan,
+    /// How far containers are opened. Names that are inside of one are looked for there all the
+    /// same; an audit goes into the containers of the tree if this is given, or if the manifest
+    /// has such names.
+    #[cfg(feature = "inside")]
+    pub inside: Option<crate::inside::Options>,
 }
 
 impl Request {
@@ -58,7 +63,17 @@ impl Request {
             end: End::Line,
             key: None,
             plan: Plan::default(),
+            #[cfg(feature = "inside")]
+            inside: None,
         }
+    }
+
+    /// Goes into containers.
+    #[cfg(feature = "inside")]
+    #[must_use]
+    pub fn inside(mut self, inside: Option<crate::inside::Options>) -> Request {
+        self.inside = inside;
+        self
     }
 
     /// Names start in this directory.

@@ -31,11 +31,27 @@ fn find(request: &Request, expectations: &Expectations) -> Place {
 struct Walk {
     operands: Vec<Vec<u8>>,
     descend: Descend,
+    #[cfg(feature = "inside")]
+    inside: Option<std::sync::Arc<crate::inside::Options>>,
 }
 
 impl Walk {
     fn source(&self) -> Box<dyn Source> {
-        Box::new(Operands::new(self.operands.clone(), self.descend.clone()))
+        let operands = Box::new(Operands::new(self.operands.clone(), self.descend.clone()));
+        #[cfg(feature = "inside")]
+        if let Some(options) = &self.inside {
+            return Box::new(crate::inside::Expanding::new(operands, options.clone()));
+        }
+        operands
+    }
+
+    /// The same entries, to count them; nothing where that would take a read of containers.
+    fn again(&self) -> Option<Box<dyn Source>> {
+        #[cfg(feature = "inside")]
+        if self.inside.is_some() {
+            return None;
+        }
+        Some(self.source())
     }
 }
 
@@ -62,12 +78,20 @@ pub fn run(
         parts => parts.iter().map(|part| [&walked[..], part].concat()).collect(),
     };
     let links = if *follow { Links::Follow } else { Links::Keep };
-    let walk = Walk { operands, descend: Descend { recurse: Recurse::Yes, links, ..Descend::default() } };
+    let walk = Walk {
+        operands,
+        descend: Descend { recurse: Recurse::Yes, links, ..Descend::default() },
+        #[cfg(feature = "inside")]
+        inside: match &request.inside {
+            Some(options) => Some(std::sync::Arc::new(options.clone())),
+            None => place::has_inside(&place, &expectations.entries).then(Default::default),
+        },
+    };
     let named: Vec<Vec<u8>> = parts.iter().map(|part| [&place.prefix[..], part].concat()).collect();
     let algorithms = expectations.algorithms.clone();
     let audit = Auditor::new(expectations, &place.prefix, &named);
     let mut auditing = Auditing { audit, walked, prefix: place.prefix, own: own(&request.manifest), sink };
-    let passed = pass(walk.source(), || Some(walk.source()), &plan, &mut auditing, control)?;
+    let passed = pass(walk.source(), || walk.again(), &plan, &mut auditing, control)?;
     if passed.interrupted {
         return Err(Error::InterruptedAudit);
     }

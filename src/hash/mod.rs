@@ -29,6 +29,7 @@ mod request;
 
 pub use error::Error;
 pub use manifest::{About, Manifest};
+pub(crate) use request::is_elsewhere;
 pub use request::{Request, Reuse, Sealing};
 
 pub(crate) use request::CACHE;
@@ -94,7 +95,7 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
     let cache = request.cache(&about)?;
     let kept = request.reuse.as_ref().map(|reuse| &*reuse.path);
     let own = own(request.output.path(), request.seal.is_some(), kept);
-    let mut source: Box<dyn Source> = Box::new(Apart::new(request.input.source()?, own));
+    let mut source: Box<dyn Source> = Box::new(Apart::new(request.source()?, own));
     if let Some(cache) = &cache {
         source = Box::new(cache.reusing(source));
     }

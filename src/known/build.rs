@@ -35,6 +35,10 @@ pub struct Request {
     pub memory: usize,
     /// Whether an existing file that is no set may be replaced; what is read never is.
     pub replace: bool,
+    /// Whether the sets are no lists, but files, trees and containers: what is in them is hashed,
+    /// by the assumed algorithms or MD5, SHA-1 and SHA-256.
+    #[cfg(feature = "inside")]
+    pub inside: Option<crate::inside::Options>,
 }
 
 /// What happens during a build.
@@ -62,6 +66,8 @@ pub struct Summary {
     pub digests: Vec<(String, u64)>,
     /// Records that an earlier, interrupted build had already taken.
     pub resumed: u64,
+    /// Files in the sets that could not be read, where the sets are files and containers.
+    pub unread: u64,
 }
 
 fn beside(path: &Path, ending: &str) -> PathBuf {
@@ -84,6 +90,8 @@ impl Request {
             output,
             memory: DEFAULT_MEMORY,
             replace: false,
+            #[cfg(feature = "inside")]
+            inside: None,
         }
     }
 
@@ -168,7 +176,7 @@ impl Summary {
 
     /// Whether all that the sets were meant to hold is in the file.
     pub fn is_complete(&self) -> bool {
-        self.faults() == 0 && self.empty().next().is_none()
+        self.faults() == 0 && self.unread == 0 && self.empty().next().is_none()
     }
 
     /// Sentences for people.
@@ -187,6 +195,9 @@ impl Summary {
         if self.faults() > 0 {
             let faults = self.faults();
             lines.push(format!("{faults} places hold no record; what they were meant to hold is not in the file"));
+        }
+        if self.unread > 0 {
+            lines.push(format!("{} files in the sets could not be read; they are not in the file", self.unread));
         }
         lines.extend(self.empty().map(|Set { name, source, format, .. }| {
             let name = terminal::render(name.as_bytes());
@@ -209,12 +220,22 @@ impl fmt::Display for Summary {
 /// When a set cannot be read or the file cannot be written; also when the control cancels the
 /// build, which the same request resumes.
 pub fn run(request: &Request, events: &mut dyn FnMut(Event<'_>), control: &Control<'_>) -> Result<Summary, Error> {
-    let inputs = request.inputs()?;
+    #[cfg_attr(not(feature = "inside"), expect(unused_mut, reason = "lists take the place of what they list"))]
+    let mut inputs = request.inputs()?;
     request.outputs_of(&inputs).check()?;
     let parent = request.output.parent().filter(|parent| !parent.as_os_str().is_empty() && !parent.is_dir());
     if let Some(parent) = parent {
         return Err(Error::Directory(parent.to_owned()));
     }
+    #[cfg(feature = "inside")]
+    let contents = match &request.inside {
+        Some(options) => Some(super::contents::Contents::hash(&mut inputs, options, control)?),
+        None => None,
+    };
+    #[cfg(feature = "inside")]
+    let unread = contents.as_ref().map_or(0, |contents| contents.unread);
+    #[cfg(not(feature = "inside"))]
+    let unread = 0;
     let build = Build {
         inputs,
         output: request.output.clone(),
@@ -232,5 +253,5 @@ pub fn run(request: &Request, events: &mut dyn FnMut(Event<'_>), control: &Contr
         cancel: control.cancel().clone().into(),
     };
     let Built { sets, digests, resumed } = build.run()?;
-    Ok(Summary { sets, digests, resumed })
+    Ok(Summary { sets, digests, resumed, unread })
 }

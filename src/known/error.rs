@@ -53,6 +53,15 @@ pub enum Error {
     /// The sets to look up in cannot be opened.
     #[error(transparent)]
     Sets(#[from] SetsError),
+    /// There is no directory for lists of what is in sets.
+    #[error("a temporary directory: {0}")]
+    Room(#[source] io::Error),
+    /// What is in a set cannot be hashed.
+    #[error(transparent)]
+    Hash(Box<crate::hash::Error>),
+    /// The control cancelled the hashing of what is in a set.
+    #[error("interrupted while what is in the sets was hashed: no file was written")]
+    Interrupted,
     /// There are no sets to look up in.
     #[error("there is nothing to look up in: give --known FILE")]
     Nowhere,
@@ -74,9 +83,9 @@ impl JobError for Error {
     fn kind(&self) -> Kind<'_> {
         match self {
             Error::Sink(error) => Kind::Output(error),
-            Error::Set(SetError::Cancelled) => Kind::Cancelled,
+            Error::Set(SetError::Cancelled) | Error::Interrupted => Kind::Cancelled,
             Error::Damaged(_) => Kind::Negative,
-            Error::Set(_) | Error::Input(_) | Error::Open(_) => Kind::Aborted,
+            Error::Set(_) | Error::Input(_) | Error::Open(_) | Error::Room(_) => Kind::Aborted,
             _ => Kind::Request,
         }
     }

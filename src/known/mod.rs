@@ -22,6 +22,8 @@
 //! ```
 
 pub mod build;
+#[cfg(feature = "inside")]
+mod contents;
 mod error;
 pub mod info;
 mod list;

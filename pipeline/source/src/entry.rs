@@ -2,6 +2,7 @@
 
 use crate::base::Base;
 use crate::descend::Special;
+use crate::inside::Inside;
 use crate::os;
 use crate::problem::Problem;
 use crate::read::{Closed, Reading};
@@ -29,6 +30,9 @@ pub enum Skip {
     Directory,
     /// What the run itself writes.
     Own,
+    /// Something inside a container that is no file with content, or a container that is not
+    /// opened: in these words.
+    Inside(&'static str),
 }
 
 impl Skip {
@@ -43,6 +47,7 @@ impl Skip {
             Skip::OtherFileSystem => "other file system",
             Skip::Directory => "directory",
             Skip::Own => "output of this run",
+            Skip::Inside(what) => what,
         }
     }
 }
@@ -53,6 +58,10 @@ pub trait Object: Send + Sync {
     fn open(&self) -> Result<Box<dyn std::io::Read + Send>, Problem>;
     /// The size in bytes where it is known; a hint only.
     fn size_hint(&self) -> Option<u64> {
+        None
+    }
+    /// What its container says of it, if it is in one.
+    fn inside(&self) -> Option<Arc<Inside>> {
         None
     }
 }
@@ -141,7 +150,7 @@ impl Entry {
         match &self.origin {
             Origin::File { base, path, special } => Reading::file(os::open_file(base, path)?, *special, base),
             Origin::Standard => Ok(Reading::standard()),
-            Origin::Object { object, .. } => Ok(Reading::object(object.open()?, object.size_hint())),
+            Origin::Object { object, .. } => Ok(Reading::object(object.open()?, object.size_hint(), object.inside())),
         }
     }
 }

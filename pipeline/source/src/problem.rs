@@ -78,6 +78,8 @@ pub enum Cause {
     NeedsLinux(&'static str),
     /// An image that is not read as one: of another format, or damaged in what describes it.
     Image(Box<str>),
+    /// What is inside an image or an archive cannot be read, or contradicts itself.
+    Inside(Box<str>),
 }
 
 /// What is wrong with an image's content where it cannot be read: the inner error of an
@@ -133,6 +135,14 @@ impl Problem {
         Self::new(stage, Cause::Os(error.raw_os_error().unwrap_or(Errno::IO.raw_os_error())))
     }
 
+    /// An error of an object's read at `offset`. One that holds a problem is that problem.
+    pub(crate) fn object(error: &std::io::Error, offset: u64) -> Self {
+        match error.get_ref().and_then(|inner| inner.downcast_ref::<Problem>()) {
+            Some(problem) => problem.clone(),
+            None => Self::io(Stage::Read, error).at(offset),
+        }
+    }
+
     /// The same problem, at an offset in bytes.
     pub fn at(mut self, offset: u64) -> Self {
         self.offset = Some(offset);
@@ -161,6 +171,7 @@ impl Problem {
             Cause::Outside => "outside",
             Cause::NeedsLinux(_) => "needs-linux",
             Cause::Image(_) => "image",
+            Cause::Inside(_) => "inside",
         }
     }
 }
@@ -189,7 +200,7 @@ impl fmt::Display for Cause {
             }
             Cause::Panicked => write!(f, "a worker failed while it held this file"),
             Cause::BadName(why) => write!(f, "not a path: {why}"),
-            Cause::Image(what) => f.write_str(what),
+            Cause::Image(what) | Cause::Inside(what) => f.write_str(what),
             Cause::NeedsLinux(kind) => write!(
                 f,
                 "is a {kind}: to read it as a medium takes pfh's system layer for Linux, and this build has the portable one"

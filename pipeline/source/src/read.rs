@@ -3,11 +3,13 @@
 
 use crate::base::Base;
 use crate::descend::{Links, Special};
+use crate::inside::Inside;
 use crate::os::{self, Errno, FileType};
 use crate::problem::{Cause, Problem, Stage};
 use crate::stat::Stat;
 use std::io::Read;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
 
 /// Something worth saying beside a good digest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -45,12 +47,14 @@ pub struct Closed {
     pub stat: Option<Stat>,
     /// Remarks.
     pub notes: Vec<Note>,
+    /// What its container says of it, if it was in one.
+    pub inside: Option<Arc<Inside>>,
 }
 
 enum Inner {
     File { fd: OwnedFd, before: Stat, regular: bool },
     Standard,
-    Object { reader: Box<dyn std::io::Read + Send> },
+    Object { reader: Box<dyn std::io::Read + Send>, inside: Option<Arc<Inside>> },
 }
 
 /// An open entry. Read until 0 comes back, then [`close`](Reading::close).
@@ -98,9 +102,9 @@ impl Reading {
         Reading { inner: Inner::Standard, offset: 0, hint: u64::MAX, retries: 0, retried: false }
     }
 
-    pub(crate) fn object(reader: Box<dyn std::io::Read + Send>, hint: Option<u64>) -> Self {
+    pub(crate) fn object(reader: Box<dyn Read + Send>, hint: Option<u64>, inside: Option<Arc<Inside>>) -> Self {
         let hint = hint.unwrap_or(u64::MAX);
-        Reading { inner: Inner::Object { reader }, offset: 0, hint, retries: 0, retried: false }
+        Reading { inner: Inner::Object { reader, inside }, offset: 0, hint, retries: 0, retried: false }
     }
 
     /// How often a failed read is tried again before it counts. 0 by default.
@@ -171,8 +175,8 @@ impl Reading {
                 }
                 // The descriptor itself: std's reader would add a copy.
                 Inner::Standard => os::read(std::io::stdin().as_fd(), buffer),
-                Inner::Object { reader } => match os::Patient(reader).read(buffer) {
-                    Err(e) => return Err(Problem::io(Stage::Read, &e).at(self.offset)),
+                Inner::Object { reader, .. } => match os::Patient(reader).read(buffer) {
+                    Err(e) => return Err(Problem::object(&e, self.offset)),
                     Ok(n) => Ok(n),
                 },
             };
@@ -214,11 +218,13 @@ impl Reading {
         if self.retried {
             notes.push(Note::Retried);
         }
-        let Inner::File { fd, before, regular } = self.inner else {
-            return Ok(Closed { size: self.offset, stat: None, notes });
+        let (fd, before, regular) = match self.inner {
+            Inner::File { fd, before, regular } => (fd, before, regular),
+            Inner::Standard => return Ok(Closed { size: self.offset, stat: None, notes, inside: None }),
+            Inner::Object { inside, .. } => return Ok(Closed { size: self.offset, stat: None, notes, inside }),
         };
         if !regular {
-            return Ok(Closed { size: self.offset, stat: Some(before), notes });
+            return Ok(Closed { size: self.offset, stat: Some(before), notes, inside: None });
         }
         let after = os::stat(&fd).map_err(|e| Problem::os(Stage::Check, e))?;
         let differs = difference(&before, &after);
@@ -237,7 +243,7 @@ impl Reading {
         if !os::is_timed(fd.as_fd(), &before) {
             notes.push(Note::Untimed);
         }
-        Ok(Closed { size: self.offset, stat: Some(before), notes })
+        Ok(Closed { size: self.offset, stat: Some(before), notes, inside: None })
     }
 }
 

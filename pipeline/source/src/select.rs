@@ -78,6 +78,12 @@ impl Selection {
         !self.include.given && !self.exclude.given && !self.needs_size()
     }
 
+    /// Whether a file of this path below an operand, of this last component and of this size, if
+    /// it is known, is taken.
+    pub fn takes(&self, path: &[u8], name: &[u8], size: Option<u64>) -> bool {
+        self.takes_file(path, name) && size.is_none_or(|size| self.takes_size(size))
+    }
+
     pub(crate) fn needs_size(&self) -> bool {
         self.min_size.is_some() || self.max_size.is_some()
     }

@@ -46,6 +46,9 @@ pub(crate) enum Kind {
 impl Kind {
     /// The kind of what was read.
     pub(crate) fn of(closed: &Closed) -> Kind {
+        if closed.inside.is_some() {
+            return Kind::File;
+        }
         match closed.stat.as_ref().map(|stat| os::file_type(stat.mode)) {
             Some(FileType::RegularFile) => Kind::File,
             Some(FileType::BlockDevice) => Kind::BlockDevice,
@@ -113,6 +116,18 @@ pub trait Encode: Send {
     /// # Errors
     /// The format cannot hold its name, its pieces or its digests.
     fn record(&mut self, out: &mut Vec<u8>, record: &Record) -> Result<Carried, Unrepresentable>;
+
+    /// Records that were written so far, as the end counts them; 0 in formats whose end counts none
+    /// but those of the summary.
+    fn records(&self) -> u64 {
+        0
+    }
+
+    /// Counts records that another writer of this format wrote, and that stand in this manifest as
+    /// if this one had.
+    fn adopt(&mut self, records: u64) {
+        let _ = records;
+    }
 
     /// Ends the manifest, whose records the summary counts.
     fn tail(&mut self, out: &mut Vec<u8>, summary: &Summary);

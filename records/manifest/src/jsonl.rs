@@ -7,7 +7,7 @@
 use data_encoding::BASE64;
 use pfh_digest::{Algorithm, Digest, Registry};
 use pfh_engine::{Hashed, Outcome, Piece, Record, Summary};
-use pfh_source::{Time, terminal};
+use pfh_source::{Inside, Time, terminal};
 use serde_json::{Map, Value};
 
 use crate::digits;
@@ -43,6 +43,9 @@ impl Encoder {
             out.push(b'}');
         });
         list(out, "notes", &hashed.closed.notes, |out, note| string(out, note.name()));
+        if let Some(inside) = &hashed.closed.inside {
+            self::inside(out, inside);
+        }
     }
 
     /// Appends `,"digests":{…}`, in the order of the preamble.
@@ -119,6 +122,30 @@ pub fn named_path(out: &mut Vec<u8>, member: &str, name: &[u8]) {
             field(out, &format!("{member}_b64"), &BASE64.encode(name));
         }
     }
+}
+
+/// Appends the object `inside`: what the container says of an entry in it, as far as it says it.
+pub fn inside(out: &mut Vec<u8>, inside: &Inside) {
+    out.extend_from_slice(b",\"inside\":{\"kind\":");
+    string(out, inside.kind);
+    named_path(out, "container", &inside.container);
+    inside.partition.into_iter().for_each(|partition| number(out, "partition", partition.into()));
+    inside.volume_offset.into_iter().for_each(|offset| number(out, "volume_offset", offset));
+    inside.id.into_iter().for_each(|id| number(out, "inode", id));
+    for (name, time) in [("crtime", inside.born), ("dtime", inside.deleted_at)] {
+        time.into_iter().for_each(|time| field(out, name, &time.to_string()));
+    }
+    let flags = [
+        ("deleted", inside.deleted),
+        ("overwritten", inside.overwritten),
+        ("resident", inside.resident),
+        ("compressed", inside.compressed),
+    ];
+    for (name, _) in flags.into_iter().filter(|(_, set)| *set) {
+        key(out, name);
+        out.extend_from_slice(b"true");
+    }
+    out.push(b'}');
 }
 
 /// Appends an array, unless it is empty.

@@ -10,7 +10,7 @@
 //! use pfh_source::Closed;
 //!
 //! let sha256: Algorithm = "sha256".parse()?;
-//! let closed = Closed { size: 3, stat: None, notes: Vec::new() };
+//! let closed = Closed { size: 3, stat: None, notes: Vec::new(), inside: None };
 //! let hashed = Hashed { closed, digests: vec![sha256.digest(b"abc")], pieces: Vec::new() };
 //! let record = Record { number: 0, name: b"a\nb".to_vec(), outcome: Outcome::Hashed(hashed) };
 //!

@@ -16,6 +16,9 @@ pub struct Times {
 impl Times {
     /// Those of what was read; none for a stream.
     pub fn of(closed: &Closed) -> Times {
+        if let Some(inside) = &closed.inside {
+            return Times { modified: inside.modified, changed: inside.changed, accessed: inside.accessed };
+        }
         let Some(stat) = &closed.stat else { return Times::default() };
         let time = |(seconds, nanoseconds)| Some(Time { seconds, nanoseconds });
         Times { modified: time(stat.mtime), changed: time(stat.ctime), accessed: time(stat.atime) }

@@ -326,7 +326,7 @@ mod tests {
             Place { set: "nsrl", class: "good", version: Some("2026"), algorithm: "md5", ..Place::default() },
             Place { set: "mal\u{1b}", class: "bad", tag: Some("category 1"), algorithm: "md5", ..Place::default() },
         ];
-        let closed = Closed { size: 3, stat: None, notes: Vec::new() };
+        let closed = Closed { size: 3, stat: None, notes: Vec::new(), inside: None };
         let hashed = Outcome::Hashed(Hashed { closed, digests: digests.to_vec(), pieces: Vec::new() });
         let record = Record { number: 0, name: b"=a\nb\xFF".to_vec(), outcome: hashed };
         let known = Known { record: &record, verdict: "known-bad", places: &places, empty: false };

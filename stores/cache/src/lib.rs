@@ -262,7 +262,7 @@ impl Inner {
         }
         self.used.reused += 1;
         let notes = if own { Vec::new() } else { vec![Note::Reused] };
-        Some((Closed { size: stat.size, stat: Some(stat), notes }, digests))
+        Some((Closed { size: stat.size, stat: Some(stat), notes, inside: None }, digests))
     }
 
     fn keep(&mut self, hashed: &Hashed) -> Result<bool, CacheError> {

@@ -12,12 +12,15 @@ use crate::dd::Dd;
 use crate::diff::Diff;
 use crate::dups::Dups;
 use crate::hash::Hash;
+#[cfg(feature = "inside")]
+use crate::inside::List;
 #[cfg(feature = "known")]
 use crate::known::Known;
 #[cfg(feature = "known")]
 use crate::lookup::Lookup;
 #[cfg(feature = "known")]
 use crate::matching::Match;
+use crate::plan::{Merge, Plan, Unit};
 #[cfg(feature = "audit")]
 use crate::tree::Tree;
 #[cfg(feature = "image")]
@@ -78,6 +81,15 @@ pub enum Command {
     /// Make and validate packages with their manifests: BagIt.
     #[command(subcommand)]
     Bag(Box<Bag>),
+    /// Plan a run of `hash` in units, for many processes or machines.
+    Plan(Box<Plan>),
+    /// Carry out one unit of a plan.
+    Run(Box<Unit>),
+    /// Write the manifest of a plan whose units were carried out: that of one run.
+    Merge(Merge),
+    #[cfg(feature = "inside")]
+    /// List what is in images, file systems and archives: names and metadata alone.
+    List(Box<List>),
     #[cfg(feature = "known")]
     /// Look digests up in known sets: those of --digest, or of standard input.
     Lookup(Lookup),

@@ -67,6 +67,11 @@ fn asked(request: &Check, manifest: &Path, root: Option<&OsStr>, assumed: &[Algo
         .key(request.key.clone())
         .plan(request.run.plan(Vec::new())?);
     job.root = root.map(OsStr::to_owned);
+    #[cfg(feature = "inside")]
+    {
+        // What bounds containers holds for names inside of them with and without --inside.
+        job.inside = request.inside.asked();
+    }
     Ok(job)
 }
 

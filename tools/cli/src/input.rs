@@ -35,6 +35,45 @@ impl From<By> for Order {
     }
 }
 
+/// How far containers are opened.
+#[cfg(feature = "inside")]
+#[derive(Debug, Clone, Default, Args)]
+pub struct Inside {
+    /// Also what is in images, file systems and archives (zip, tar, 7z, gzip, bzip2, xz, zstd):
+    /// each file in them as an entry, `case.E01!/p2/Users/a.zip!/b.doc`.
+    #[arg(long)]
+    pub inside: bool,
+    /// How many containers deep: 1 opens the files that are named, and no archive in them [default:
+    /// 3].
+    #[arg(long, value_name = "N", requires = "inside", value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub depth: Option<u32>,
+    /// Also deleted files whose content is still there, as name!deleted-INODE.
+    #[arg(long, requires = "inside")]
+    pub deleted: bool,
+    /// How much may come out of a container beyond 1,100 times its size [default: 16GiB]. What
+    /// gives more is a bomb, and an error.
+    #[arg(long, value_name = "SIZE", requires = "inside", value_parser = size::parse)]
+    pub expand: Option<u64>,
+}
+
+#[cfg(feature = "inside")]
+impl Inside {
+    /// What the job is asked for; `None` without `--inside`.
+    pub fn asked(&self) -> Option<pfh::inside::Options> {
+        self.inside.then(|| self.options())
+    }
+
+    /// The options, whether or not `--inside` is given.
+    pub fn options(&self) -> pfh::inside::Options {
+        let mut options = pfh::inside::Options::default();
+        options.deleted = self.deleted;
+        let limits = &mut options.limits;
+        limits.depth = self.depth.unwrap_or(limits.depth);
+        limits.bytes = self.expand.unwrap_or(limits.bytes);
+        options
+    }
+}
+
 /// Operands and selection.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Input {
@@ -54,6 +93,10 @@ pub struct Input {
     /// imaged medium.
     #[arg(long, conflicts_with_all = ["recursive", "files_from"])]
     pub image: bool,
+    /// What is in containers.
+    #[cfg(feature = "inside")]
+    #[command(flatten)]
+    pub inside: Inside,
     /// In which order files are read; the output keeps the order of the paths.
     #[arg(long, value_enum, default_value = "path")]
     pub order: By,
@@ -92,6 +135,10 @@ impl Input {
         input.list = self.files_from.clone().map(|path| NameList { path, separator });
         input.content = if self.image { Content::Images } else { Content::Files };
         input.order = self.order.into();
+        #[cfg(feature = "inside")]
+        {
+            input.inside = self.inside.asked();
+        }
         input.descend = Descend {
             recurse: if self.recursive { Recurse::Yes } else { Recurse::No },
             links: if self.follow { Links::Follow } else { Links::Keep },

@@ -54,6 +54,11 @@ pub struct Compile {
     /// Each entry remembers its package, where the set has packages (NSRL RDSv3).
     #[arg(long)]
     pub packages: bool,
+    /// With --inside the sets are no lists, but files, directories, images and archives: what is in
+    /// them is hashed, by -a or MD5, SHA-1 and SHA-256.
+    #[cfg(feature = "inside")]
+    #[command(flatten)]
+    pub inside: crate::input::Inside,
     /// Memory for sorting. A bare number counts MiB.
     #[arg(short, long, value_name = "SIZE", value_parser = size::parse_memory)]
     pub memory: Option<u64>,
@@ -116,6 +121,10 @@ fn asked(compile: &Compile) -> Result<build::Request, Failure> {
     }
     request.work = compile.work.clone().unwrap_or(request.work);
     request.replace = compile.force;
+    #[cfg(feature = "inside")]
+    {
+        request.inside = compile.inside.asked();
+    }
     Ok(request)
 }
 

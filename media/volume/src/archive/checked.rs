@@ -1,7 +1,7 @@
 //! A member's bytes: exactly as many as it states, with the check that it states, or a failure.
 
+use super::member::{failure, wrong};
 use super::tape::unwrapped;
-use super::{failure, wrong};
 use crate::node::Failure;
 use std::io::{self, Read};
 use std::sync::Arc;

@@ -8,6 +8,7 @@ mod checked;
 mod decoder;
 mod folder;
 mod limits;
+mod member;
 mod sevenzip;
 mod sevenzip_header;
 mod single;
@@ -22,9 +23,9 @@ mod zip_directory;
 pub use limits::Limits;
 
 use crate::bytes::Bytes;
-use crate::node::{Allocation, Failure, Kind, Node, Nodes, Times};
+use crate::node::{Failure, Nodes};
 use decoder::Packing;
-use std::io::{self, Read};
+use std::io::Read;
 use std::sync::Arc;
 
 /// The format of an archive.
@@ -102,47 +103,4 @@ pub fn open(format: Format, bytes: Arc<dyn Bytes>, name: &[u8], limits: &Limits)
         return Ok(tar::packed(packing, bytes, limits));
     }
     Ok(single::open(packing, bytes, name, limits))
-}
-
-fn failure(path: &[u8], cause: impl Into<String>) -> Failure {
-    Failure { path: path.to_vec(), offset: None, cause: cause.into() }
-}
-
-/// The failure as an error of a read.
-fn wrong(failure: Failure) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, failure)
-}
-
-fn node(path: Vec<u8>, kind: Kind) -> Node {
-    Node {
-        path,
-        kind,
-        size: None,
-        id: None,
-        times: Times::default(),
-        allocation: Allocation::Live,
-        resident: false,
-        compressed: false,
-        content: None,
-    }
-}
-
-/// 100 ns since 1601 as nanoseconds since 1970.
-fn from_filetime(ticks: u64) -> i128 {
-    (i128::from(ticks) - 116_444_736_000_000_000) * 100
-}
-
-/// UTF-16 as UTF-8, lone surrogates in three bytes.
-fn wtf8(units: impl Iterator<Item = u16>) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    for unit in char::decode_utf16(units) {
-        match unit {
-            Ok(c) => bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
-            Err(lone) => {
-                let unit = lone.unpaired_surrogate();
-                bytes.extend([0xE0 | (unit >> 12) as u8, 0x80 | (unit >> 6 & 0x3F) as u8, 0x80 | (unit & 0x3F) as u8]);
-            }
-        }
-    }
-    bytes
 }

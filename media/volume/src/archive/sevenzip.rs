@@ -3,10 +3,10 @@
 use super::checked::{Checked, Stated, bomb};
 use super::folder::Folder;
 use super::limits::Limits;
+use super::member::{failure, node};
 use super::sevenzip_header::{File, Header, parse};
 use super::track::Track;
 use super::zip_directory::{u32_at, u64_at};
-use super::{failure, node};
 use crate::bytes::Bytes;
 use crate::node::{Content, Failure, Kind, Nodes};
 use std::io::Read;

@@ -1,8 +1,9 @@
 //! The header of a 7z archive: packed streams, folders, and the files in them.
 
 use super::folder::{Coder, Folder};
-use super::{from_filetime, wtf8};
+use super::member::from_filetime;
 use crate::node::Times;
+use crate::text::utf16;
 
 /// A file as the header states it.
 #[derive(Debug, Clone, Default)]
@@ -356,7 +357,7 @@ fn names(field: &mut Cursor<'_>, files: &mut [File]) -> Parsed<()> {
                 unit => name.push(unit),
             }
         }
-        file.path = wtf8(name.into_iter());
+        file.path = utf16(&name);
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use super::checked::{Checked, Stated};
 use super::decoder::{self, Packing};
 use super::limits::Limits;
-use super::{failure, node};
+use super::member::{failure, node};
 use crate::bytes::Bytes;
 use crate::node::{Content, Failure, Kind, Nodes};
 use std::io::Read;

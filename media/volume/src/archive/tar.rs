@@ -3,11 +3,11 @@
 use super::checked::{Checked, Stated, bomb};
 use super::decoder::{self, Packing};
 use super::limits::Limits;
+use super::member::{failure, node};
 use super::sparse::{self, Expanded, Map};
 use super::tape::Tape;
 use super::tar_header::{BLOCK, Extended, Header, decimal, runs, sum_holds};
 use super::track::Track;
-use super::{failure, node};
 use crate::bytes::Bytes;
 use crate::node::{Content, Failure, Kind, Node, Nodes, Run, Times};
 use std::collections::HashMap;

@@ -1,7 +1,7 @@
 //! One compressed stream that several members share: read once if they are read in order.
 
+use super::member::wrong;
 use super::tape::unwrapped;
-use super::wrong;
 use crate::node::Failure;
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -4,9 +4,9 @@
 use super::checked::{Checked, Stated, bomb};
 use super::decoder::{self, Packing};
 use super::limits::Limits;
+use super::member::{failure, from_filetime, node};
 use super::tape::Tape;
 use super::zip_directory::{Place, Record, Records, u16_at, u32_at, u64_at};
-use super::{failure, from_filetime, node};
 use crate::bytes::Bytes;
 use crate::node::{Content, Failure, Kind, Node, Nodes, Run, Times};
 use lzma_rust2::LzmaReader;

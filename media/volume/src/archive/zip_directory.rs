@@ -1,6 +1,6 @@
 //! The central directory of a zip, and what it says of where members are.
 
-use super::failure;
+use super::member::failure;
 use super::tape::Tape;
 use crate::bytes::Bytes;
 use crate::node::Failure;

@@ -270,6 +270,19 @@ impl Image {
         Ok(())
     }
 
+    /// The same as an I/O error, whose inner error is [`Damage`] if the image is damaged there.
+    ///
+    /// # Errors
+    /// The system's, and damage.
+    pub fn read_bytes_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        self.read_at(buffer, offset).map_err(|errno| match self.damage() {
+            Some(what) if errno == Errno::IO && self.is_damaged_at(offset) => {
+                io::Error::other(Damage(format!("damaged image: {what}")))
+            }
+            _ => errno.into(),
+        })
+    }
+
     /// Whether the image itself is damaged at an offset of the medium; `false` also where it cannot
     /// be read.
     pub fn is_damaged_at(&self, offset: u64) -> bool {
@@ -321,12 +334,7 @@ struct Stream {
 
 impl io::Read for Stream {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let got = self.image.read_at(buffer, self.offset).map_err(|errno| match self.image.damage() {
-            Some(what) if errno == Errno::IO && self.image.is_damaged_at(self.offset) => {
-                io::Error::other(Damage(format!("damaged image: {what}")))
-            }
-            _ => errno.into(),
-        })?;
+        let got = self.image.read_bytes_at(self.offset, buffer)?;
         self.offset += got as u64;
         Ok(got)
     }

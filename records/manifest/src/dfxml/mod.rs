@@ -12,7 +12,7 @@ pub(crate) use decode::Decoder;
 use data_encoding::BASE64;
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{Hashed, Outcome, Record, Summary};
-use pfh_source::{Problem, Time, terminal};
+use pfh_source::{Inside, Problem, Time, terminal};
 
 use crate::encode::{Carried, Encode, Kind, Preamble, Unrepresentable};
 use crate::times::Times;
@@ -54,8 +54,22 @@ impl Encoder {
 
     fn file(&self, out: &mut Vec<u8>, hashed: &Hashed) {
         let closed = &hashed.closed;
+        let inside = closed.inside.as_deref();
+        let number = |out: &mut Vec<u8>, name: &str, number: u64| {
+            element(out, "    ", name, number.to_string().as_bytes());
+        };
+        if let Some(partition) = inside.and_then(|inside| inside.partition).filter(|partition| *partition > 0) {
+            number(out, "partition", partition.into());
+        }
         element(out, "    ", "name_type", name_type(Kind::of(closed)).as_bytes());
-        element(out, "    ", "filesize", closed.size.to_string().as_bytes());
+        number(out, "filesize", closed.size);
+        if let Some(inside) = inside {
+            number(out, "alloc", u64::from(!inside.deleted));
+            if inside.compressed {
+                number(out, "compressed", 1);
+            }
+            inside.id.into_iter().for_each(|id| number(out, "inode", id));
+        }
         let mut time = |name, time: Option<Time>| {
             if let Some(time) = time {
                 element(out, "    ", name, time.to_string().as_bytes());
@@ -65,6 +79,11 @@ impl Encoder {
         time("mtime", times.modified);
         time("ctime", times.changed);
         time("atime", times.accessed);
+        time("crtime", inside.and_then(|inside| inside.born));
+        time("dtime", inside.and_then(|inside| inside.deleted_at));
+        if let Some(inside) = inside.filter(|inside| hashed.pieces.is_empty() && !inside.runs.is_empty()) {
+            runs(out, inside);
+        }
         if !hashed.pieces.is_empty() {
             out.extend_from_slice(b"    <byte_runs>\n");
             for piece in &hashed.pieces {
@@ -146,6 +165,22 @@ impl Encode for Encoder {
             .as_bytes(),
         );
     }
+}
+
+/// Where the bytes of an entry are, as fiwalk writes it: `fs_offset` counts from the start of the
+/// file system, `img_offset` from that of the medium. The schema wants every `<volume>` in front of
+/// every file, and containers have records of their own: there is none.
+fn runs(out: &mut Vec<u8>, inside: &Inside) {
+    out.extend_from_slice(b"    <byte_runs>\n");
+    for run in &inside.runs {
+        out.extend_from_slice(format!("      <byte_run file_offset='{}'", run.file_offset).as_bytes());
+        if let Some(offset) = run.offset {
+            let medium = inside.volume_offset.unwrap_or(0).saturating_add(offset);
+            out.extend_from_slice(format!(" fs_offset='{offset}' img_offset='{medium}'").as_bytes());
+        }
+        out.extend_from_slice(format!(" len='{}'/>\n", run.length).as_bytes());
+    }
+    out.extend_from_slice(b"    </byte_runs>\n");
 }
 
 fn failed(out: &mut Vec<u8>, problem: &Problem) {

@@ -11,7 +11,7 @@ pub const FIFO: u32 = 0o010_644;
 
 /// A stream without times or notes.
 pub fn stream(name: &[u8], size: u64, digests: &[Digest]) -> Record {
-    let closed = Closed { size, stat: None, notes: Vec::new() };
+    let closed = Closed { size, stat: None, notes: Vec::new(), inside: None };
     let hashed = Hashed { closed, digests: digests.to_vec(), pieces: Vec::new() };
     Record { number: 0, name: name.to_vec(), outcome: Outcome::Hashed(hashed) }
 }

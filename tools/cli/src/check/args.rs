@@ -79,6 +79,11 @@ pub struct Check {
     /// The algorithm of digests that do not say theirs; lines that name others are left out.
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
     pub algorithms: Vec<String>,
+    /// Names inside of containers are looked for there by themselves; an audit goes into all
+    /// containers of the tree with --inside, or if the manifest has such names.
+    #[cfg(feature = "inside")]
+    #[command(flatten)]
+    pub inside: crate::input::Inside,
     /// The manifest must have a seal that is signed with this key.
     #[arg(long, value_name = "FILE")]
     pub key: Option<PathBuf>,

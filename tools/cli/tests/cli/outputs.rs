@@ -285,6 +285,16 @@ const CASES: &[Case] = &[
         code: 4,
         ..CASE
     },
+    Case {
+        page: "merge",
+        option: "--output",
+        words: "merge planned -o OUT",
+        read: &["in", "planned/plan.json", "planned/units/000001"],
+        ..CASE
+    },
+    Case { page: "merge", option: "--seal", words: "merge planned --seal -o new", file: "new.seal", ..CASE },
+    // Last: the directory is a plan afterwards.
+    Case { page: "plan", option: "--output", words: "plan in -o pages", file: "pages/plan.json", ..CASE },
 ];
 
 fn pfh(room: &Room, words: &str) -> Outcome {
@@ -311,6 +321,8 @@ fn prepared() -> Room {
         "tree update held --range 0:1 --proof update",
         "tree prove held --range 0:10 -o part",
         "tree export held --obao obao",
+        "plan in -o planned",
+        "run planned --unit 1",
     ] {
         let seen = pfh(&room, words);
         assert_eq!(seen.code, Some(0), "{words}: {}", seen.stderr);
@@ -343,7 +355,7 @@ fn refused(room: &Room, words: &str, why: &str) {
 #[test]
 fn no_output_is_what_is_read_or_somebody_elses() {
     let room = prepared();
-    let has_force = |page: &str| !["tree-append", "bench-report", "diff"].contains(&page);
+    let has_force = |page: &str| !["tree-append", "bench-report", "diff", "plan"].contains(&page);
     for case in CASES {
         let words = |out: &str| case.words.replace("OUT", out);
         let forced = |words: String| if has_force(case.page) { words + " --force" } else { words };

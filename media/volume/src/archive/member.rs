@@ -1,0 +1,34 @@
+//! What all archives say of their members.
+
+use crate::node::{Allocation, Failure, Kind, Node, Times};
+use std::io;
+
+/// What is wrong with the member of this name; with the archive if that is empty.
+pub fn failure(path: &[u8], cause: impl Into<String>) -> Failure {
+    Failure { path: path.to_vec(), offset: None, cause: cause.into() }
+}
+
+/// The failure as an error of a read.
+pub fn wrong(failure: Failure) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, failure)
+}
+
+/// A live name, of which nothing more is known yet.
+pub fn node(path: Vec<u8>, kind: Kind) -> Node {
+    Node {
+        path,
+        kind,
+        size: None,
+        id: None,
+        times: Times::default(),
+        allocation: Allocation::Live,
+        resident: false,
+        compressed: false,
+        content: None,
+    }
+}
+
+/// 100 ns since 1601 as nanoseconds since 1970.
+pub fn from_filetime(ticks: u64) -> i128 {
+    (i128::from(ticks) - 116_444_736_000_000_000) * 100
+}

@@ -1,0 +1,119 @@
+//! What a file is a container of, by its bytes.
+
+use pfh_container::ewf::FileHeader;
+use pfh_container::foreign;
+use pfh_source::Problem;
+use pfh_source::image::{Format as ImageFormat, Image};
+use pfh_volume::archive::Format;
+use pfh_volume::{Bytes, PartitionTable, Recognised, Scheme, file_system, partitions};
+use std::ffi::OsStr;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Bytes that are looked at of a member, to see whether it may be a container.
+pub const START: usize = 2048;
+/// The smallest medium that is looked at.
+const DISK: u64 = 32 << 10;
+
+/// A container, by its bytes.
+pub enum Container {
+    /// An archive or a compressed stream.
+    Archive(Format),
+    /// A medium that is divided.
+    Divided(PartitionTable),
+    /// A volume.
+    Volume(Recognised),
+}
+
+/// What these bytes are; `None` for what is no container. `start` are the first of them.
+///
+/// # Errors
+/// When a table or a file system is there, and cannot be read.
+pub fn container(start: &[u8], bytes: &Arc<dyn Bytes>) -> Result<Option<Container>, pfh_volume::Failure> {
+    if let Some(format) = Format::recognize(start).or_else(|| ends_as_zip(&**bytes)) {
+        return Ok(Some(Container::Archive(format)));
+    }
+    if bytes.size() < DISK || !bytes.size().is_multiple_of(512) {
+        return Ok(None);
+    }
+    medium(bytes)
+}
+
+/// What a medium is; `None` if it has neither a table nor a known file system.
+///
+/// # Errors
+/// When a table or a file system is there, and cannot be read.
+pub fn medium(bytes: &Arc<dyn Bytes>) -> Result<Option<Container>, pfh_volume::Failure> {
+    let table = partitions(bytes)?;
+    if table.scheme != Scheme::None {
+        return Ok(Some(Container::Divided(table)));
+    }
+    Ok(match file_system(bytes.clone())? {
+        Recognised::Unknown => None,
+        found => Some(Container::Volume(found)),
+    })
+}
+
+/// Whether a member may be a container, by its first bytes, size and name: only then it is unpacked
+/// to look closer.
+pub fn may_be(start: &[u8], size: Option<u64>, name: &[u8]) -> bool {
+    if Format::recognize(start).is_some() {
+        return true;
+    }
+    let sectors = size.is_some_and(|size| size >= DISK && size.is_multiple_of(512));
+    let boot = start.get(510..512) == Some(&[0x55, 0xAA]);
+    let ext = start.get(1080..1082) == Some(&[0x53, 0xEF]);
+    let named = [&b".iso"[..], b".img", b".dd", b".raw"].iter().any(|ending| {
+        let at = name.len().saturating_sub(ending.len());
+        name[at..].eq_ignore_ascii_case(ending)
+    });
+    sectors && (boot || ext || named)
+}
+
+/// A zip behind something else, that ends without a comment.
+fn ends_as_zip(bytes: &dyn Bytes) -> Option<Format> {
+    let at = bytes.size().checked_sub(22)?;
+    let mut end = [0; 22];
+    bytes.read_exact_at(at, &mut end).ok()?;
+    (end.starts_with(b"PK\x05\x06") && end.ends_with(&[0, 0])).then_some(Format::Zip)
+}
+
+/// What a file is as an image.
+pub enum Imaged {
+    /// None, or raw in one piece.
+    No,
+    /// E01 or several pieces.
+    Yes(Box<Image>),
+    /// One of a format that is not read, or damaged.
+    Unread(String),
+}
+
+/// What a file of this path and these first bytes is as an image. Segments and pieces behind the
+/// first belong to that.
+pub fn image(path: &[u8], start: &[u8], end: &[u8]) -> Imaged {
+    let path = Path::new(OsStr::from_bytes(path));
+    if FileHeader::is_ewf(start) {
+        if start.get(9..11) != Some(&[1, 0]) {
+            return Imaged::No;
+        }
+        return match Image::open(path) {
+            Ok(image) => Imaged::Yes(Box::new(image)),
+            Err(error) => Imaged::Unread(error.to_string()),
+        };
+    }
+    if let Some(format) = foreign::by_content(start, end) {
+        return Imaged::Unread(format!("the format {} ({}) is not read", format.name, format.hint));
+    }
+    let first = path.extension().is_some_and(|ending| ["000", "001", "aaa"].iter().any(|first| *ending == **first));
+    match first.then(|| Image::open_raw(path)) {
+        Some(Ok(image)) if image.format() == ImageFormat::Split => Imaged::Yes(Box::new(image)),
+        _ => Imaged::No,
+    }
+}
+
+/// The error of a container that cannot be opened.
+pub fn unreadable(error: &io::Error) -> Problem {
+    Problem::io(pfh_source::Stage::Open, error)
+}

@@ -1,0 +1,414 @@
+//! A source that goes into containers.
+
+use super::detect::{self, Container, Imaged};
+use super::level::{Level, Listed, Next, Part};
+use super::medium::{File, Imaged as ImagedBytes, Runs, Watch};
+use super::member::{self, Member, problem};
+use super::name;
+use super::options::Options;
+use super::spool::Stock;
+use pfh_container::foreign;
+use pfh_source::image::Image;
+use pfh_source::{Cause, Entry, Extent, Inside, Item, Origin, Problem, Skip, Source, Stage};
+use pfh_volume::archive::{self, Format};
+use pfh_volume::{Allocation, Bytes, FileSystem, Kind, Node, Options as Volumes, PartitionTable, Recognised, Usage};
+use std::collections::{HashSet, VecDeque};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::sync::Arc;
+
+/// What comes before it has its number.
+enum Found {
+    Origin(Origin, Option<pfh_source::Stat>),
+    Skipped(Vec<u8>, Skip),
+    Problem(Vec<u8>, Problem),
+}
+
+/// The entries of a source, each container followed by what is in it.
+pub struct Expanding {
+    outer: Box<dyn Source>,
+    options: Arc<Options>,
+    /// Whether the source's objects are images by their first files.
+    images: bool,
+    /// Where the source's relative names start, for images, whose further files are found by name.
+    root: Vec<u8>,
+    /// Only containers whose names this one begins with are opened.
+    wanted: Option<Vec<u8>>,
+    stack: Vec<Level>,
+    found: VecDeque<Found>,
+    number: u64,
+    stock: Arc<Stock>,
+    /// Bytes that may still come out of the outermost container at hand.
+    allowance: u64,
+}
+
+impl Expanding {
+    /// Goes into the containers of `outer`.
+    pub fn new(outer: Box<dyn Source>, options: Arc<Options>) -> Expanding {
+        let (stack, found) = (Vec::new(), VecDeque::new());
+        let (stock, root) = (Arc::default(), Vec::new());
+        Expanding { outer, options, images: false, root, wanted: None, stack, found, number: 0, stock, allowance: 0 }
+    }
+
+    /// The objects of the source are images, named by their first files.
+    #[must_use]
+    pub fn of_images(mut self) -> Expanding {
+        self.images = true;
+        self
+    }
+
+    /// Relative names of the source start in this directory.
+    #[must_use]
+    pub fn below(mut self, root: &[u8]) -> Expanding {
+        self.root = root.to_vec();
+        self
+    }
+
+    /// Opens only the containers on the way to this name.
+    #[must_use]
+    pub fn towards(mut self, wanted: Vec<u8>) -> Expanding {
+        self.wanted = Some(wanted);
+        self
+    }
+
+    /// The name that is looked for now.
+    pub fn head_for(&mut self, wanted: &[u8]) {
+        self.wanted = Some(wanted.to_vec());
+    }
+
+    /// Whether the container at hand is one stream, whose members are read in order or not at all.
+    pub fn is_shared(&self) -> bool {
+        self.stack.last().is_some_and(|level| level.last.is_some())
+    }
+
+    fn is_wanted(&self, printed: &[u8]) -> bool {
+        self.wanted.as_ref().is_none_or(|wanted| wanted.starts_with(&name::prefix(printed)))
+    }
+
+    fn fail(&mut self, name: Vec<u8>, cause: impl Into<Box<str>>) {
+        self.found.push_back(Found::Problem(name, Problem::new(Stage::Walk, Cause::Inside(cause.into()))));
+    }
+
+    /// What a file of the source is, if it is a container.
+    fn open_outer(&mut self, entry: &Entry) {
+        let printed = name::escape(&entry.name());
+        if !self.is_wanted(&printed) {
+            return;
+        }
+        match &entry.origin {
+            Origin::File { .. } => self.open_file(entry, &printed),
+            Origin::Object { name, .. } if self.images => {
+                // One that cannot be opened fails as an entry.
+                if let Ok(image) = Image::open(Path::new(OsStr::from_bytes(name))) {
+                    self.open_image(image, &printed);
+                }
+            }
+            Origin::Object { .. } | Origin::Standard => {}
+        }
+    }
+
+    fn open_file(&mut self, entry: &Entry, printed: &[u8]) {
+        // One that cannot be opened fails as an entry.
+        let Ok(Some(still)) = entry.still() else { return };
+        let still = Arc::new(still);
+        let bytes: Arc<dyn Bytes> = Arc::new(File(still.clone()));
+        let mut start = vec![0; usize::try_from(bytes.size()).unwrap_or(usize::MAX).min(foreign::START)];
+        let mut end = vec![0; start.len().min(foreign::END)];
+        let read = bytes.read_exact_at(0, &mut start);
+        if read.and_then(|()| bytes.read_exact_at(bytes.size() - end.len() as u64, &mut end)).is_err() {
+            return;
+        }
+        let mut path = entry.name();
+        if !self.root.is_empty() && path.first() != Some(&b'/') {
+            path = [&self.root[..], b"/", &path].concat();
+        }
+        match detect::image(&path, &start, &end) {
+            Imaged::Yes(image) => self.open_image(*image, printed),
+            Imaged::Unread(why) => self.fail(name::prefix(printed), why),
+            Imaged::No => {
+                self.allowance = self.options.limits.most(bytes.size());
+                self.open_bytes(&start, bytes, printed, &Arc::new(Watch::File(still)), 1);
+            }
+        }
+    }
+
+    fn open_image(&mut self, image: Image, printed: &[u8]) {
+        let watch = match Watch::image(&image) {
+            Ok(watch) => Arc::new(watch),
+            Err(error) => {
+                self.found.push_back(Found::Problem(name::prefix(printed), detect::unreadable(&error)));
+                return;
+            }
+        };
+        let bytes: Arc<dyn Bytes> = Arc::new(ImagedBytes(image));
+        self.allowance = self.options.limits.most(bytes.size());
+        match detect::medium(&bytes) {
+            Ok(Some(container)) => self.enter(container, bytes, printed, &watch, 1),
+            Ok(None) => self.fail(name::prefix(printed), "holds no partition table and no file system that is known"),
+            Err(failure) => self.found.push_back(Found::Problem(name::prefix(printed), problem(Stage::Walk, &failure))),
+        }
+    }
+
+    fn open_bytes(&mut self, start: &[u8], bytes: Arc<dyn Bytes>, printed: &[u8], watch: &Arc<Watch>, depth: u32) {
+        match detect::container(start, &bytes) {
+            Ok(None) => {}
+            Ok(Some(container)) if depth <= self.options.limits.depth => {
+                self.enter(container, bytes, printed, watch, depth);
+            }
+            Ok(Some(_)) => {
+                let skip = Skip::Inside("a container deeper than --depth");
+                self.found.push_back(Found::Skipped(name::prefix(printed), skip));
+            }
+            Err(failure) => self.found.push_back(Found::Problem(name::prefix(printed), problem(Stage::Walk, &failure))),
+        }
+    }
+
+    fn enter(&mut self, container: Container, bytes: Arc<dyn Bytes>, printed: &[u8], watch: &Arc<Watch>, depth: u32) {
+        match container {
+            Container::Archive(format) => self.enter_archive(format, bytes, printed, watch, depth),
+            Container::Divided(table) => self.enter_medium(table, bytes, printed, watch, depth),
+            Container::Volume(Recognised::FileSystem(system)) => {
+                let about = Inside { container: printed.to_vec(), volume_offset: Some(0), ..Inside::default() };
+                self.enter_volume(&system, bytes, name::prefix(printed), about, watch, depth);
+            }
+            Container::Volume(other) => self.fail(name::prefix(printed), unread(&other)),
+        }
+    }
+
+    fn enter_archive(&mut self, format: Format, bytes: Arc<dyn Bytes>, printed: &[u8], watch: &Arc<Watch>, depth: u32) {
+        let prefix = name::prefix(printed);
+        match archive::open(format, bytes.clone(), printed, &self.options.limits) {
+            Ok(nodes) => self.stack.push(Level {
+                prefix,
+                listed: Listed::Nodes(nodes),
+                about: Inside { container: printed.to_vec(), kind: format.name(), ..Inside::default() },
+                is_archive: true,
+                medium: bytes,
+                watch: watch.clone(),
+                depth,
+                last: None,
+                seen: HashSet::new(),
+            }),
+            Err(failure) => self.found.push_back(Found::Problem(prefix, problem(Stage::Walk, &failure))),
+        }
+    }
+
+    fn enter_medium(
+        &mut self,
+        table: PartitionTable,
+        bytes: Arc<dyn Bytes>,
+        printed: &[u8],
+        watch: &Arc<Watch>,
+        depth: u32,
+    ) {
+        let mut parts: Vec<Part> = table.warnings.into_iter().map(Part::Failure).collect();
+        for partition in table.partitions.into_iter().filter(|partition| partition.usage == Usage::Partition) {
+            parts.push(match partition.open(&bytes) {
+                Ok(volume) => Part::Volume(partition.number, volume, partition.start),
+                Err(failure) => Part::Failure(failure),
+            });
+        }
+        self.stack.push(Level {
+            prefix: name::prefix(printed),
+            listed: Listed::Parts(parts.into_iter()),
+            about: Inside { container: printed.to_vec(), ..Inside::default() },
+            is_archive: false,
+            medium: bytes,
+            watch: watch.clone(),
+            depth,
+            last: None,
+            seen: HashSet::new(),
+        });
+    }
+
+    fn enter_volume(
+        &mut self,
+        system: &FileSystem,
+        bytes: Arc<dyn Bytes>,
+        prefix: Vec<u8>,
+        about: Inside,
+        watch: &Arc<Watch>,
+        depth: u32,
+    ) {
+        for warning in &system.warnings {
+            self.found.push_back(Found::Problem(prefix.clone(), problem(Stage::Walk, warning)));
+        }
+        let nodes = system.nodes(Volumes { deleted: self.options.deleted, unallocated: false });
+        self.stack.push(Level {
+            prefix,
+            listed: Listed::Nodes(nodes),
+            about: Inside { kind: system.kind, ..about },
+            is_archive: false,
+            medium: bytes,
+            watch: watch.clone(),
+            depth,
+            last: None,
+            seen: HashSet::new(),
+        });
+    }
+
+    /// The next step in the innermost container.
+    fn step(&mut self) {
+        let Some(level) = self.stack.last_mut() else { return };
+        match level.next() {
+            None => drop(self.stack.pop()),
+            Some(Next::Failure(failure)) => {
+                let name = [&level.prefix[..], &name::escape(&failure.path)].concat();
+                self.found.push_back(Found::Problem(name, problem(Stage::Walk, &failure)));
+            }
+            Some(Next::Volume(number, bytes, start)) => self.volume(number, bytes, start),
+            Some(Next::Node(node)) => self.node(&node),
+        }
+    }
+
+    /// A partition: its file system, or why it is not read.
+    fn volume(&mut self, number: Option<u32>, bytes: Arc<dyn Bytes>, start: u64) {
+        let Some(level) = self.stack.last() else { return };
+        let part = format!("p{}/", number.unwrap_or_default());
+        let (prefix, watch, depth) = ([&level.prefix[..], part.as_bytes()].concat(), level.watch.clone(), level.depth);
+        let about = Inside { partition: number, volume_offset: Some(start), ..level.about.clone() };
+        if self.wanted.as_ref().is_some_and(|wanted| !wanted.starts_with(&prefix)) {
+            return;
+        }
+        match pfh_volume::file_system(bytes.clone()) {
+            Ok(Recognised::FileSystem(system)) => self.enter_volume(&system, bytes, prefix, about, &watch, depth),
+            Ok(other) => self.fail(prefix, unread(&other)),
+            Err(failure) => self.found.push_back(Found::Problem(prefix, problem(Stage::Walk, &failure))),
+        }
+    }
+
+    fn node(&mut self, node: &Node) {
+        let Some(level) = self.stack.last_mut() else { return };
+        let mut printed = [&level.prefix[..], &name::escape(&node.path)].concat();
+        let is_deleted = node.allocation != Allocation::Live;
+        if is_deleted {
+            printed.extend_from_slice(format!("!deleted-{}", node.id.unwrap_or_default()).as_bytes());
+        }
+        let last = node.path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+        let skip = match &node.kind {
+            Kind::Directory => return,
+            Kind::Unallocated => return,
+            Kind::Link(_) => Some(Skip::Symlink),
+            Kind::Special(what) => Some(Skip::Inside(what)),
+            _ => None,
+        };
+        if !self.options.selection.takes(&node.path, last, node.size) {
+            return;
+        }
+        if !level.is_new(&node.path) {
+            return self.fail(printed, "a second member of this name: which one counts differs between programs");
+        }
+        if let Some(skip) = skip {
+            return self.found.push_back(Found::Skipped(printed, skip));
+        }
+        let Some(content) = node.content.clone() else { return self.fail(printed, "has no content that can be read") };
+        if let Some(size) = node.size.filter(|_| level.is_archive) {
+            match self.allowance.checked_sub(size) {
+                Some(left) => self.allowance = left,
+                None => return self.fail(printed, bomb(size)),
+            }
+        }
+        let mut about = said(node, &level.about);
+        if self.options.runs && !level.is_archive {
+            let runs = content.runs().unwrap_or_default().into_iter();
+            about.runs = runs
+                .map(|run| Extent { file_offset: run.file_offset, offset: run.medium_offset, length: run.length })
+                .collect();
+        }
+        let (watch, depth) = (level.watch.clone(), level.depth);
+        let member = Member::new(content.clone(), node.size, about, watch.clone(), self.stock.clone());
+        if content.is_shared() {
+            level.last = Some(member.clone());
+        }
+        let object = Arc::new(member::Entry(member.clone()));
+        let origin = Origin::Object { name: printed.clone().into(), object };
+        self.found.push_back(Found::Origin(origin, None));
+        if self.is_wanted(&printed) && !is_deleted && node.size.is_none_or(|size| size > 20) {
+            self.open_member(node, &member, printed, &watch, depth);
+        }
+    }
+
+    /// Goes into a member if that is a container itself.
+    fn open_member(&mut self, node: &Node, member: &Arc<Member>, printed: Vec<u8>, watch: &Arc<Watch>, depth: u32) {
+        let start = member.start(detect::START);
+        if !detect::may_be(&start, node.size, &node.path) {
+            return;
+        }
+        let Some(level) = self.stack.last() else { return };
+        let runs = node.content.as_ref().and_then(|content| content.runs());
+        let bytes: Arc<dyn Bytes> = match (runs, node.size) {
+            (Some(runs), Some(size)) => Arc::new(Runs::new(level.medium.clone(), runs, size)),
+            _ => match member.unpack(self.options.limits.nested) {
+                Ok(Some(bytes)) => bytes,
+                Ok(None) => {
+                    let most = self.options.limits.nested;
+                    return self
+                        .fail(name::prefix(&printed), format!("more than {most} bytes when unpacked: not opened"));
+                }
+                // It fails as an entry.
+                Err(_) => return,
+            },
+        };
+        self.open_bytes(&start, bytes, &printed, watch, depth + 1);
+    }
+}
+
+/// What is said of a node, over what is said of its container.
+fn said(node: &Node, container: &Inside) -> Inside {
+    let time = |nanoseconds: Option<i128>| nanoseconds.and_then(Inside::time);
+    Inside {
+        id: node.id,
+        modified: time(node.times.modified),
+        accessed: time(node.times.accessed),
+        changed: time(node.times.changed),
+        born: time(node.times.born),
+        deleted_at: time(node.times.deleted),
+        deleted: node.allocation != Allocation::Live,
+        overwritten: node.allocation == Allocation::Overwritten,
+        resident: node.resident,
+        compressed: node.compressed,
+        ..container.clone()
+    }
+}
+
+fn bomb(size: u64) -> String {
+    format!("{size} bytes are more than what is left for its container: a bomb (--expand SIZE allows more)")
+}
+
+/// Why a volume is not read.
+fn unread(found: &Recognised) -> String {
+    match found {
+        Recognised::Encrypted(format) => format!("is encrypted ({format})"),
+        Recognised::Unread(what) => what.clone(),
+        Recognised::Unknown | Recognised::FileSystem(_) => "holds no file system that is known".into(),
+    }
+}
+
+impl Source for Expanding {
+    fn pull(&mut self) -> Option<Item> {
+        while self.found.is_empty() {
+            if !self.stack.is_empty() {
+                self.step();
+                continue;
+            }
+            match self.outer.pull()? {
+                Item::Entry(entry) => {
+                    self.found.push_back(Found::Origin(entry.origin.clone(), entry.stat));
+                    self.open_outer(&entry);
+                }
+                Item::Skipped { name, skip, .. } => self.found.push_back(Found::Skipped(name, skip)),
+                Item::Problem { name, problem, .. } => self.found.push_back(Found::Problem(name, problem)),
+                // Nothing was read before.
+                Item::Settled { name, .. } => self.found.push_back(Found::Skipped(name, Skip::Own)),
+            }
+        }
+        let number = self.number;
+        self.number += 1;
+        Some(match self.found.pop_front()? {
+            Found::Origin(origin, stat) => Item::Entry(Entry { number, origin, stat }),
+            Found::Skipped(name, skip) => Item::Skipped { number, name, skip },
+            Found::Problem(name, problem) => Item::Problem { number, name, problem },
+        })
+    }
+}

@@ -1,0 +1,83 @@
+//! A container that is being listed.
+
+use super::medium::Watch;
+use super::member::Member;
+use pfh_source::Inside;
+use pfh_volume::{Bytes, Failure, Node, Nodes};
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+/// A volume of a divided medium, or what is wrong with the division.
+pub enum Part {
+    /// A partition by its number, its bytes, and where they start on the medium.
+    Volume(Option<u32>, Arc<dyn Bytes>, u64),
+    /// What is wrong.
+    Failure(Failure),
+}
+
+/// What comes of a container.
+pub enum Listed {
+    /// Its names.
+    Nodes(Nodes),
+    /// Its partitions.
+    Parts(std::vec::IntoIter<Part>),
+}
+
+/// A container that is being listed.
+pub struct Level {
+    /// What its printed names begin with.
+    pub prefix: Vec<u8>,
+    /// What comes.
+    pub listed: Listed,
+    /// What is said of each entry in it.
+    pub about: Inside,
+    /// Whether it is an archive: its names may repeat, and what it holds may be larger than it.
+    pub is_archive: bool,
+    /// What its runs refer to.
+    pub medium: Arc<dyn Bytes>,
+    /// The files behind it.
+    pub watch: Arc<Watch>,
+    /// How many containers it is in, itself included.
+    pub depth: u32,
+    /// The member that came last, if it shares a stream with the next.
+    pub last: Option<Arc<Member>>,
+    /// Names that came, by their hashes.
+    pub seen: HashSet<u64>,
+}
+
+/// The next thing of a container.
+pub enum Next {
+    /// A name.
+    Node(Box<Node>),
+    /// A partition.
+    Volume(Option<u32>, Arc<dyn Bytes>, u64),
+    /// What cannot be listed.
+    Failure(Failure),
+}
+
+impl Level {
+    /// The next thing; `None` at the end.
+    pub fn next(&mut self) -> Option<Next> {
+        if let Some(last) = self.last.take() {
+            last.secure();
+        }
+        Some(match &mut self.listed {
+            Listed::Nodes(nodes) => match nodes.next()? {
+                Ok(node) => Next::Node(Box::new(node)),
+                Err(failure) => Next::Failure(failure),
+            },
+            Listed::Parts(parts) => match parts.next()? {
+                Part::Volume(number, bytes, start) => Next::Volume(number, bytes, start),
+                Part::Failure(failure) => Next::Failure(failure),
+            },
+        })
+    }
+
+    /// Whether this name comes for the first time.
+    pub fn is_new(&mut self, path: &[u8]) -> bool {
+        let mut hasher = DefaultHasher::new();
+        path.hash(&mut hasher);
+        !self.is_archive || self.seen.insert(hasher.finish())
+    }
+}

@@ -1,0 +1,140 @@
+//! The bytes of containers: files, images, files in file systems, files that were unpacked.
+
+use super::spool::Spool;
+use pfh_source::image::Image;
+use pfh_source::{Cause, Problem, Stage, Still};
+use pfh_volume::{Bytes, Run};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A file that is read at any position.
+pub struct File(pub Arc<Still>);
+
+impl Bytes for File {
+    fn size(&self) -> u64 {
+        self.0.size()
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read_at(offset, buffer)
+    }
+}
+
+/// The medium of an image.
+pub struct Imaged(pub Image);
+
+impl Bytes for Imaged {
+    fn size(&self) -> u64 {
+        self.0.size()
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read_bytes_at(offset, buffer)
+    }
+}
+
+/// A file in a file system, where it lies.
+pub struct Runs {
+    of: Arc<dyn Bytes>,
+    runs: Vec<Run>,
+    size: u64,
+}
+
+impl Runs {
+    /// The file of these runs, which are in order; what they leave out are zeros.
+    pub fn new(of: Arc<dyn Bytes>, mut runs: Vec<Run>, size: u64) -> Runs {
+        runs.sort_by_key(|run| run.file_offset);
+        Runs { of, runs, size }
+    }
+}
+
+impl Bytes for Runs {
+    fn size(&self) -> u64 {
+        self.size
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = usize::try_from(self.size.saturating_sub(offset)).unwrap_or(usize::MAX);
+        if left == 0 || buffer.is_empty() {
+            return Ok(0);
+        }
+        let after = self.runs.partition_point(|run| run.file_offset <= offset);
+        let next = self.runs.get(after).map_or(self.size, |run| run.file_offset).min(self.size);
+        let here = after.checked_sub(1).map(|at| self.runs[at]);
+        let here = here.filter(|run| offset - run.file_offset < run.length);
+        let (medium, end) = match here {
+            Some(run) => (run.medium_offset, run.file_offset.saturating_add(run.length).min(self.size)),
+            None => (None, next),
+        };
+        let room = usize::try_from(end - offset).unwrap_or(usize::MAX).min(buffer.len());
+        match (medium, here) {
+            (Some(start), Some(run)) => self.of.read_at(start + (offset - run.file_offset), &mut buffer[..room]),
+            _ => {
+                buffer[..room].fill(0);
+                Ok(room)
+            }
+        }
+    }
+}
+
+/// What was unpacked.
+pub struct Unpacked(pub Arc<Spool>);
+
+impl Bytes for Unpacked {
+    fn size(&self) -> u64 {
+        self.0.size()
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read_at(offset, buffer)
+    }
+}
+
+/// The files that a container consists of, as they were when it was opened: what is read of them
+/// later counts only if they still are.
+pub enum Watch {
+    /// A file.
+    File(Arc<Still>),
+    /// The files of an image: size, modification and change of each.
+    Files(Vec<(PathBuf, Stamp)>),
+}
+
+/// Device, inode, size, modification time, change time.
+type Stamp = [i128; 7];
+
+fn stamp(path: &PathBuf) -> io::Result<Stamp> {
+    let found = std::fs::metadata(path)?;
+    let times = [found.mtime(), found.mtime_nsec(), found.ctime(), found.ctime_nsec()].map(i128::from);
+    Ok([found.dev().into(), found.ino().into(), found.size().into(), times[0], times[1], times[2], times[3]])
+}
+
+impl Watch {
+    /// Watches the files of an image.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn image(image: &Image) -> io::Result<Watch> {
+        let stamps = image.paths().map(|path| Ok((path.to_owned(), stamp(&path.to_owned())?)));
+        Ok(Watch::Files(stamps.collect::<io::Result<_>>()?))
+    }
+
+    /// Whether nothing has changed.
+    ///
+    /// # Errors
+    /// [`Cause::Changed`], of the container.
+    pub fn unchanged(&self) -> Result<(), Problem> {
+        let same = match self {
+            Watch::File(still) => still.unchanged(),
+            Watch::Files(files) => {
+                let changed = files.iter().any(|(path, before)| stamp(path).ok() != Some(*before));
+                if changed { Err(Problem::new(Stage::Check, Cause::Changed("the container"))) } else { Ok(()) }
+            }
+        };
+        same.map_err(|problem| match problem.cause {
+            Cause::Changed(_) => Problem::new(Stage::Check, Cause::Changed("the container")),
+            _ => problem,
+        })
+    }
+}

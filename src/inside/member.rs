@@ -1,0 +1,249 @@
+//! An entry inside a container: opened when its turn comes, and no digest if the container changed
+//! meanwhile.
+
+use super::medium::{Unpacked, Watch};
+use super::spool::{Spool, Stock};
+use pfh_source::{Cause, Inside, Object, Problem, Stage};
+use pfh_volume::{Bytes, Content, Failure};
+use std::io::{self, Read};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+type Opened = Box<dyn Read + Send>;
+
+/// What became of the content so far.
+enum State {
+    /// Nothing: it is opened when it is asked for.
+    Closed,
+    /// Its first bytes were looked at.
+    Begun { start: Vec<u8>, reader: Opened },
+    /// It is being read, up to here: a stream that others share.
+    Flowing { reader: Opened, at: u64 },
+    /// It was unpacked from here on.
+    Kept { spool: Arc<Spool>, from: u64 },
+    /// It could not be unpacked.
+    Failed(Problem),
+}
+
+/// A file inside a container.
+pub struct Member {
+    content: Arc<dyn Content>,
+    size: Option<u64>,
+    inside: Arc<Inside>,
+    watch: Arc<Watch>,
+    stock: Arc<Stock>,
+    state: Mutex<State>,
+}
+
+/// What a failure inside a container is in the pipeline.
+pub fn problem(stage: Stage, failure: &Failure) -> Problem {
+    Problem::new(stage, Cause::Inside(failure.to_string().into()))
+}
+
+/// The same for an error of a read.
+fn read_problem(error: &io::Error) -> Option<Problem> {
+    let inner = error.get_ref()?;
+    if let Some(problem) = inner.downcast_ref::<Problem>() {
+        return Some(problem.clone());
+    }
+    inner.downcast_ref::<Failure>().map(|failure| problem(Stage::Read, failure))
+}
+
+impl Member {
+    /// A file that is still closed.
+    pub fn new(
+        content: Arc<dyn Content>,
+        size: Option<u64>,
+        inside: Inside,
+        watch: Arc<Watch>,
+        stock: Arc<Stock>,
+    ) -> Arc<Member> {
+        let state = Mutex::new(State::Closed);
+        Arc::new(Member { content, size, inside: Arc::new(inside), watch, stock, state })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn open_content(&self) -> Result<Opened, Problem> {
+        self.content.open().map_err(|failure| problem(Stage::Open, &failure))
+    }
+
+    /// Its first bytes, at most `length`; fewer only if it has no more, or cannot be read.
+    pub fn start(&self, length: usize) -> Vec<u8> {
+        let Ok(mut reader) = self.open_content() else { return Vec::new() };
+        let mut start = Vec::new();
+        if (&mut reader).take(length as u64).read_to_end(&mut start).is_err() {
+            // Whoever reads it meets the error in its place.
+            return Vec::new();
+        }
+        *self.state() = State::Begun { start: start.clone(), reader };
+        start
+    }
+
+    /// All of it at any position, unpacked once for this and for its own digest; `None` if that is
+    /// more than `most` bytes.
+    ///
+    /// # Errors
+    /// What keeps it from being read whole.
+    pub fn unpack(&self, most: u64) -> Result<Option<Arc<dyn Bytes>>, Problem> {
+        let opened = match std::mem::replace(&mut *self.state(), State::Closed) {
+            State::Begun { start, reader } => Box::new(io::Cursor::new(start).chain(reader)),
+            _ => self.open_content()?,
+        };
+        match Spool::fill(&self.stock, opened, most) {
+            Ok(Some(spool)) => {
+                let spool = Arc::new(spool);
+                *self.state() = State::Kept { spool: spool.clone(), from: 0 };
+                Ok(Some(Arc::new(Unpacked(spool))))
+            }
+            Ok(None) => Ok(None),
+            Err(error) => {
+                let problem = read_problem(&error).unwrap_or_else(|| Problem::io(Stage::Read, &error));
+                *self.state() = State::Failed(problem.clone());
+                Err(problem)
+            }
+        }
+    }
+
+    /// Unpacks what is left of it, because the stream that it shares with others goes on. Nothing
+    /// for a file that nobody waits for, or of its own.
+    pub fn secure(self: &Arc<Self>) {
+        if !self.content.is_shared() || Arc::strong_count(self) == 1 {
+            return;
+        }
+        let mut state = self.state();
+        let (opened, from): (Opened, u64) = match std::mem::replace(&mut *state, State::Closed) {
+            State::Begun { start, reader } => (Box::new(io::Cursor::new(start).chain(reader)), 0),
+            State::Flowing { reader, at } => (reader, at),
+            State::Closed => match self.open_content() {
+                Ok(reader) => (reader, 0),
+                Err(problem) => {
+                    *state = State::Failed(problem);
+                    return;
+                }
+            },
+            other => {
+                *state = other;
+                return;
+            }
+        };
+        *state = match Spool::fill(&self.stock, opened, u64::MAX) {
+            Ok(Some(spool)) => State::Kept { spool: Arc::new(spool), from },
+            Ok(None) => State::Closed,
+            Err(error) => State::Failed(read_problem(&error).unwrap_or_else(|| Problem::io(Stage::Read, &error))),
+        };
+    }
+
+    /// Reads at `at` of a content that is shared, wherever it is now.
+    fn read_shared(&self, at: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut state = self.state();
+        if matches!(*state, State::Closed) {
+            let reader = self.open_content().map_err(io::Error::other)?;
+            *state = State::Flowing { reader, at: 0 };
+        }
+        if let State::Begun { start, reader } = &mut *state {
+            let start = io::Cursor::new(std::mem::take(start));
+            let reader = std::mem::replace(reader, Box::new(io::empty()));
+            *state = State::Flowing { reader: Box::new(start.chain(reader)), at: 0 };
+        }
+        match &mut *state {
+            State::Kept { spool, from } if *from <= at => spool.read_at(at - *from, buffer),
+            State::Flowing { reader, at: stands } if *stands == at => {
+                let got = reader.read(buffer)?;
+                *stands += got as u64;
+                Ok(got)
+            }
+            State::Failed(problem) => Err(io::Error::other(problem.clone())),
+            // It was opened before, and is read again from its start.
+            _ => {
+                let mut reader = self.open_content().map_err(io::Error::other)?;
+                io::copy(&mut (&mut reader).take(at), &mut io::sink())?;
+                let got = reader.read(buffer)?;
+                *state = State::Flowing { reader, at: at + got as u64 };
+                Ok(got)
+            }
+        }
+    }
+}
+
+/// The member as the pipeline reads it.
+pub struct Entry(pub Arc<Member>);
+
+impl Object for Entry {
+    fn open(&self) -> Result<Opened, Problem> {
+        let member = &self.0;
+        let reader: Opened = if member.content.is_shared() {
+            Box::new(Shared { member: member.clone(), at: 0 })
+        } else {
+            let mut state = member.state();
+            match std::mem::replace(&mut *state, State::Closed) {
+                State::Begun { start, reader } => Box::new(io::Cursor::new(start).chain(reader)),
+                State::Kept { spool, from: 0 } => {
+                    *state = State::Kept { spool: spool.clone(), from: 0 };
+                    Box::new(Kept { spool, at: 0 })
+                }
+                State::Failed(problem) => {
+                    *state = State::Failed(problem.clone());
+                    return Err(problem);
+                }
+                _ => member.open_content()?,
+            }
+        };
+        Ok(Box::new(Watched { reader, watch: member.watch.clone() }))
+    }
+
+    fn size_hint(&self) -> Option<u64> {
+        self.0.size
+    }
+
+    fn inside(&self) -> Option<Arc<Inside>> {
+        Some(self.0.inside.clone())
+    }
+}
+
+struct Shared {
+    member: Arc<Member>,
+    at: u64,
+}
+
+impl Read for Shared {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let got = self.member.read_shared(self.at, buffer)?;
+        self.at += got as u64;
+        Ok(got)
+    }
+}
+
+struct Kept {
+    spool: Arc<Spool>,
+    at: u64,
+}
+
+impl Read for Kept {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let got = self.spool.read_at(self.at, buffer)?;
+        self.at += got as u64;
+        Ok(got)
+    }
+}
+
+/// A read that ends well only if the container is still what it was.
+struct Watched {
+    reader: Opened,
+    watch: Arc<Watch>,
+}
+
+impl Read for Watched {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.reader.read(buffer) {
+            Ok(0) if !buffer.is_empty() => self.watch.unchanged().map(|()| 0).map_err(io::Error::other),
+            Err(error) if error.kind() != io::ErrorKind::Interrupted => {
+                // A container that is written to may well contradict itself.
+                self.watch.unchanged().map_err(io::Error::other)?;
+                Err(read_problem(&error).map_or(error, io::Error::other))
+            }
+            other => other,
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! What is inside images and archives, as entries like any others.
+//!
+//! [`Expanding`] reads a source and puts behind each container what is in it, in the order of the
+//! container: the same pipeline, orders, formats and rules of consistency hold. Names read
+//! `case.E01!/p2/Users/a.zip!/b.doc` ([`name`]).
+
+mod detect;
+mod expanding;
+mod level;
+mod lookup;
+mod medium;
+mod member;
+pub mod name;
+mod options;
+mod spool;
+
+pub use expanding::Expanding;
+pub use lookup::{Lookup, is_inside};
+pub use options::Options;
+pub use pfh_volume::archive::Limits;

@@ -1,0 +1,51 @@
+//! Files, trees and containers as sets: what is in them is hashed into a list for each.
+
+use super::{Error, Input};
+use crate::algorithms::Algorithm;
+use crate::hash;
+use crate::inside::Options;
+use pfh_engine::Control;
+use pfh_manifest::{Format, Layout};
+use pfh_source::Recurse;
+use tempfile::TempDir;
+
+/// Lists of what is in sets, which stand in their place until they are dropped.
+pub struct Contents {
+    _room: TempDir,
+    /// Files that could not be read: the set lacks them.
+    pub unread: u64,
+}
+
+impl Contents {
+    /// Hashes the files, trees and containers that are named as sets, and puts lists of what is in
+    /// them in their place.
+    ///
+    /// # Errors
+    /// Those of `hash`; a control that cancels.
+    pub fn hash(inputs: &mut [Input], options: &Options, control: &Control<'_>) -> Result<Contents, Error> {
+        let room = tempfile::tempdir().map_err(Error::Room)?;
+        let mut unread = 0;
+        for (number, input) in inputs.iter_mut().enumerate() {
+            let mut named = crate::Input::new([&input.path]).recurse(Recurse::Yes);
+            named.inside = Some(options.clone());
+            let algorithms = ["md5", "sha1", "sha256"].iter().filter_map(|name| name.parse::<Algorithm>().ok());
+            // The list has the name of what it stands for: the set has it too.
+            let folder = room.path().join(number.to_string());
+            std::fs::create_dir(&folder).map_err(Error::Room)?;
+            let list = folder.join(input.path.file_name().unwrap_or("content".as_ref()));
+            let request = hash::Request::new(named, algorithms);
+            let mut request = request.format(Format::Dfxml, Layout::default()).output(&list);
+            if !input.assumed.is_empty() {
+                request.plan.algorithms.clone_from(&input.assumed);
+            }
+            let summary =
+                hash::run(&request, &mut |_| Ok(()), control).map_err(|error| Error::Hash(Box::new(error)))?;
+            if summary.run.interrupted {
+                return Err(Error::Interrupted);
+            }
+            unread += summary.run.failed;
+            input.path = list;
+        }
+        Ok(Contents { _room: room, unread })
+    }
+}

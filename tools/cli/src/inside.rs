@@ -1,0 +1,77 @@
+//! `pfh list`: what is inside of images and archives.
+
+use crate::exit::{self, Exit, Failure};
+use crate::input::Input;
+use crate::session::Session;
+use clap::{Args, ValueEnum};
+use pfh::list::{self as job, Event, Only, Request};
+use std::io::{self, Write};
+
+/// Which names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Which {
+    /// Those that the file system lists.
+    Live,
+    /// Those that it has forgotten.
+    Deleted,
+}
+
+/// What to list.
+#[derive(Debug, Args)]
+pub struct List {
+    /// What is read.
+    #[command(flatten)]
+    pub input: Input,
+    /// A JSON object per line, with all that is known of each file.
+    #[arg(long, conflicts_with = "bodyfile")]
+    pub json: bool,
+    /// A body file for mactime.
+    #[arg(long)]
+    pub bodyfile: bool,
+    /// Only files that the file system lists, or only deleted ones.
+    #[arg(long, value_enum, value_name = "STATE")]
+    pub only: Option<Which>,
+}
+
+/// Runs a request to its end.
+pub fn run(list: &List) -> Exit {
+    exit::end(try_run(list))
+}
+
+fn try_run(list: &List) -> Result<Exit, Failure> {
+    let mut input = list.input.asked()?;
+    input.inside = Some(list.input.inside.options());
+    let request = Request::new(input).only(match list.only {
+        None => Only::All,
+        Some(Which::Live) => Only::Live,
+        Some(Which::Deleted) => Only::Deleted,
+    });
+    let session = Session::open(false)?;
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let ran = job::run(&request, &mut |event| show(list, &session, &mut out, &event), &session.control());
+    let summary = ran.map_err(|error| session.failed(error))?;
+    out.flush().map_err(|error| Failure::output(&error))?;
+    drop(out);
+    if summary.interrupted {
+        return Ok(session.interrupted("the list is not whole"));
+    }
+    if (summary.names, summary.skipped, summary.failed) == (0, 0, 0) && list.only.is_none() {
+        exit::say("nothing to list: no image, file system or archive that is known is among the files, or it is empty");
+        return Ok(Exit::Incomplete);
+    }
+    Ok(if summary.failed > 0 { Exit::Incomplete } else { Exit::Good })
+}
+
+fn show(list: &List, session: &Session, out: &mut impl Write, event: &Event<'_>) -> io::Result<()> {
+    if let Event::Failed { name, problem } = event {
+        session.about(name, problem);
+    }
+    let line = if list.json {
+        Some(job::json(event))
+    } else if list.bodyfile {
+        job::body(event)
+    } else {
+        job::text(event).map(String::into_bytes)
+    };
+    line.map_or(Ok(()), |line| out.write_all(&line))
+}
