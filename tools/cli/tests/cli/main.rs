@@ -27,6 +27,7 @@ mod cftt;
 mod check;
 mod check_others;
 mod check_whole;
+mod command_line;
 mod compare;
 mod compare_order;
 mod compare_page;
