@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 /// A cache is an SQLite database with "pfhc" as its application (Database File Format, section
 /// 1.3).
-const CACHE: Existing = Existing::Own(68, b"pfhc");
+pub(crate) const CACHE: Existing = Existing::Own(68, b"pfhc");
 
 /// Digests that are kept from run to run.
 #[derive(Debug, Clone)]

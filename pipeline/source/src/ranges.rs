@@ -63,6 +63,22 @@ impl Ranges {
         self.size
     }
 
+    /// Whether the file is still as it was seen before.
+    ///
+    /// # Errors
+    /// `changed`, with what is another: the file itself, its size, or one of its times.
+    pub fn since(&self, seen: &Stat) -> Result<(), Problem> {
+        match self.before.change_since(seen) {
+            Some(what) => Err(Problem::new(Stage::Check, Cause::Changed(what))),
+            None => Ok(()),
+        }
+    }
+
+    /// Reads nothing ahead: a block or two are all that is wanted of the file.
+    pub fn read_little(&self) {
+        os::advise_little(self.fd.as_fd());
+    }
+
     /// Fills `buffer` with the bytes of a range.
     ///
     /// # Errors

@@ -73,6 +73,11 @@ impl Selection {
         Ok(Selection { include: Globs::new(include)?, exclude: Globs::new(exclude)?, min_size, max_size })
     }
 
+    /// Whether every file is taken.
+    pub fn is_all(&self) -> bool {
+        !self.include.given && !self.exclude.given && !self.needs_size()
+    }
+
     pub(crate) fn needs_size(&self) -> bool {
         self.min_size.is_some() || self.max_size.is_some()
     }

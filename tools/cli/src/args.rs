@@ -4,10 +4,13 @@
 use crate::acquire::AcquireArgs;
 #[cfg(feature = "audit")]
 use crate::audit::Audit;
+use crate::bag::Bag;
 use crate::check::Check;
 use crate::compare::Compare;
 #[cfg(feature = "image")]
 use crate::dd::Dd;
+use crate::diff::Diff;
+use crate::dups::Dups;
 use crate::hash::Hash;
 #[cfg(feature = "known")]
 use crate::known::Known;
@@ -50,6 +53,7 @@ pub struct Cli {
 #[derive(Subcommand)]
 pub enum Command {
     /// Hash files and trees: every algorithm from one read.
+    #[command(visible_alias = "sum")]
     Hash(Box<Hash>),
     /// Find every pair of similar files: ssdeep, sdhash, mrsh-v2, TLSH.
     Compare(Box<Compare>),
@@ -68,6 +72,13 @@ pub enum Command {
     Verify(Box<Verify>),
     /// Verify files by a manifest, or audit a whole tree.
     Check(Box<Check>),
+    /// Find what differs between two directories, two manifests, or one and the other.
+    Diff(Box<Diff>),
+    /// Find files and folders of one content, by reading as little as proves it.
+    Dups(Box<Dups>),
+    /// Make and validate packages with their manifests: BagIt.
+    #[command(subcommand)]
+    Bag(Box<Bag>),
     /// Plan a run of `hash` in units, for many processes or machines.
     Plan(Box<Plan>),
     /// Carry out one unit of a plan.

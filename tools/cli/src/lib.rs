@@ -9,14 +9,17 @@ mod acquire;
 mod args;
 #[cfg(feature = "audit")]
 mod audit;
+mod bag;
 mod bar;
 mod check;
 mod compare;
 mod crash;
 #[cfg(feature = "image")]
 mod dd;
+mod diff;
+mod dups;
+mod examples;
 mod exit;
-#[cfg(feature = "known")]
 mod faults;
 mod hash;
 mod help;
@@ -100,12 +103,12 @@ fn command(call: &Call) -> Exit {
         exit::say(format!("PFH_COSTS={} is none of {}", shown(value.as_encoded_bytes()), costs.join(", ")));
         return Exit::Usage;
     }
-    let arguments = call.words.get(1..).unwrap_or_default();
-    if paper::is_paper(arguments) {
-        paper::run(arguments)
+    let arguments = help::meant(call.words.get(1..).unwrap_or_default().to_vec());
+    if paper::is_paper(&arguments) {
+        paper::run(&arguments)
     } else {
         // clap prints usage errors and exits with 2 by itself.
-        match parsed(&call.words).command {
+        match parsed(&arguments).command {
             args::Command::Hash(hash) => hash::run(&hash),
             args::Command::Compare(compare) => compare::run(&compare),
             args::Command::Plan(request) => plan::plan(&request),
@@ -120,6 +123,9 @@ fn command(call: &Call) -> Exit {
             #[cfg(feature = "image")]
             args::Command::Verify(verify) => verify::run(&verify),
             args::Command::Check(request) => check::run(&request),
+            args::Command::Diff(request) => diff::run(&request),
+            args::Command::Dups(request) => dups::run(&request),
+            args::Command::Bag(request) => bag::run(&request),
             #[cfg(feature = "known")]
             args::Command::Lookup(request) => lookup::run(&request),
             #[cfg(feature = "known")]
@@ -138,8 +144,9 @@ fn command(call: &Call) -> Exit {
 }
 
 /// The arguments as a request; help and usage errors are printed here, and end the program.
-fn parsed(words: &[OsString]) -> args::Cli {
-    let matches = help::command(help::is_all(words)).get_matches_from(words);
+fn parsed(arguments: &[OsString]) -> args::Cli {
+    let words = [OsString::from("pfh")].into_iter().chain(arguments.iter().cloned());
+    let matches = help::command(help::is_all(arguments)).get_matches_from(words);
     args::Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
 }
 
