@@ -103,8 +103,8 @@ impl Writing {
         self.output.write_all(bytes)
     }
 
-    /// Writes a record, whose number is that of the whole plan. The inner error says that the format
-    /// cannot hold it.
+    /// Writes a record, whose number is that of the whole plan. The inner error says that the
+    /// format cannot hold it.
     ///
     /// # Errors
     /// The output's.
