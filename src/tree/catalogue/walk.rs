@@ -75,7 +75,7 @@ impl<S: Source> Unchanged<S> {
         let timed = entry.change_times().is_some_and(|times| times.hold_for(&stat));
         match self.settled(below(&self.root, &entry.name()), &stat, timed) {
             Some(digest) => {
-                let closed = Closed { size: stat.size, stat: Some(stat), notes: vec![Note::Reused] };
+                let closed = Closed { size: stat.size, stat: Some(stat), notes: vec![Note::Reused], inside: None };
                 Item::Settled { number: entry.number, name: entry.name(), closed, digests: vec![digest] }
             }
             None => item,
