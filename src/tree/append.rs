@@ -1,7 +1,7 @@
 //! `append`: the tree of a file takes in what was appended to the file.
 
-use super::check::Must;
-use super::{Done, Error, Summary, beside, guard, of_pairs, pass, pass_trusting};
+use super::check::{Must, of_pairs};
+use super::{Done, Error, Summary, beside, guard, pass, pass_trusting};
 use crate::outputs::Outputs;
 use pfh_engine::Control;
 use pfh_outboard as outboard;

@@ -1,6 +1,6 @@
 //! `check`: which ranges of a file are not what they were when its tree was made.
 
-use super::{Done, Error, Expected, Judged, Stated, Summary, beside, of_flat, of_pairs, pass};
+use super::{Done, Error, Expected, Judged, Stated, Summary, beside, pass};
 use pfh_audit::Kept;
 use pfh_engine::Control;
 use pfh_outboard::{self as outboard, Failure, Pass};
@@ -155,4 +155,17 @@ pub fn run(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
         of_pairs(root.clone())?;
     }
     Ok(pass(request.threads, control, |pass| request.judge(kept.as_ref(), pass))?)
+}
+
+/// A root of a tree of pairs.
+pub(super) fn of_pairs(root: Vec<u8>) -> Result<[u8; 32], Error> {
+    root.try_into().map_err(|root: Vec<u8>| Error::RootLength { stated: root.len(), length: 32 })
+}
+
+/// A root that a tree of two levels must have: as long as its algorithm's digest.
+fn of_flat(root: Option<Vec<u8>>, tree: &Path) -> Result<Option<Vec<u8>>, Error> {
+    let Some(root) = root else { return Ok(None) };
+    let length = outboard::load_flat(tree)?.root().len();
+    let wrong = Error::RootLength { stated: root.len(), length };
+    if root.len() == length { Ok(Some(root)) } else { Err(wrong) }
 }

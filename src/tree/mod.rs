@@ -92,19 +92,6 @@ fn lock(tree: &Path, pass: &Pass<'_>) -> Result<Option<Exclusive>, Failure> {
     }
 }
 
-/// A root of a tree of pairs.
-fn of_pairs(root: Vec<u8>) -> Result<[u8; 32], Error> {
-    root.try_into().map_err(|root: Vec<u8>| Error::RootLength { stated: root.len(), length: 32 })
-}
-
-/// A root that a tree of two levels must have: as long as its algorithm's digest.
-fn of_flat(root: Option<Vec<u8>>, tree: &Path) -> Result<Option<Vec<u8>>, Error> {
-    let Some(root) = root else { return Ok(None) };
-    let length = pfh_outboard::load_flat(tree)?.root().len();
-    let wrong = Error::RootLength { stated: root.len(), length };
-    if root.len() == length { Ok(Some(root)) } else { Err(wrong) }
-}
-
 /// Writes a file that appears whole or not at all.
 fn save(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let write = || -> io::Result<()> {

@@ -119,6 +119,22 @@ impl Summary {
         }
     }
 
+    /// The byte ranges that differ from the tree, of either kind; `None` if there was no comparison
+    /// with one.
+    pub fn corrupt(&self) -> Option<Vec<Range<u64>>> {
+        match &self.done {
+            Done::Checked { judged: Judged::ByTree(_, state), .. } => Some(state.corrupt.clone()),
+            Done::Checked { judged: Judged::ByFlat(_, tree, state), .. } => {
+                let mut ranges = corrupt(tree, state);
+                if ranges.is_empty() && state.root != self.root {
+                    ranges.push(0..self.length.max(state.length));
+                }
+                Some(ranges)
+            }
+            _ => None,
+        }
+    }
+
     /// The root that was stated, if one was, and the one that was found.
     pub fn expected(&self) -> Option<&Expected> {
         match &self.done {

@@ -1,8 +1,8 @@
 //! `update`: the tree of a file that was changed in place is brought up to date; only what changed
 //! is hashed again.
 
-use super::check::Must;
-use super::{Done, Error, Failure, Summary, beside, guard, of_pairs, pass, pass_trusting, save};
+use super::check::{Must, of_pairs};
+use super::{Done, Error, Failure, Summary, beside, guard, pass, pass_trusting, save};
 use crate::outputs::Outputs;
 use pfh_engine::Control;
 use pfh_outboard as outboard;

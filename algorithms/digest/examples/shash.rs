@@ -3,8 +3,8 @@
 //! `cargo run --release -p pfh-digest --features peers --example shash
 //! [sizes|hot|fig2|files|together|directory] [ROUNDS] [NAME]`
 //!
-//! `n-sms` is the kernel with the message schedule of one message in vector registers, whether it is
-//! the one that is chosen here or not.
+//! `n-sms` is the kernel with the message schedule of one message in vector registers, whether it
+//! is the one that is chosen here or not.
 //!
 //! * `sizes`: messages of 64 B, 4 KiB, 64 KiB and 1 MiB, in the cache (hot) and from memory; this
 //!   crate's many, its single kernel, OpenSSL's and AWS-LC's single stream.

@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "catalogue")]
 mod catalogue;
 mod change;
 mod check;
@@ -15,6 +16,7 @@ mod flat;
 mod pass;
 mod stored;
 
+#[cfg(feature = "catalogue")]
 pub use catalogue::{APPLICATION, Catalogue, CatalogueEntry, CatalogueError, MARK, is_catalogue, stamp};
 pub use change::{Updated, append, update, update_since};
 pub use check::{FileState, check};

@@ -36,9 +36,9 @@ impl From<Summary> for TreeState {
         TreeState {
             root: pfh::hex::encode(&summary.root),
             length: summary.length,
-            algorithm: summary.parameters.function().name().to_owned(),
-            leaf_length: summary.parameters.leaf_length() as u64,
-            corrupt: summary.judged().map(|judged| judged.corrupt.iter().map(pair).collect()),
+            algorithm: summary.algorithm.clone(),
+            leaf_length: summary.leaf as u64,
+            corrupt: summary.corrupt().map(|corrupt| corrupt.iter().map(pair).collect()),
         }
     }
 }
@@ -141,7 +141,7 @@ impl HashTree {
         let mut asked = check::Request::new(&self.file);
         asked.tree = self.tree.clone();
         if let Some(root) = root {
-            let bytes = pfh::hex::decode(root.as_bytes()).and_then(|bytes| bytes.try_into().ok());
+            let bytes = pfh::hex::decode(root.as_bytes()).filter(|bytes| (1..=64).contains(&bytes.len()));
             asked.must =
                 Some(check::Must::Root(bytes.ok_or_else(|| error::value("a root has 64 hexadecimal digits"))?));
         }

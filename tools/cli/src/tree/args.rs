@@ -138,8 +138,8 @@ pub struct Digest(pub Vec<u8>);
 #[derive(Args)]
 #[command(after_help = help::BUILD)]
 pub struct Build {
-    /// The file; - for standard input, which needs --outboard; a directory, whose files get one tree
-    /// (a catalogue); with -r files and directories, each file with a tree of its own.
+    /// The file; - for standard input, which needs --outboard; a directory, whose files get one
+    /// tree (a catalogue); with -r files and directories, each file with a tree of its own.
     #[arg(value_name = "FILE", required_unless_present_any = ["join", "pieces_from"], conflicts_with_all = ["join", "pieces_from"])]
     pub files: Vec<PathBuf>,
     /// The parts of one file, in order: the tree of the whole is built, the whole itself need not

@@ -1,8 +1,7 @@
 //! `build`, `update` and `check` of a directory: its catalogue.
 
 use super::args::{Build, Check, Digest, Existing, Update};
-use super::print;
-use crate::exit::{Exit, Failure};
+use crate::exit::{self, Exit, Failure};
 use crate::session::Session;
 use pfh::tree::catalogue::{self as job, Event, Request, Verb};
 use std::path::Path;
@@ -56,6 +55,11 @@ fn run(request: &Request, json: bool, progress: bool) -> Result<Exit, Failure> {
     };
     let summary = job::run(request, &mut take, &session.control()).map_err(|error| session.failed(error))?;
     session.close();
-    let exit = print(if json { summary.json() } else { summary.text().into_bytes() }, summary.differs())?;
-    Ok(if exit == Exit::Good && summary.is_incomplete() { Exit::Incomplete } else { exit })
+    let line = if json { summary.json() } else { summary.text().into_bytes() };
+    exit::print(&line).map_err(|error| Failure::output(&error))?;
+    Ok(match (summary.differs(), summary.is_incomplete()) {
+        (true, _) => Exit::Verdict,
+        (_, true) => Exit::Incomplete,
+        _ => Exit::Good,
+    })
 }
