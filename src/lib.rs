@@ -11,7 +11,11 @@
 //! | to | use | example |
 //! |---|---|---|
 //! | hash files and trees into a manifest | [`hash`] | `examples/hash_tree.rs` |
+//! | hash in units on many machines, one manifest in the end | [`plan`] | |
 //! | verify files by a manifest, or audit a tree | [`check`] | |
+//! | find what differs between two directories or lists | [`diff`] | |
+//! | make and validate packages with their manifests (BagIt) | [`bag`] | |
+//! | find files and folders of one content | [`dups`] | |
 //! | look files up in known sets, or find similar ones in a list | [`matching`], [`matching::similar`] | `examples/matching.rs` |
 //! | find all pairs of similar files | [`compare`] | `examples/compare.rs` |
 //! | compile known sets, look digests up | [`known`] | `examples/known_set.rs` |
@@ -96,11 +100,14 @@ pub mod acquire;
 pub mod algorithms;
 #[cfg(feature = "audit")]
 pub mod audit;
+pub mod bag;
 pub mod check;
 pub mod compare;
 #[cfg(feature = "image")]
 pub mod dd;
 mod destination;
+pub mod diff;
+pub mod dups;
 mod errno;
 mod failure;
 pub mod hash;
@@ -116,8 +123,10 @@ pub mod list;
 #[cfg(feature = "known")]
 pub mod matching;
 pub mod outputs;
+mod own;
 pub mod paper;
 mod pass;
+pub mod plan;
 pub mod stats;
 #[cfg(feature = "audit")]
 pub mod tree;

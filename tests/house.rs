@@ -4,8 +4,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The crates in which `unsafe` may stand; in `source` only below `src/os`.
-const MAY_BE_UNSAFE: &[&str] = &["algorithms/kernel", "pipeline/source"];
+/// The crates in which `unsafe` may stand; in `source` only below `src/os`, in the Python binding
+/// only where buffers and Arrow's structures are read and made.
+const MAY_BE_UNSAFE: &[&str] = &["algorithms/kernel", "pipeline/source", "tools/python"];
 
 /// Beyond this a file holds more than one noun.
 const MOST_LINES: usize = 500;
@@ -82,6 +83,20 @@ fn the_source_crate_is_unsafe_only_where_it_calls_the_platform() {
         let text = fs::read_to_string(&file).expect("a source");
         assert!(!text.lines().any(is_unsafe), "{} holds unsafe code", file.display());
     }
+}
+
+#[test]
+fn the_python_binding_is_unsafe_only_at_the_interpreters_memory() {
+    let source = root().join("tools/python/src");
+    let mut seen = 0;
+    for file in rust_files(&source) {
+        let text = fs::read_to_string(&file).expect("a source");
+        let may = file == source.join("buffer.rs") || file.starts_with(source.join("arrow"));
+        let found = text.lines().any(is_unsafe);
+        assert!(may || !found, "{} holds unsafe code", file.display());
+        seen += usize::from(found);
+    }
+    assert!(seen > 2, "the files that are unsafe are found");
 }
 
 #[test]

@@ -28,6 +28,7 @@ const DRAWN: &[(&str, &[&str])] = &[
     ("pfh", &["pfh-volume", "pfh-custody", "pfh-report", "pfh-known", "pfh-audit", "pfh-cache"]),
     ("pfh-bench", &["pfh"]),
     ("pfh-cli", &["pfh-bench"]),
+    ("pfh-python", &["pfh-cli"]),
     // The fault injectors are outside: they know the program only by running it, so that they
     // cannot share its mistakes.
     ("pfh-inject", &[]),

@@ -1,161 +1,67 @@
 //! A tree against a manifest: what became of every file.
 
+use super::classes::{Change, Class, Counts, Rot};
 use super::expected::{Comparison, Expectations};
-use pfh_engine::{Hashed, Outcome, Record};
-use pfh_source::{Note, Skip};
+use super::facts::Facts;
+use pfh_digest::Digest;
+use pfh_engine::{Outcome, Piece, Record};
+use pfh_manifest::Times;
+use pfh_source::Skip;
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
-
-/// What became of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum Class {
-    /// Content and modification time are as the manifest has them; ctime, which no copy keeps, does
-    /// not count.
-    Matched,
-    /// The content is; the modification time is not.
-    MetadataOnly,
-    /// The content is another.
-    Modified,
-    /// The content is another though size, mtime and ctime say that nothing was written.
-    BitRot,
-    /// It has the content of another name in the manifest, under which that content is not any
-    /// more.
-    Moved,
-    /// It is a file of the manifest that is still there under its own name, or that another file
-    /// was moved from already.
-    Copied,
-    /// The manifest has neither its name nor its content.
-    New,
-    /// The manifest has it, the tree does not.
-    Missing,
-    /// The manifest has it, and nobody looked: it is outside of the part that is audited, or behind
-    /// a directory that cannot be read or a link that is not followed.
-    Unverified,
-    /// It cannot be said: it could not be read, or the manifest has no digest of it.
-    Error,
-}
-
-impl Class {
-    /// Every class.
-    pub const ALL: [Class; 10] = [
-        Class::Matched,
-        Class::MetadataOnly,
-        Class::Modified,
-        Class::BitRot,
-        Class::Moved,
-        Class::Copied,
-        Class::New,
-        Class::Missing,
-        Class::Unverified,
-        Class::Error,
-    ];
-
-    /// Whether it is an alarm: a copy has other times.
-    pub fn is_alarm(self) -> bool {
-        !matches!(self, Class::Matched | Class::MetadataOnly)
-    }
-
-    /// The word in output.
-    pub fn name(self) -> &'static str {
-        match self {
-            Class::Matched => "matched",
-            Class::MetadataOnly => "metadata-only",
-            Class::Modified => "modified",
-            Class::BitRot => "bit-rot",
-            Class::Moved => "moved",
-            Class::Copied => "copied",
-            Class::New => "new",
-            Class::Missing => "missing",
-            Class::Unverified => "unverified",
-            Class::Error => "error",
-        }
-    }
-}
-
-/// What is said of one file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Change {
-    /// Its name; of a missing one that in the manifest.
-    pub name: Vec<u8>,
-    /// What became of it.
-    pub class: Class,
-    /// The name in the manifest of what was moved or copied.
-    pub from: Option<Vec<u8>>,
-    /// Why nothing can be said.
-    pub cause: Option<String>,
-    /// Whether some of several digests are as they were, others not: no accident does that.
-    pub partly: bool,
-}
-
-/// How many files of each class. Files of the tree are all but the missing and unverified; entries
-/// of the manifest are those matched, changed in metadata or content, moved, missing, unverified,
-/// and those of errors that have a digest in the manifest.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Counts {
-    classes: [u64; Class::ALL.len()],
-    /// Files of the tree.
-    pub examined: u64,
-    /// Entries of the manifest that have digests.
-    pub expected: u64,
-    /// Entries of which nothing can be said: those of class unverified, and those whose file is of
-    /// class error.
-    pub unverified: u64,
-    /// Of these the ones outside of the part that was asked for.
-    pub beyond: u64,
-    /// Modified files of which some digests are as they were.
-    pub partly: u64,
-}
-
-impl Counts {
-    /// Those of a class.
-    pub fn of(&self, class: Class) -> u64 {
-        self.classes[class as usize]
-    }
-
-    /// Whether every file of the tree and every entry of the manifest was counted in just one
-    /// class.
-    pub fn add_up(&self) -> bool {
-        let sum = |classes: &[Class]| classes.iter().map(|class| self.of(*class)).sum::<u64>();
-        use Class::{BitRot, Copied, Error, Matched, MetadataOnly, Missing, Modified, Moved, New};
-        let own = sum(&[Matched, MetadataOnly, Modified, BitRot]);
-        self.examined == own + sum(&[Moved, Copied, New, Error])
-            && self.expected == own + sum(&[Moved, Missing]) + self.unverified
-    }
-
-    /// Files that are as the manifest has them, but for times.
-    pub fn fine(&self) -> u64 {
-        self.of(Class::Matched) + self.of(Class::MetadataOnly)
-    }
-
-    /// Files and entries that are not as the manifest has them.
-    pub fn negative(&self) -> u64 {
-        use Class::{BitRot, Copied, Missing, Modified, Moved, New};
-        [Modified, BitRot, Moved, Copied, New, Missing].iter().map(|class| self.of(*class)).sum()
-    }
-
-    /// Files and entries of which nothing can be said although they were asked for.
-    pub fn unread(&self) -> u64 {
-        self.of(Class::Error) + self.unverified.saturating_sub(self.beyond)
-    }
-
-    /// Whether nothing but metadata changed.
-    pub fn passed(&self) -> bool {
-        self.examined == self.of(Class::Matched) + self.of(Class::MetadataOnly)
-            && self.of(Class::Missing) == 0
-            && self.unverified == self.beyond
-    }
-}
 
 /// A file whose content is not that of its name in the manifest, until the end tells whether it was
 /// moved or copied.
 struct Stray {
     name: Vec<u8>,
-    hashed: Hashed,
-    /// The entry of its name, where there is one, and what the file is if its content is of no
-    /// other.
-    own: Option<(usize, Class, bool)>,
+    size: Option<u64>,
+    digests: Vec<Digest>,
+    pieces: Vec<Piece>,
+    read: bool,
+    untimed: bool,
+    own: Option<Own>,
+}
+
+/// The entry of a stray file's name, and what the file is if its content is of no other.
+#[derive(Clone, Copy)]
+struct Own {
+    at: usize,
+    partly: bool,
+    rot: Option<Rot>,
+}
+
+impl Stray {
+    fn new(name: Vec<u8>, facts: &Facts<'_>, own: Option<Own>) -> Stray {
+        let Facts { size, read, untimed, .. } = *facts;
+        Stray { name, size, digests: facts.digests.to_vec(), pieces: facts.pieces.to_vec(), read, untimed, own }
+    }
+
+    fn facts(&self) -> Facts<'_> {
+        let Stray { size, digests, pieces, read, untimed, .. } = self;
+        let (size, read, untimed) = (*size, *read, *untimed);
+        Facts { size, digests, pieces, times: Times::default(), read, untimed }
+    }
+}
+
+/// What stands under a name in the tree that is compared.
+#[derive(Debug, Clone)]
+pub enum Met<'a> {
+    /// A file.
+    File(Facts<'a>),
+    /// Something that is no file, and what.
+    Skipped(Cow<'a, str>),
+    /// What could not be read, and why.
+    Failed(Cow<'a, str>),
+}
+
+impl<'a> From<&'a Record> for Met<'a> {
+    fn from(record: &'a Record) -> Met<'a> {
+        match &record.outcome {
+            Outcome::Hashed(hashed) => Met::File(Facts::from(hashed)),
+            Outcome::Skipped(skip) => Met::Skipped(skip.reason().into()),
+            Outcome::Failed(problem) => Met::Failed(problem.to_string().into()),
+        }
+    }
 }
 
 /// What a change of content under the same times proves where the file system keeps no change time.
@@ -191,7 +97,7 @@ fn is_below(name: &[u8], places: &HashSet<Vec<u8>>) -> bool {
 }
 
 /// A name without `./` in front and doubled slashes.
-fn plain(name: &[u8]) -> Vec<u8> {
+pub(crate) fn plain(name: &[u8]) -> Vec<u8> {
     let absolute = name.first() == Some(&b'/');
     let parts: Vec<&[u8]> = name.split(|&b| b == b'/').filter(|part| !part.is_empty() && *part != b".").collect();
     let joined = parts.join(&b'/');
@@ -215,64 +121,62 @@ impl Auditor {
         Auditor { expectations, places, met, strays, without, own, root, parts, unseen, counts }
     }
 
-    /// Takes a record under the name `below` the root. Gives what became of it, unless only the end
-    /// can tell.
-    pub fn take(&mut self, record: &Record, below: &[u8]) -> Option<Change> {
+    /// Takes what stands under the name `below` the root. Gives what became of it, unless only the
+    /// end can tell.
+    pub fn take(&mut self, met: &Met<'_>, below: &[u8]) -> Option<Change> {
         let name = plain(below);
         let place = self.places.get(&name).copied();
-        let change = |class| Change { name: name.clone(), class, from: None, cause: None, partly: false };
-        match (&record.outcome, place) {
+        match (met, place) {
             // A link or a pipe that the manifest does not know either is no file; what the manifest
             // has below it was not looked at.
-            (Outcome::Skipped(_), None) => {
+            (Met::Skipped(_), None) => {
                 self.unseen.insert(name);
                 None
             }
-            (Outcome::Skipped(skip), Some(at)) => {
-                let cause = format!("is a {} now", skip.reason());
-                Some(self.error(Change { cause: Some(cause), ..change(Class::Error) }, Some(at)))
-            }
-            (Outcome::Failed(problem), at) => {
+            (Met::Skipped(what), Some(at)) => Some(self.error(name, format!("is a {what} now"), Some(at))),
+            (Met::Failed(why), at) => {
                 self.unseen.insert(name.clone());
-                Some(self.error(Change { cause: Some(problem.to_string()), ..change(Class::Error) }, at))
+                Some(self.error(name, why.clone().into_owned(), at))
             }
-            (Outcome::Hashed(hashed), Some(at)) => {
-                let entry = &self.expectations.entries[at];
-                let comparison = entry.compare(hashed);
-                let same_time = hashed.closed.stat.as_ref().is_none_or(|stat| entry.has_mtime_of(stat));
-                let class = match comparison {
-                    Comparison::Same if same_time => Class::Matched,
-                    Comparison::Same => Class::MetadataOnly,
-                    _ if entry.is_at_rest(hashed) => Class::BitRot,
-                    _ => Class::Modified,
-                };
-                if comparison != Comparison::Same {
-                    // It may have the content of another name.
-                    let own = Some((at, class, comparison == Comparison::Partly));
-                    self.strays.push(Stray { name, hashed: hashed.clone(), own });
-                    return None;
-                }
-                self.met[at] = true;
-                Some(self.count(change(class)))
+            (Met::File(facts), Some(at)) => self.compared(name, facts, at),
+            (Met::File(_), None) if self.own.contains(&name) => None,
+            (Met::File(_), None) if is_below(&name, &self.without) => {
+                Some(self.error(name, "the manifest has no digest of it".to_owned(), None))
             }
-            (Outcome::Hashed(_), None) if self.own.contains(&name) => None,
-            (Outcome::Hashed(hashed), None) => {
-                if self.without.contains(&name) {
-                    let cause = "the manifest has no digest of it".to_owned();
-                    return Some(self.error(Change { cause: Some(cause), ..change(Class::Error) }, None));
-                }
-                self.strays.push(Stray { name, hashed: hashed.clone(), own: None });
+            (Met::File(facts), None) => {
+                self.strays.push(Stray::new(name, facts, None));
                 None
             }
         }
     }
 
-    fn error(&mut self, change: Change, place: Option<usize>) -> Change {
+    /// A file and the entry of its name.
+    fn compared(&mut self, name: Vec<u8>, facts: &Facts<'_>, at: usize) -> Option<Change> {
+        let entry = &self.expectations.entries[at];
+        let comparison = entry.compare_with(facts);
+        let class = match comparison {
+            Comparison::Same if entry.has_mtime_of(facts) => Class::Matched,
+            Comparison::Same => Class::MetadataOnly,
+            Comparison::Unknown => {
+                return Some(self.error(name, "no digest of one algorithm on both sides".to_owned(), Some(at)));
+            }
+            Comparison::Partly | Comparison::Different => {
+                // It may have the content of another name.
+                let own = Own { at, partly: comparison == Comparison::Partly, rot: entry.rot(facts) };
+                self.strays.push(Stray::new(name, facts, Some(own)));
+                return None;
+            }
+        };
+        self.met[at] = true;
+        Some(self.count(Change::of(name, class)))
+    }
+
+    fn error(&mut self, name: Vec<u8>, cause: String, place: Option<usize>) -> Change {
         if let Some(at) = place {
             self.met[at] = true;
             self.counts.unverified += 1;
         }
-        self.count(change)
+        self.count(Change { cause: Some(cause), ..Change::of(name, Class::Error) })
     }
 
     fn count(&mut self, change: Change) -> Change {
@@ -297,36 +201,35 @@ impl Auditor {
         let mut left = Vec::new();
         // Entries whose name is there with the content of another.
         let mut displaced = HashSet::new();
-        for Stray { name, hashed, own } in strays {
-            let untimed = hashed.closed.notes.contains(&Note::Untimed);
-            let partly = own.is_some_and(|(_, _, partly)| partly);
-            let from = if partly { None } else { self.origin(&by_digest, &mut passed, &hashed) };
+        for stray in strays {
+            let own = stray.own;
+            let partly = own.is_some_and(|own| own.partly);
+            let from = if partly { None } else { self.origin(&by_digest, &mut passed, &stray.facts()) };
             let class = match (from, own) {
                 (Some(at), _) if !self.met[at] => {
                     self.met[at] = true;
-                    displaced.extend(own.map(|(own, _, _)| own));
+                    displaced.extend(own.map(|own| own.at));
                     Class::Moved
                 }
                 (_, Some(own)) => {
-                    left.push((name, own, untimed));
+                    left.push((stray.name, own, stray.untimed));
                     continue;
                 }
                 (Some(_), None) => Class::Copied,
                 (None, None) => Class::New,
             };
             let from = from.map(|at| self.expectations.entries[at].name.clone());
-            changes.push(self.count(Change { name, class, from, cause: None, partly: false }));
+            changes.push(self.count(Change { from, ..Change::of(stray.name, class) }));
         }
-        for (name, (at, class, partly), untimed) in left {
-            let cause = (untimed && class == Class::BitRot).then(|| UNTIMED.to_owned());
-            let change = Change { name, class, from: None, cause, partly };
+        for (name, own, untimed) in left {
             // The entry of its name is counted already, with the file that has its content now.
-            let change = if self.met[at] {
-                let cause = Some("what had its name was moved".to_owned());
-                Change { class: Class::New, cause, partly: false, ..change }
+            let change = if self.met[own.at] {
+                Change { cause: Some("what had its name was moved".to_owned()), ..Change::of(name, Class::New) }
             } else {
-                self.met[at] = true;
-                change
+                self.met[own.at] = true;
+                let class = if own.rot == Some(Rot::AtRest) { Class::BitRot } else { Class::Modified };
+                let cause = (untimed && class == Class::BitRot).then(|| UNTIMED.to_owned());
+                Change { cause, partly: own.partly, rot: own.rot, ..Change::of(name, class) }
             };
             changes.push(self.count(change));
         }
@@ -339,7 +242,7 @@ impl Auditor {
     fn absent(&mut self, displaced: &HashSet<usize>, changes: &mut Vec<Change>) {
         for at in (0..self.met.len()).filter(|at| !self.met[*at]).collect::<Vec<_>>() {
             let name = self.expectations.entries[at].name.clone();
-            let mut change = Change { name, class: Class::Missing, from: None, cause: None, partly: false };
+            let mut change = Change::of(name, Class::Missing);
             if displaced.contains(&at) {
                 change.cause = Some("its name is there, with the content of another".to_owned());
             } else if let Some(cause) = self.unlooked(&plain(&change.name)) {
@@ -368,11 +271,11 @@ impl Auditor {
 
     /// The entry that has the content of a file: one that is not met under its own name before one
     /// that is. `passed` keeps how many entries of each digest need not be looked at again.
-    fn origin(&self, by_digest: &[usize], passed: &mut HashMap<usize, usize>, hashed: &Hashed) -> Option<usize> {
+    fn origin(&self, by_digest: &[usize], passed: &mut HashMap<usize, usize>, facts: &Facts<'_>) -> Option<usize> {
         let entries = &self.expectations.entries;
         let digest_of = |at: &usize| entries[*at].digests.first();
-        let same = |at: usize| entries[at].compare(hashed) == Comparison::Same;
-        for digest in &hashed.digests {
+        let same = |at: usize| entries[at].compare_with(facts) == Comparison::Same;
+        for digest in facts.digests {
             let start = by_digest.partition_point(|at| digest_of(at) < Some(digest));
             let alike = by_digest[start..].partition_point(|at| digest_of(at) == Some(digest));
             let group = &by_digest[start..start + alike];

@@ -22,6 +22,7 @@ pub enum Error {
         /// The manifest.
         manifest: PathBuf,
         /// What is wrong with it.
+        #[source]
         problem: Problem,
     },
     /// The manifest cannot be read to its end.
@@ -30,6 +31,7 @@ pub enum Error {
         /// The manifest.
         manifest: PathBuf,
         /// What is wrong with it.
+        #[source]
         problem: Problem,
     },
     /// The pieces of the manifest are of different lengths.
@@ -41,6 +43,7 @@ pub enum Error {
         /// The directory.
         root: Vec<u8>,
         /// What is wrong with it.
+        #[source]
         problem: Problem,
     },
     /// The caller ended the check; how many files were compared.

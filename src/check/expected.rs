@@ -1,10 +1,10 @@
 //! What a manifest says that files are.
 
+use super::classes::Rot;
+use super::facts::{Facts, is_same};
 use pfh_digest::{Algorithm, Digest, Registry};
 use pfh_engine::{Hashed, Piece};
 use pfh_manifest::{Decoder, Ending, Entry, Fault, Format, Item, Options, Times, Unhashed, digits};
-use pfh_source::Stat;
-use pfh_source::Time;
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, BufRead};
 
@@ -38,6 +38,8 @@ pub enum Comparison {
     Partly,
     /// None is.
     Different,
+    /// There is no digest of an algorithm that both have, and no other size.
+    Unknown,
 }
 
 /// Why a manifest cannot be checked at all.
@@ -170,6 +172,18 @@ fn relabelled(digest: &Digest, algorithm: Algorithm) -> Option<Digest> {
 }
 
 impl Expected {
+    /// A file that was read, under this name.
+    pub(crate) fn read(name: Vec<u8>, hashed: Hashed) -> Expected {
+        Expected {
+            name,
+            size: Some(hashed.closed.size),
+            times: Times::of(&hashed.closed),
+            digests: hashed.digests,
+            pieces: hashed.pieces,
+            ..Expected::default()
+        }
+    }
+
     fn is_guess(&self, at: usize) -> bool {
         at < 64 && self.guessed >> at & 1 == 1
     }
@@ -236,50 +250,65 @@ impl Expected {
 
     /// Compares with a file that was read.
     pub fn compare(&self, hashed: &Hashed) -> Comparison {
+        self.compare_with(&Facts::from(hashed))
+    }
+
+    /// Compares with what is known of a file.
+    pub fn compare_with(&self, facts: &Facts<'_>) -> Comparison {
         let (mut same, mut other) = (0_u64, 0_u64);
         let mut count = |equal: bool| if equal { same += 1 } else { other += 1 };
         for digest in &self.digests {
-            count(hashed.digests.contains(digest));
+            let of = |found: &Digest| found.algorithm() == digest.algorithm();
+            if facts.read || facts.digests.iter().any(of) {
+                count(facts.digests.contains(digest));
+            }
         }
         for piece in &self.pieces {
             let of = |found: &&Piece| found.offset == piece.offset && found.length == piece.length;
-            let found = hashed.pieces.iter().find(of);
-            for digest in &piece.digests {
+            let found = facts.pieces.iter().find(of);
+            for digest in piece.digests.iter().filter(|_| facts.read || found.is_some()) {
                 count(found.is_some_and(|found| found.digests.contains(digest)));
             }
         }
         // Pieces without a digest of the whole say nothing of what was added behind the last.
         let end = self.pieces.iter().map(|piece| piece.offset.saturating_add(piece.length)).max();
-        let grown = self.digests.is_empty() && end.is_some_and(|end| hashed.closed.size > end);
-        let resized = grown || self.size.is_some_and(|size| size != hashed.closed.size) || self.contradictory;
+        let grown = self.digests.is_empty() && end.zip(facts.size).is_some_and(|(end, size)| size > end);
+        let sizes = self.size.zip(facts.size);
+        let resized = grown || sizes.is_some_and(|(one, other)| one != other) || self.contradictory;
         match (same, other) {
             (1.., 0) if !resized => Comparison::Same,
             (1.., _) => Comparison::Partly,
+            (0, 0) if !facts.read && !resized => Comparison::Unknown,
             (0, _) => Comparison::Different,
         }
     }
 
-    /// Whether the modification time that the manifest has is the file's. Without fractions of a
-    /// second it is compared without them.
-    pub fn has_mtime_of(&self, stat: &Stat) -> bool {
-        is_time(self.times.modified, stat.mtime)
+    /// What it knows of the file.
+    pub fn facts(&self) -> Facts<'_> {
+        Facts {
+            size: self.size,
+            digests: &self.digests,
+            pieces: &self.pieces,
+            times: self.times,
+            read: false,
+            untimed: false,
+        }
     }
 
-    /// Whether the times that the manifest has are the file's. Times without fractions of a second
-    /// are compared without them.
-    pub fn has_times_of(&self, stat: &Stat) -> bool {
-        is_time(self.times.modified, stat.mtime) && is_time(self.times.changed, stat.ctime)
+    /// Whether the modification time that it has is the file's; so it is where one is not known.
+    pub fn has_mtime_of(&self, facts: &Facts<'_>) -> bool {
+        is_same(self.times.modified, facts.times.modified).unwrap_or(true)
     }
 
-    /// Whether size and both times are known and the file's: then a change of its content was no
-    /// writing.
-    pub fn is_at_rest(&self, hashed: &Hashed) -> bool {
-        let told = self.size.is_some() && self.times.modified.is_some() && self.times.changed.is_some();
-        told && self.size == Some(hashed.closed.size)
-            && hashed.closed.stat.as_ref().is_some_and(|stat| self.has_times_of(stat))
+    /// If size and modification time are known and the file's: what is known of the change time.
+    pub fn rot(&self, facts: &Facts<'_>) -> Option<Rot> {
+        let at_rest = self.size.is_some()
+            && self.size == facts.size
+            && is_same(self.times.modified, facts.times.modified) == Some(true);
+        at_rest.then(|| match is_same(self.times.changed, facts.times.changed) {
+            Some(true) => Rot::AtRest,
+            Some(false) => Rot::Touched,
+            None => Rot::Untold,
+        })
     }
-}
-
-fn is_time(expected: Option<Time>, (seconds, nanoseconds): (i64, u32)) -> bool {
-    expected.is_none_or(|time| time.seconds == seconds && (time.nanoseconds == 0 || time.nanoseconds == nanoseconds))
 }

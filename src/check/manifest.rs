@@ -2,18 +2,44 @@
 
 use super::{Error, Expectations, ReadError};
 use crate::algorithms::REGISTRY;
+use flate2::bufread::MultiGzDecoder;
 use pfh_digest::Algorithm;
 use pfh_manifest::Options;
 use pfh_source::os::Patient;
-use pfh_source::{Problem, Stage};
+use pfh_source::{Cause, Problem, Stage};
 use std::io::{self, BufRead, BufReader};
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// Reads a manifest.
+/// Reads a manifest; one that is packed with gzip, and one that is a digest alone in a file called
+/// after the file and the algorithm (`image.iso.sha256`), as well.
 ///
 /// # Errors
 /// When it cannot be opened or read, or its pieces cannot be checked in one run.
 pub fn read(manifest: &Path, options: &Options) -> Result<Expectations, Error> {
+    if let Some(described) = described(manifest) {
+        let bare = Options { bare: true, ..options.clone() };
+        let mut read = decoded(manifest, &bare)?;
+        match &mut read.entries[..] {
+            [only] if only.name.is_empty() && only.digests.len() == 1 => {
+                only.name = described;
+                return Ok(read);
+            }
+            entries if entries.iter().all(|entry| !entry.name.is_empty()) => return Ok(read),
+            // Several digests in need of a name: each is a line that is no record.
+            _ => {}
+        }
+    }
+    decoded(manifest, options)
+}
+
+/// The name of the file that a list of this name describes: `image.iso` of `image.iso.sha256`.
+fn described(manifest: &Path) -> Option<Vec<u8>> {
+    let (stem, extension) = (manifest.file_stem()?, manifest.extension()?.to_str()?);
+    REGISTRY.find(extension).ok().map(|_| stem.as_bytes().to_vec())
+}
+
+fn decoded(manifest: &Path, options: &Options) -> Result<Expectations, Error> {
     let reader: Box<dyn BufRead> = if manifest == Path::new("-") {
         Box::new(BufReader::new(Patient(io::stdin().lock())))
     } else {
@@ -23,11 +49,28 @@ pub fn read(manifest: &Path, options: &Options) -> Result<Expectations, Error> {
         })?;
         Box::new(BufReader::with_capacity(1 << 18, open))
     };
+    let failed = |error: &io::Error| {
+        let problem = match error.kind() {
+            io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
+                Problem::new(Stage::Read, Cause::Image(format!("its gzip is damaged: {error}").into()))
+            }
+            _ => Problem::io(Stage::Read, error),
+        };
+        Error::Read { manifest: manifest.to_owned(), problem }
+    };
+    let reader = unpacked(reader).map_err(|error| failed(&error))?;
     Expectations::read(reader, options, REGISTRY).map_err(|error| match error {
-        ReadError::Io(error) => {
-            Error::Read { manifest: manifest.to_owned(), problem: Problem::io(Stage::Read, &error) }
-        }
+        ReadError::Io(error) => failed(&error),
         ReadError::Pieces => Error::Pieces(manifest.to_owned()),
+    })
+}
+
+/// What is in it, if it is packed with gzip.
+fn unpacked(mut reader: Box<dyn BufRead>) -> io::Result<Box<dyn BufRead>> {
+    // One byte is all that a pipe may give at first, and no list starts with this one.
+    Ok(match reader.fill_buf()? {
+        [0x1f, ..] => Box::new(BufReader::with_capacity(1 << 18, MultiGzDecoder::new(reader))),
+        _ => reader,
     })
 }
 

@@ -29,12 +29,15 @@
 //! ```
 
 mod audit;
+mod classes;
 mod error;
 mod event;
 mod expected;
+mod facts;
 mod files;
 mod guess;
 mod manifest;
+mod open;
 mod place;
 mod remains;
 mod report;
@@ -46,18 +49,24 @@ mod within;
 mod words;
 
 pub use crate::verdict::Verdict;
-pub use audit::{Auditor, Change, Class, Counts};
+pub use audit::{Auditor, Met};
+pub use classes::{Change, Class, Counts, Rot};
 pub use error::Error;
 pub use event::{Checked, Event, Sink};
 pub use expected::{Comparison, Expectations, Expected, ReadError};
+pub use facts::Facts;
 pub use manifest::hints;
 pub use place::{Reason, Remark};
-pub use report::{hashdeep, json, summary_json, summary_text, text};
+pub use report::{compared_json, files_json, hashdeep, json, summary_json, summary_text, text};
 pub use request::{Request, Task};
 pub use summary::{Findings, Nothing, Summary};
 
-use crate::algorithms::REGISTRY;
-use pfh_custody::seal;
+pub(crate) use audit::plain;
+pub(crate) use guess::settle;
+pub(crate) use open::open;
+pub(crate) use place::find;
+pub(crate) use tree::own;
+
 use pfh_engine::Control;
 
 /// Checks files against a manifest.
@@ -66,21 +75,17 @@ use pfh_engine::Control;
 /// When the seal does not hold, the manifest cannot be read, the check was interrupted, or the sink
 /// refused an event. A file that differs or cannot be read is an event, and no error.
 pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Result<Summary, Error> {
-    let mut options = request.options();
-    // The seal first: of a manifest that was changed nothing is worth checking.
-    if let Some(held) = seal::verify(&request.manifest, &options, REGISTRY, request.key.as_deref())? {
-        sink(Event::Sealed(&held)).map_err(Error::Sink)?;
-        // The seal knows the algorithm of digests that do not name theirs.
-        options.assumed.extend(held.algorithm);
+    let (held, mut expectations) = open(request)?;
+    if let Some(held) = &held {
+        sink(Event::Sealed(held)).map_err(Error::Sink)?;
     }
-    let mut expectations = manifest::read(&request.manifest, &options)?;
     sink(Event::Read(&expectations)).map_err(Error::Sink)?;
     let mut summary = Summary::new(&request.manifest, &expectations);
     if expectations.entries.is_empty() {
         summary.nothing = Some(Nothing::NoRecord);
         return Ok(summary);
     }
-    guess::settle(request, &mut expectations, control);
+    settle(request, &mut expectations, control);
     match &request.task {
         Task::Files { .. } => files::run(request, &expectations, &mut summary, sink, control)?,
         Task::Audit { .. } => tree::run(request, expectations, &mut summary, sink, control)?,

@@ -1,6 +1,9 @@
 //! What an audit found, as lines.
 
-use super::audit::{Change, Class, Counts};
+use super::classes::{Change, Class, Counts, Rot};
+use super::event::Checked;
+use super::expected::Expected;
+use super::summary::{Findings, Summary};
 use pfh_source::terminal::render;
 
 /// A line for people: class, name, and where it came from.
@@ -12,10 +15,22 @@ pub fn text(change: &Change) -> String {
     if change.partly {
         line += "  (some digests are as they were)";
     }
+    // Of bit rot the class says it.
+    if let Some(rot) = change.rot.filter(|rot| *rot != Rot::AtRest) {
+        line += &format!("  ({})", rot.sentence());
+    }
     if let Some(cause) = &change.cause {
         line += &format!("  ({cause})");
     }
     line + "\n"
+}
+
+/// A name that is not UTF-8 stands exactly in `KEY_b64`.
+fn name(object: &mut serde_json::Map<String, serde_json::Value>, key: &str, bytes: &[u8]) {
+    object.insert(key.to_owned(), String::from_utf8_lossy(bytes).into());
+    if str::from_utf8(bytes).is_err() {
+        object.insert(format!("{key}_b64"), data_encoding::BASE64.encode(bytes).into());
+    }
 }
 
 /// A JSON object per line; names that are not UTF-8 stand exactly in `…_b64`.
@@ -23,16 +38,13 @@ pub fn json(change: &Change) -> String {
     let mut object = serde_json::Map::new();
     object.insert("type".into(), "audit".into());
     object.insert("class".into(), change.class.name().into());
-    let mut name = |key: &str, bytes: &[u8]| {
-        object.insert(key.to_owned(), String::from_utf8_lossy(bytes).into());
-        if str::from_utf8(bytes).is_err() {
-            object.insert(format!("{key}_b64"), data_encoding::BASE64.encode(bytes).into());
-        }
-    };
-    name("path", &change.name);
-    change.from.iter().for_each(|from| name("from", from));
+    name(&mut object, "path", &change.name);
+    change.from.iter().for_each(|from| name(&mut object, "from", from));
     if change.partly {
         object.insert("partly".into(), true.into());
+    }
+    if let Some(rot) = change.rot {
+        object.insert("evidence".into(), rot.name().into());
     }
     if let Some(cause) = &change.cause {
         object.insert("cause".into(), cause.clone().into());
@@ -108,4 +120,37 @@ pub fn summary_json(counts: &Counts) -> String {
     };
     object.insert("verdict".into(), verdict.into());
     serde_json::Value::from(object).to_string() + "\n"
+}
+
+/// What became of a listed file, as one JSON object.
+pub fn compared_json(entry: &Expected, found: Checked) -> String {
+    let mut object = serde_json::Map::new();
+    object.insert("type".into(), "check".into());
+    let result = match found {
+        Checked::Right => "ok",
+        Checked::Wrong => "failed",
+        Checked::Unread => "unread",
+        Checked::Ignored => "ignored",
+    };
+    object.insert("result".into(), result.into());
+    name(&mut object, "path", &entry.name);
+    serde_json::Value::from(object).to_string() + "\n"
+}
+
+/// What became of all listed files, as one JSON object.
+pub fn files_json(summary: &Summary) -> String {
+    let Findings::Files(files) = &summary.findings else { return String::new() };
+    let object = serde_json::json!({
+        "type": "summary",
+        "verdict": summary.verdict().to_string(),
+        "expected": summary.expected,
+        "verified": summary.verified,
+        "failed": files.different,
+        "missing": files.missing,
+        "ignored": files.ignored,
+        "unread": files.unread,
+        "algorithms": summary.by_algorithm,
+        "not_compared": summary.not_compared,
+    });
+    object.to_string() + "\n"
 }

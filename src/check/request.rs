@@ -126,7 +126,13 @@ impl Request {
     /// grow with the file.
     pub(super) fn options(&self) -> Options {
         Options {
-            format: matches!(self.end, End::Nul).then_some(Format::Sums),
+            format: match self.end {
+                End::Nul => Some(Format::Sums),
+                // Of names that look like digests content alone says too little.
+                End::Line => {
+                    self.manifest.extension().is_some_and(|end| end.eq_ignore_ascii_case("sfv")).then_some(Format::Sfv)
+                }
+            },
             assumed: computed(&self.algorithms),
             hints: hints(&self.manifest),
             any: true,

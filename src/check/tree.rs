@@ -1,7 +1,7 @@
 //! A whole tree against a manifest.
 
 use super::place::{self, Place, Remark};
-use super::{Auditor, Change, Error, Event, Expectations, Findings, Nothing, Request, Sink, Summary, Task};
+use super::{Auditor, Change, Error, Event, Expectations, Findings, Met, Nothing, Request, Sink, Summary, Task};
 use crate::pass::pass;
 use pfh_engine::{Control, Outcome, Record};
 use pfh_source::{Descend, Links, Operands, Recurse, Source};
@@ -115,7 +115,7 @@ pub fn run(
 }
 
 /// Device and inode of the manifest and of its seal, which are no part of what they describe.
-fn own(manifest: &Path) -> Vec<(u64, u64)> {
+pub fn own(manifest: &Path) -> Vec<(u64, u64)> {
     let identity = |path: &Path| std::fs::metadata(path).ok().map(|stat| (stat.dev(), stat.ino()));
     [identity(manifest), identity(&pfh_custody::seal::beside(manifest))].into_iter().flatten().collect()
 }
@@ -170,7 +170,7 @@ impl pfh_engine::Sink for Auditing<'_> {
             return Ok(());
         }
         let named = self.named(&record.name);
-        let change: Option<Change> = self.audit.take(&record, &named);
+        let change: Option<Change> = self.audit.take(&Met::from(&record), &named);
         change.map_or(Ok(()), |change| (self.sink)(Event::Classed(&change)))
     }
 }

@@ -25,12 +25,14 @@ mod error;
 mod manifest;
 #[cfg(not(feature = "known"))]
 mod no_cache;
-mod own;
 mod request;
 
 pub use error::Error;
 pub use manifest::{About, Manifest};
+pub(crate) use request::is_elsewhere;
 pub use request::{Request, Reuse, Sealing};
+
+pub(crate) use request::CACHE;
 
 #[cfg(not(feature = "known"))]
 pub use no_cache::{Cache, CacheError, Use};
@@ -38,6 +40,7 @@ pub use no_cache::{Cache, CacheError, Use};
 pub use pfh_cache::{Cache, CacheError, Use};
 
 use crate::algorithms::REGISTRY;
+use crate::own::own;
 use crate::pass::pass;
 use crate::seal;
 use pfh_digest::Algorithm;
@@ -90,7 +93,9 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
     request.outputs().check()?;
     let about = request.about();
     let cache = request.cache(&about)?;
-    let mut source: Box<dyn Source> = Box::new(Apart::new(request.source()?, own::own(request)));
+    let kept = request.reuse.as_ref().map(|reuse| &*reuse.path);
+    let own = own(request.output.path(), request.seal.is_some(), kept);
+    let mut source: Box<dyn Source> = Box::new(Apart::new(request.source()?, own));
     if let Some(cache) = &cache {
         source = Box::new(cache.reusing(source));
     }

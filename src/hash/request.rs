@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 /// A cache is an SQLite database with "pfhc" as its application (Database File Format, section
 /// 1.3).
-const CACHE: Existing = Existing::Own(68, b"pfhc");
+pub(crate) const CACHE: Existing = Existing::Own(68, b"pfhc");
 
 /// Digests that are kept from run to run.
 #[derive(Debug, Clone)]
@@ -139,7 +139,7 @@ impl Request {
 
     /// What the manifest records of the run. Of the command line it has what decides the digests:
     /// manifests of one tree are equal whatever the threads.
-    pub(super) fn about(&self) -> About {
+    pub(crate) fn about(&self) -> About {
         let algorithms: Vec<String> = self.plan.algorithms.iter().map(ToString::to_string).collect();
         let mut words: Vec<Vec<u8>> = vec![format!("pfh hash -a {}", algorithms.join(",")).into_bytes()];
         words.extend(self.input.words());
@@ -158,11 +158,13 @@ impl Request {
     /// Whether the manifest must record in which directory its relative names start: it will lie in
     /// another one, and has such names.
     fn needs_base(&self, here: &[u8]) -> bool {
-        let Some(output) = self.output.path() else { return false };
-        let parent = output.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let elsewhere = std::fs::canonicalize(parent).is_ok_and(|parent| parent.as_os_str().as_encoded_bytes() != here);
+        self.has_relative_names() && self.output.path().is_some_and(|output| is_elsewhere(output, here))
+    }
+
+    /// Whether names of the manifest may start in the working directory.
+    pub(crate) fn has_relative_names(&self) -> bool {
         let relative = |path: &OsString| !Path::new(path).is_absolute() && path != "-";
-        elsewhere && (self.input.list.is_some() || self.input.paths.iter().any(relative))
+        self.input.list.is_some() || self.input.paths.iter().any(relative)
     }
 
     /// The cache, opened. It knows a run by the output, by what is hashed and how.
@@ -176,4 +178,10 @@ impl Request {
         let opened = Cache::open(path, &terminal::render(&identity), &self.plan.algorithms, *sample);
         opened.map(Some).map_err(|error| Error::Cache { path: path.clone(), error })
     }
+}
+
+/// Whether a file will lie in another directory than this one.
+pub(crate) fn is_elsewhere(output: &Path, here: &[u8]) -> bool {
+    let parent = output.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    std::fs::canonicalize(parent).is_ok_and(|parent| parent.as_os_str().as_encoded_bytes() != here)
 }

@@ -43,6 +43,22 @@ impl Hasher {
         Digest::new(self.algorithm, self.state.finalize(self.algorithm.length()))
     }
 
+    /// Ends the message with a digest of another length; `None` where the algorithm does not give
+    /// that many bytes. The state does not depend on the length.
+    ///
+    /// ```
+    /// let shake128: pfh_digest::Algorithm = "shake128".parse()?;
+    /// let digest = shake128.hasher().finalize_to(4).expect("any length");
+    /// assert_eq!(digest.to_string(), "7f9c2ba4");
+    /// let sha256: pfh_digest::Algorithm = "sha256".parse()?;
+    /// assert!(sha256.hasher().finalize_to(4).is_none());
+    /// # Ok::<(), pfh_digest::UnknownAlgorithm>(())
+    /// ```
+    pub fn finalize_to(self, length: usize) -> Option<Digest> {
+        let algorithm = self.algorithm.with_length(length)?;
+        Some(Digest::new(algorithm, self.state.finalize(length)))
+    }
+
     /// Forgets the message so far.
     pub fn reset(&mut self) {
         *self = Hasher::new(self.algorithm);

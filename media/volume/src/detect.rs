@@ -4,15 +4,18 @@ use std::sync::Arc;
 
 use crate::bytes::Bytes;
 use crate::ext;
+use crate::fat;
 use crate::file_system::Recognised;
+use crate::iso;
 use crate::node::Failure;
+use crate::ntfs;
 use crate::recognise::{Magic, recognise};
 
 /// Opens one kind of file system; `None` if it is another.
 type Open = fn(&Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure>;
 
 /// All that are read.
-const READERS: &[Open] = &[ext::open];
+const READERS: &[Open] = &[ntfs::open, fat::open_exfat, fat::open, ext::open, iso::open];
 
 /// Finds out which file system `bytes` hold, from the first byte on, and opens it. Offsets in
 /// failures and runs are those of `bytes`.

@@ -80,7 +80,8 @@ impl Layout {
     /// The runs of `from .. end` of the file; what is not on the medium is a hole.
     pub fn window(&self, from: u64, end: u64) -> Vec<Run> {
         let mut cut = Vec::new();
-        for run in &self.runs {
+        let first = self.runs.partition_point(|run| run.file_offset + run.length <= from);
+        for run in self.runs[first..].iter().take_while(|run| run.file_offset < end) {
             let (start, stop) = (run.file_offset.max(from), (run.file_offset + run.length).min(end));
             if start < stop {
                 let medium_offset = run.medium_offset.map(|offset| offset + (start - run.file_offset));
@@ -92,6 +93,22 @@ impl Layout {
             cut.push(Run { file_offset: covered - from, medium_offset: None, length: end - covered });
         }
         cut
+    }
+
+    /// That no bytes of the medium are in the file twice.
+    ///
+    /// # Errors
+    /// With the first place that is.
+    pub fn disjoint(&self) -> Result<(), Failure> {
+        let mut ranges: Vec<_> = self.runs.iter().filter_map(|run| Some((run.medium_offset?, run.length))).collect();
+        ranges.sort_unstable();
+        match ranges.windows(2).find(|pair| pair[0].0 + pair[0].1 > pair[1].0) {
+            Some(pair) => {
+                let cause = "the same bytes of the volume are in the file twice".to_owned();
+                Err(Failure { path: Vec::new(), offset: Some(pair[1].0), cause })
+            }
+            None => Ok(()),
+        }
     }
 
     /// All runs, as they were added.
@@ -128,5 +145,8 @@ mod tests {
         layout.push(Some(0), 600).unwrap();
         layout.push_at(599, Some(0), 1).unwrap_err();
         layout.push(Some(0), 600).unwrap_err();
+        layout.disjoint().unwrap();
+        layout.push(Some(599), 1).unwrap();
+        assert_eq!(layout.disjoint().unwrap_err().offset, Some(599));
     }
 }

@@ -8,14 +8,18 @@ pub mod archive;
 mod bytes;
 mod detect;
 mod ext;
+mod fat;
 mod field;
 mod file_system;
+mod iso;
 mod layout;
 mod node;
+mod ntfs;
 mod partition;
 mod recognise;
 mod stored;
 mod text;
+mod time;
 mod unallocated;
 mod walk;
 

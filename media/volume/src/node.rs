@@ -28,7 +28,8 @@ pub enum Allocation {
     /// A file that the file system lists.
     #[default]
     Live,
-    /// Deleted; its metadata is there, and nothing else lays claim to its content.
+    /// Deleted; its metadata is there, and no file in use lays claim to its content. Another
+    /// deleted file may: whose bytes they are is not known then.
     Deleted,
     /// Deleted; some of its content belongs to another file now, or may.
     Overwritten,

@@ -28,7 +28,8 @@ impl Stored {
     fn cut(&self) -> Result<Vec<Run>, Failure> {
         let end = self.from.checked_add(self.size);
         let end = end.ok_or_else(|| named(crate::field::failure(None, "the file ends beyond 2^64"), &self.path))?;
-        Ok((self.locate)().map_err(|failed| named(failed, &self.path))?.window(self.from, end))
+        let layout = (self.locate)().and_then(|layout| layout.disjoint().map(|()| layout));
+        Ok(layout.map_err(|failed| named(failed, &self.path))?.window(self.from, end))
     }
 }
 

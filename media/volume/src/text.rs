@@ -16,6 +16,11 @@ pub fn utf16(units: &[u16]) -> Vec<u8> {
     bytes
 }
 
+/// The units of little-endian UTF-16; a last odd byte is dropped.
+pub fn units(bytes: &[u8]) -> Vec<u16> {
+    bytes.chunks_exact(2).map(|unit| u16::from_le_bytes([unit[0], unit[1]])).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,13 +8,14 @@ use crate::layout::Layout;
 use crate::node::{Allocation, Failure, Kind, Node, Times};
 use crate::stored::Stored;
 
-/// Whether a block is in use.
+/// Whether a block is in use, by its number in the range.
 pub type IsUsed = Box<dyn Fn(u64) -> Result<bool, Failure> + Send>;
 
 /// The free runs among `blocks`, as nodes `$Unallocated/OFFSET`, in order of place. A block of
-/// which it cannot be known is a failure in its place, and not free.
+/// which it cannot be known is a failure in its place, and not free. Block 0 lies at `base`.
 pub fn free(
     bytes: Arc<dyn Bytes>,
+    base: u64,
     block_size: u64,
     blocks: Range<u64>,
     is_used: IsUsed,
@@ -29,7 +30,9 @@ pub fn free(
                 (Ok(false), _) => {
                     start.get_or_insert(next);
                 }
-                (_, Some(start)) => return Some(Ok(node(&bytes, start * block_size, (next - start) * block_size))),
+                (_, Some(start)) => {
+                    return Some(Ok(node(&bytes, base + start * block_size, (next - start) * block_size)));
+                }
                 (Ok(true), None) => failed_before = false,
                 (Err(failed), None) => {
                     next += 1;
@@ -41,7 +44,7 @@ pub fn free(
             }
             next += 1;
         }
-        start.map(|start| Ok(node(&bytes, start * block_size, (next - start) * block_size)))
+        start.map(|start| Ok(node(&bytes, base + start * block_size, (next - start) * block_size)))
     })
 }
 

@@ -194,7 +194,7 @@ mod tests {
         let (nodes, failures): (Vec<_>, Vec<_>) = Walk::new(Arc::new(Circle), 0, 0).partition(Result::is_ok);
         assert!(nodes.len() > 2 * DEEPEST && nodes.len() < 2 * DEEPEST + 10, "{}", nodes.len());
         assert!(failures.len() > DEEPEST);
-        assert_eq!(failures[0].as_ref().unwrap_err().path, b"0");
+        assert_eq!(failures[0].as_ref().err().unwrap().path, b"0");
     }
 
     #[test]

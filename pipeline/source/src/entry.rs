@@ -8,6 +8,7 @@ use crate::problem::Problem;
 use crate::read::{Closed, Reading};
 use crate::stat::Stat;
 use pfh_digest::Digest;
+use std::os::fd::AsFd;
 use std::sync::Arc;
 
 /// Why an entry is listed but not read.
@@ -125,6 +126,13 @@ impl Entry {
     /// had.
     pub fn look(&self) -> Option<Stat> {
         self.origin.stat()
+    }
+
+    /// Where its first byte lies on its device, in bytes: files with one place share storage.
+    /// `None` where there is none (empty, kept in the inode) or the file system does not say.
+    pub fn first_place(&self) -> Option<u64> {
+        let Origin::File { base, path, .. } = &self.origin else { return None };
+        os::open_file(base, path).ok().and_then(|fd| os::first_physical_offset(fd.as_fd())).filter(|place| *place > 0)
     }
 
     /// What the change times of its file system are worth; `None` where that cannot be asked.

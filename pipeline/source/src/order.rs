@@ -1,11 +1,9 @@
 //! The order in which entries are READ. Numbers, and so the output, keep input order.
 
-use crate::entry::{Item, Origin};
-use crate::os;
+use crate::entry::Item;
 use crate::source::{Room, Source};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-use std::os::fd::AsFd;
 
 /// In which order entries are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -47,8 +45,7 @@ impl<S: Source> Ordered<S> {
         let Item::Entry(entry) = item else { return 0 };
         if self.order == Order::Extent {
             // An entry that cannot be opened now will say so when it is read.
-            let Origin::File { base, path, .. } = &entry.origin else { return 0 };
-            return os::open_file(base, path).ok().and_then(|fd| os::first_physical_offset(fd.as_fd())).unwrap_or(0);
+            return entry.first_place().unwrap_or(0);
         }
         if entry.stat.is_none() {
             entry.stat = entry.origin.stat();

@@ -63,6 +63,17 @@ impl Ranges {
         self.size
     }
 
+    /// Whether the file is still as it was seen before.
+    ///
+    /// # Errors
+    /// `changed`, with what is another: the file itself, its size, or one of its times.
+    pub fn since(&self, seen: &Stat) -> Result<(), Problem> {
+        match self.before.change_since(seen) {
+            Some(what) => Err(Problem::new(Stage::Check, Cause::Changed(what))),
+            None => Ok(()),
+        }
+    }
+
     /// Fills `buffer` with the bytes of a range.
     ///
     /// # Errors

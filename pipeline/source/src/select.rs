@@ -79,6 +79,11 @@ impl Selection {
         self.takes_file(path, name) && size.is_none_or(|size| self.takes_size(size))
     }
 
+    /// Whether every file is taken.
+    pub fn is_all(&self) -> bool {
+        !self.include.given && !self.exclude.given && !self.needs_size()
+    }
+
     pub(crate) fn needs_size(&self) -> bool {
         self.min_size.is_some() || self.max_size.is_some()
     }

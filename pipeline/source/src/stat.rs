@@ -19,3 +19,26 @@ pub struct Stat {
     /// Last access.
     pub atime: (i64, u32),
 }
+
+impl Stat {
+    /// What says that a file was replaced or written to since it was seen so; `None` if nothing
+    /// does. Access times do not count.
+    pub fn change_since(&self, seen: &Stat) -> Option<&'static str> {
+        if (self.device, self.inode) != (seen.device, seen.inode) {
+            Some("file")
+        } else if self.size != seen.size {
+            Some("size")
+        } else if self.mtime != seen.mtime {
+            Some("modification time")
+        } else if self.ctime != seen.ctime {
+            Some("change time")
+        } else {
+            None
+        }
+    }
+
+    /// Whether it is a regular file (S_IFREG of stat(2)).
+    pub fn is_file(&self) -> bool {
+        self.mode & 0o170_000 == 0o100_000
+    }
+}

@@ -269,7 +269,7 @@ pub(crate) fn is_header(line: &[u8]) -> bool {
 }
 
 /// The fields of a header line, by the separator that gives most of them.
-fn separate(line: &[u8]) -> Option<(u8, Vec<Vec<u8>>)> {
+pub(crate) fn separate(line: &[u8]) -> Option<(u8, Vec<Vec<u8>>)> {
     let split = |separator: u8| Some((separator, split_by(line, separator)?));
     SEPARATORS.into_iter().rev().filter_map(split).max_by_key(|(_, fields)| fields.len()).filter(|(_, f)| f.len() > 1)
 }

@@ -10,7 +10,7 @@ use crate::entry::{DecodeLine, Fault, Located, Options, Parsed};
 use crate::format::{End, Format};
 use crate::lines::{Line, Lines};
 use crate::text::Text;
-use crate::{csv, dfxml, hashdeep, jsonl, similarity, sums};
+use crate::{bsd, csv, dfxml, hashdeep, jsonl, others, similarity, sums};
 
 /// This many bytes tell a format.
 const SNIFF: u64 = 512;
@@ -46,7 +46,7 @@ impl<R: BufRead> Decoder<R> {
         let mut text = Text::open(reader)?;
         let mut start = Vec::new();
         text.by_ref().take(SNIFF).read_to_end(&mut start)?;
-        let format = options.format.unwrap_or_else(|| sniff(&start));
+        let format = options.format.unwrap_or_else(|| sniff(registry, &start));
         let source = Cursor::new(start).chain(text);
         let end = if matches!(format, Format::Sums | Format::Bsd) { options.end } else { End::Line };
         let decoder: Box<dyn DecodeLine> = match format {
@@ -57,6 +57,10 @@ impl<R: BufRead> Decoder<R> {
             Format::Ssdeep => Box::new(similarity::ssdeep::Decoder::new(registry)),
             Format::Sdbf => Box::new(similarity::sdbf::Decoder::new(registry)),
             Format::Mrsh => Box::new(similarity::mrsh::Decoder::new(registry, &options.assumed)),
+            Format::Sfv => Box::new(others::sfv::Decoder::new(registry)),
+            Format::Filehash => Box::new(others::filehash::Decoder::new(registry)),
+            Format::Certutil => Box::new(others::certutil::Decoder::new(registry)),
+            Format::Table => Box::new(others::table::Decoder::new(registry, &options.assumed)),
             Format::Dfxml => {
                 let form = Dialect::Xml(Box::new(dfxml::Decoder::new(source, registry, options.limit)));
                 return Ok(Decoder { format, form, neutral: 0, ended: false, tally: Tally::default(), base: None });
@@ -150,9 +154,10 @@ impl<R: BufRead> Iterator for Decoder<R> {
 }
 
 /// The format that a manifest starts like; sums for anything that is not plainly another.
-pub(crate) fn sniff(start: &[u8]) -> Format {
+pub(crate) fn sniff(registry: Registry, start: &[u8]) -> Format {
     let start = start.trim_ascii_start();
-    let first = start.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let mut lines = start.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    let first = lines.next().unwrap_or_default();
     if start.starts_with(b"%%%%") {
         Format::Hashdeep
     } else if start.starts_with(b"<") {
@@ -170,8 +175,38 @@ pub(crate) fn sniff(start: &[u8]) -> Format {
         Format::Sdbf
     } else if is_mrsh(first) {
         Format::Mrsh
+    } else if others::filehash::is_start(first) {
+        Format::Filehash
+    } else if others::certutil::head(first).is_some() {
+        Format::Certutil
+    } else if others::table::is_header(registry, table_header(first, lines.clone())) {
+        Format::Table
+    } else if is_sfv(registry, first, lines) {
+        Format::Sfv
     } else {
         Format::Sums
+    }
+}
+
+/// The header line of a table: the first that is not PowerShell's remark about a type.
+fn table_header<'a>(first: &'a [u8], mut others: impl Iterator<Item = &'a [u8]>) -> &'a [u8] {
+    if first.starts_with(others::table::TYPE) { others.next().unwrap_or_default() } else { first }
+}
+
+/// Whether the first line that is no comment has a name first and a CRC-32 last. A list of which only
+/// comments are seen is one if they say so.
+fn is_sfv<'a>(registry: Registry, first: &'a [u8], others: impl Iterator<Item = &'a [u8]>) -> bool {
+    let mut lines = std::iter::once(first).chain(others).filter(|line| !line.trim_ascii().is_empty());
+    match lines.find(|line| !others::is_comment(line)) {
+        Some(line) => {
+            let start = line.split(|byte| matches!(byte, b' ' | b'\t' | b'*')).next().unwrap_or_default();
+            let is_digest = start.len() >= 8 && start.iter().all(u8::is_ascii_hexdigit);
+            let is_other = is_digest || bsd::split(line).is_some();
+            !is_other
+                && others::sfv::split(registry, line.trim_ascii_end())
+                    .is_some_and(|(_, digest)| digest.bytes().len() == 4)
+        }
+        None => first.to_ascii_uppercase().windows(3).any(|word| word == b"SFV"),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::encode::{Encode, Unrepresentable};
 use crate::format::{End, Format, Layout};
+use crate::others::sfv;
 use crate::{bsd, csv, dfxml, hashdeep, jsonl, similarity, sums};
 
 impl Format {
@@ -21,6 +22,10 @@ impl Format {
             Format::Ssdeep => Box::new(similarity::ssdeep::Encoder::new()),
             Format::Sdbf => Box::new(similarity::sdbf::Encoder::new()),
             Format::Mrsh => Box::new(similarity::mrsh::Encoder::new()),
+            Format::Sfv => Box::new(sfv::Encoder),
+            Format::Filehash | Format::Certutil | Format::Table => {
+                return Err(Unrepresentable::new(format!("{} is read and not written", self.name())));
+            }
         })
     }
 }

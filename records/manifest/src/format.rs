@@ -25,11 +25,19 @@ pub enum Format {
     Sdbf,
     /// mrsh-v2's own.
     Mrsh,
+    /// Simple file verification: names and CRC-32.
+    Sfv,
+    /// What PowerShell's `Get-FileHash` prints; only read.
+    Filehash,
+    /// What `certutil -hashfile` prints; only read.
+    Certutil,
+    /// Separated values of others, with a header line; only read.
+    Table,
 }
 
 impl Format {
-    /// Every format, in the order of the documentation.
-    pub const ALL: [Format; 9] = [
+    /// Every format that is written, in the order of the documentation.
+    pub const ALL: [Format; 10] = [
         Format::Sums,
         Format::Bsd,
         Format::Hashdeep,
@@ -39,6 +47,7 @@ impl Format {
         Format::Ssdeep,
         Format::Sdbf,
         Format::Mrsh,
+        Format::Sfv,
     ];
 
     /// The name on the command line.
@@ -53,6 +62,10 @@ impl Format {
             Format::Ssdeep => "ssdeep",
             Format::Sdbf => "sdbf",
             Format::Mrsh => "mrsh",
+            Format::Sfv => "sfv",
+            Format::Filehash => "filehash",
+            Format::Certutil => "certutil",
+            Format::Table => "table",
         }
     }
 }

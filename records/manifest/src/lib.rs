@@ -58,6 +58,7 @@ pub mod hashdeep;
 pub mod jsonl;
 pub mod known;
 pub mod lines;
+pub mod others;
 mod remark;
 pub mod similarity;
 pub mod sums;

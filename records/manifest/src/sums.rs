@@ -15,6 +15,7 @@ use pfh_similarity::{Named, Similar};
 use crate::encode::{Carried, Encode, Preamble, Unrepresentable};
 use crate::entry::{DecodeLine, Entry, Fault, Options, Parsed};
 use crate::format::{End, Layout, Marker};
+use crate::others::{self, deep};
 use crate::remark::{self, Remark};
 use crate::{bsd, digits, escape, similarity};
 
@@ -115,6 +116,8 @@ pub(crate) struct Decoder {
     bare: bool,
     end: End,
     shape: Shape,
+    /// Whether the list has comments as programs of Windows write them: there `\` separates names.
+    windows: bool,
 }
 
 /// What stands between digest and name. GNU fixes it by the first plain line: names may start with
@@ -143,6 +146,7 @@ impl Decoder {
             bare: options.bare,
             end,
             shape: Shape::Unknown,
+            windows: false,
         }
     }
 
@@ -184,9 +188,18 @@ impl Decoder {
             let (digest, guessed) = self.digest(line.trim_ascii_end())?;
             return Ok(Entry { digests: vec![digest], guessed, ..Entry::default() });
         }
+        if let Some(entry) = deep::split(line).and_then(|found| self.of_md5deep(&found)) {
+            return Ok(entry);
+        }
         let at = line.iter().position(|byte| matches!(byte, b' ' | b'\t')).ok_or(Fault::Malformed("no name"))?;
-        let (digest, guessed) = self.digest(&line[..at])?;
+        let (digest, guessed) = match deep::stated(self.registry, &line[..at]) {
+            Some(digest) => (digest?, false),
+            None => self.digest(&line[..at])?,
+        };
         let rest = &line[at + 1..];
+        if let Some(name) = deep::after_mark(self.registry, rest, &digest) {
+            return Ok(Entry { name: self.name(name, false)?, digests: vec![digest], ..Entry::default() });
+        }
         let marked = rest.len() > 1 && matches!(rest[0], b' ' | b'*');
         let name = match (self.shape, marked) {
             (Shape::Marked, false) => return Err(Fault::Malformed("no marker in front of the name")),
@@ -202,8 +215,17 @@ impl Decoder {
         Ok(Entry { name: self.name(name, escaped)?, digests: vec![digest], guessed, ..Entry::default() })
     }
 
+    /// The entry of a line as `md5deep` writes it with further columns; `None` if its digest is none.
+    fn of_md5deep(&self, found: &deep::Columns<'_>) -> Option<Entry> {
+        let (digest, guessed) = self.digest(found.digest).ok()?;
+        let name = self.name(found.name, false).ok()?;
+        Some(Entry { name, size: found.size, digests: vec![digest], guessed, ..Entry::default() })
+    }
+
     fn name(&self, name: &[u8], escaped: bool) -> Result<Vec<u8>, Fault> {
-        let name = if escaped {
+        let name = if self.windows {
+            others::windows_name(name)
+        } else if escaped {
             escape::unescape(name).ok_or(Fault::Malformed("no such escape in a name"))?
         } else {
             name.to_vec()
@@ -231,6 +253,10 @@ impl DecodeLine for Decoder {
                 }
                 None => Parsed::Neutral,
             };
+        }
+        if others::is_comment(line) {
+            self.windows = true;
+            return Parsed::Neutral;
         }
         let line = line.trim_ascii_start();
         let (line, escaped) = match line.strip_prefix(b"\\") {

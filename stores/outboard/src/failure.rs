@@ -17,6 +17,7 @@ pub enum Failure {
         /// The file.
         file: PathBuf,
         /// What happened.
+        #[source]
         problem: Problem,
     },
     /// The tree file is none, or damaged.

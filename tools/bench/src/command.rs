@@ -115,8 +115,9 @@ pub enum Ended {
 }
 
 /// Does what is asked. What it finds goes to `out`, what it does to standard error. `stop` ends
-/// what takes long and would leave files behind.
-pub fn run(bench: &Bench, out: &mut dyn Write, stop: &AtomicBool) -> Result<Ended, Error> {
+/// what takes long and would leave files behind. `program` is the file that starts pfh: some
+/// benchmarks measure it as users run it.
+pub fn run(bench: &Bench, program: &Path, out: &mut dyn Write, stop: &AtomicBool) -> Result<Ended, Error> {
     let complete = |unread: u64| if unread == 0 { Ended::Good } else { Ended::Incomplete };
     match bench {
         Bench::Languages(languages) => {
@@ -139,9 +140,7 @@ pub fn run(bench: &Bench, out: &mut dyn Write, stop: &AtomicBool) -> Result<Ende
         Bench::Report { from, time } => finish(from, &load(from)?, *time, out),
         Bench::Forecast(forecast) => {
             let study = forecast.study.as_deref().map(load).transpose()?;
-            let program =
-                std::env::current_exe().map_err(|cause| Error::Failed(format!("the program itself: {cause}")))?;
-            let found = forecast.expect(study.as_ref(), &program, stop)?;
+            let found = forecast.expect(study.as_ref(), program, stop)?;
             say(out, &if forecast.json { json(&found) } else { found.table() })?;
             Ok(complete(found.unread))
         }
@@ -158,7 +157,7 @@ pub fn run(bench: &Bench, out: &mut dyn Write, stop: &AtomicBool) -> Result<Ende
         }
         Bench::Papers(papers) => {
             if papers.list {
-                papers.parts()?;
+                papers.parts(program)?;
                 let mut paper = "";
                 for item in papers::items::ITEMS {
                     if item.paper != paper {
@@ -169,7 +168,7 @@ pub fn run(bench: &Bench, out: &mut dyn Write, stop: &AtomicBool) -> Result<Ende
                 }
                 return Ok(Ended::Good);
             }
-            let found = papers.measure()?;
+            let found = papers.measure(program)?;
             let study = if papers.out.join("result.json").exists() { Some(load(&papers.out)?) } else { None };
             told(&report::write(&papers.out, study.as_ref(), &found, Time::default())?);
             if let Some(path) = &papers.html {

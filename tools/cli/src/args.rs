@@ -4,10 +4,13 @@
 use crate::acquire::AcquireArgs;
 #[cfg(feature = "audit")]
 use crate::audit::Audit;
+use crate::bag::Bag;
 use crate::check::Check;
 use crate::compare::Compare;
 #[cfg(feature = "image")]
 use crate::dd::Dd;
+use crate::diff::Diff;
+use crate::dups::Dups;
 use crate::hash::Hash;
 #[cfg(feature = "inside")]
 use crate::inside::List;
@@ -17,6 +20,7 @@ use crate::known::Known;
 use crate::lookup::Lookup;
 #[cfg(feature = "known")]
 use crate::matching::Match;
+use crate::plan::{Merge, Plan, Unit};
 #[cfg(feature = "audit")]
 use crate::tree::Tree;
 #[cfg(feature = "image")]
@@ -51,6 +55,7 @@ pub struct Cli {
 #[derive(Subcommand)]
 pub enum Command {
     /// Hash files and trees: every algorithm from one read.
+    #[command(visible_alias = "sum")]
     Hash(Box<Hash>),
     /// Find every pair of similar files: ssdeep, sdhash, mrsh-v2, TLSH.
     Compare(Box<Compare>),
@@ -72,6 +77,19 @@ pub enum Command {
     #[cfg(feature = "inside")]
     /// List what is in images, file systems and archives: names and metadata alone.
     List(Box<List>),
+    /// Find what differs between two directories, two manifests, or one and the other.
+    Diff(Box<Diff>),
+    /// Find files and folders of one content, by reading as little as proves it.
+    Dups(Box<Dups>),
+    /// Make and validate packages with their manifests: BagIt.
+    #[command(subcommand)]
+    Bag(Box<Bag>),
+    /// Plan a run of `hash` in units, for many processes or machines.
+    Plan(Box<Plan>),
+    /// Carry out one unit of a plan.
+    Run(Box<Unit>),
+    /// Write the manifest of a plan whose units were carried out: that of one run.
+    Merge(Merge),
     #[cfg(feature = "known")]
     /// Look digests up in known sets: those of --digest, or of standard input.
     Lookup(Lookup),

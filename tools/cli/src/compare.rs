@@ -2,7 +2,7 @@
 
 use crate::exit::{self, Exit, Failure};
 use crate::input::Input;
-use crate::run::{Run, algorithms_or_none};
+use crate::run::{Run, algorithms_or_none, json_or};
 use crate::session::Session;
 use clap::{Args, ValueEnum};
 use pfh::Recurse;
@@ -71,6 +71,9 @@ pub struct Compare {
     /// and name and hash value of the other, with tabs between them).
     #[arg(short, long, value_name = "FORMAT", default_value = "text")]
     pub format: String,
+    /// The same as -f jsonl.
+    #[arg(long, conflicts_with = "format")]
+    pub json: bool,
     /// Also a page with the groups as a graph, the scores and a table.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
@@ -94,7 +97,7 @@ pub fn run(compare: &Compare) -> Exit {
 }
 
 fn try_run(compare: &Compare) -> Result<Exit, Failure> {
-    let form: Format = compare.format.parse().map_err(|e: UnknownFormat| Failure::usage(e))?;
+    let form: Format = json_or(compare.json, &compare.format).parse().map_err(|e: UnknownFormat| Failure::usage(e))?;
     let thresholds = Thresholds::parse(&compare.threshold, compare.parity).map_err(Failure::usage)?;
     let session = compare.run.session()?;
     let mut request = asked(compare, &session)?;

@@ -3,7 +3,6 @@
 use pfh::Output;
 use pfh::{JobError, Kind};
 use std::io::Write;
-use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
 /// How the program ends.
@@ -23,16 +22,17 @@ pub enum Exit {
     Signal(i32),
 }
 
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> ExitCode {
-        ExitCode::from(match exit {
+impl Exit {
+    /// The code that the process ends with.
+    pub fn code(self) -> u8 {
+        match self {
             Exit::Good => 0,
             Exit::Verdict => 1,
             Exit::Usage => 2,
             Exit::Incomplete => 3,
             Exit::Aborted => 4,
             Exit::Signal(number) => 128 + number as u8,
-        })
+        }
     }
 }
 

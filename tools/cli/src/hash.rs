@@ -24,6 +24,9 @@ pub struct Hash {
     /// their own.
     #[arg(short, long, value_name = "FORMAT", default_value = "sums")]
     pub format: String,
+    /// The same as -f jsonl.
+    #[arg(long, conflicts_with = "format")]
+    pub json: bool,
     /// End records with NUL and escape no names (sums and bsd).
     #[arg(short, long)]
     pub zero: bool,
@@ -72,6 +75,7 @@ impl Default for Hash {
             input: Input::default(),
             algorithms: vec!["sha256".into()],
             format: "sums".into(),
+            json: false,
             zero: false,
             binary: false,
             output: None,
@@ -105,7 +109,7 @@ fn try_run(hash: &Hash) -> Result<Exit, Failure> {
     let mut plan = hash.run.plan(algorithms(&hash.algorithms)?)?;
     plan.piecewise = hash.piecewise;
     let session = hash.run.session()?;
-    let format = hash.format.parse::<Format>().map_err(Failure::usage)?;
+    let format = if hash.json { Format::Jsonl } else { hash.format.parse().map_err(Failure::usage)? };
     let layout = Layout {
         end: if hash.zero { End::Nul } else { End::Line },
         marker: if hash.binary { Marker::Binary } else { Marker::Text },

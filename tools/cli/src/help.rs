@@ -2,7 +2,9 @@
 //! `--help-all`.
 
 use crate::args::Cli;
+use crate::examples::{EXIT_CODES, MORE};
 use clap::{Arg, ArgAction, Command, CommandFactory};
+use std::ffi::OsString;
 
 /// One example for each page, which its help begins with. Each is parsed by a test.
 const EXAMPLES: &[(&str, &str)] = &[
@@ -15,6 +17,15 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("verify", "pfh verify case12.E01"),
     ("check", "pfh check list"),
     ("list", "pfh list case12.E01"),
+    ("diff", "pfh diff original/ copy/"),
+    ("dups", "pfh dups photos/ backup/"),
+    ("bag", "pfh bag validate deposit/"),
+    ("bag create", "pfh bag create -a sha256,sha512 deposit/"),
+    ("bag validate", "pfh bag validate deposit/"),
+    ("bag update", "pfh bag update deposit/"),
+    ("plan", "pfh plan -r archive/ --unit 2GiB -o PLAN/"),
+    ("run", "pfh run PLAN/ --unit 3"),
+    ("merge", "pfh merge PLAN/ -o archive.sums"),
     ("lookup", "pfh lookup -k nsrl.pfhknown --digest d41d8cd98f00b204e9800998ecf8427e"),
     ("known", "pfh known build --good NSRLFile.txt --bad malware.txt sets.pfhknown"),
     ("known build", "pfh known build --good NSRLFile.txt --bad malware.txt sets.pfhknown"),
@@ -109,6 +120,63 @@ pub fn is_all(arguments: &[std::ffi::OsString]) -> bool {
     arguments.iter().take_while(|word| *word != "--").any(|word| word == "--help-all")
 }
 
+/// The arguments as they are meant: `help hash` asks for the help of `hash`, and `hash -c LIST` (as
+/// the users of sha256sum type it) for `check LIST`.
+pub fn meant(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let first = arguments.first().map(|word| word.as_encoded_bytes().to_vec());
+    match first.as_deref() {
+        Some(b"help") => {
+            arguments.remove(0);
+            arguments.retain(|word| word != "--help");
+            arguments.push("--help".into());
+        }
+        Some(b"hash" | b"sum") => {
+            let options = arguments.iter().position(|word| word == "--").unwrap_or(arguments.len());
+            if let Some(at) = arguments[..options].iter().position(|word| word == "-c" || word == "--check") {
+                arguments.remove(at);
+                arguments[0] = "check".into();
+            }
+        }
+        _ => {}
+    }
+    arguments
+}
+
+/// What stands below the options of a page: what is to be said of it, three examples, and what its
+/// exit codes mean.
+pub struct Below {
+    /// What is to be said.
+    pub text: String,
+    /// What is wanted, where that is said, and the command.
+    pub examples: Vec<(Option<&'static str>, &'static str)>,
+    /// What the exit codes mean.
+    pub codes: String,
+}
+
+/// The same for a page, of which the command says this by itself.
+pub fn below(path: &str, said: &str) -> Below {
+    let start = said.find("Exit codes:").unwrap_or(said.len());
+    let end = said[start..].find("\n\n").map_or(said.len(), |at| start + at);
+    let codes = if start < said.len() { &said[start..end] } else { EXIT_CODES };
+    let text = format!("{}{}", said[..start].trim_end(), &said[end..]);
+    let more = MORE.iter().find(|(page, _)| *page == if path.is_empty() { "pfh" } else { path });
+    let more = more.iter().flat_map(|(_, examples)| examples.iter().map(|(why, what)| (Some(*why), *what)));
+    let examples = example(path).map(|example| (None, example)).into_iter().chain(more).collect();
+    Below { text, examples, codes: codes.to_owned() }
+}
+
+impl Below {
+    /// As the help shows it.
+    fn help(&self) -> String {
+        let examples = self.examples.iter().map(|(why, what)| match why {
+            Some(why) => format!("  # {why}\n  {what}\n"),
+            None => format!("  {what}\n"),
+        });
+        let before = if self.text.is_empty() { String::new() } else { format!("{}\n\n", self.text) };
+        format!("{before}Examples:\n{}\n{}", examples.collect::<String>(), self.codes)
+    }
+}
+
 fn dressed(mut command: Command, above: &str, all: bool) -> Command {
     let path = match (above, command.get_name()) {
         ("", "pfh") => String::new(),
@@ -119,6 +187,8 @@ fn dressed(mut command: Command, above: &str, all: bool) -> Command {
         command = command.before_help(format!("Example: {example}"));
     }
     let is_screen = path == "hash";
+    let said = command.get_after_long_help().or(command.get_after_help()).map(ToString::to_string);
+    command = command.after_long_help(below(&path, &said.unwrap_or_default()).help());
     command = command.mut_args(|arg| {
         let id = arg.get_id().as_str().to_owned();
         let expert = EXPERT.contains(&id.as_str());
@@ -160,11 +230,36 @@ mod tests {
                 EXAMPLES.iter().find(|(name, _)| *name == path).unwrap_or_else(|| panic!("{path}: no example"));
             let shown = page.clone().term_width(200).render_help().to_string();
             assert!(shown.starts_with(&format!("Example: {example}\n")), "{shown}");
-            let parsed = command(false).try_get_matches_from(example.split(' '));
-            assert!(parsed.is_ok(), "{example}: {}", parsed.unwrap_err());
+            let below = below(if path == "pfh" { "" } else { path }, "");
+            assert_eq!(below.examples.len(), 3, "{path}");
+            for (_, example) in &below.examples {
+                let words = meant(example.split(' ').skip(1).map(OsString::from).collect());
+                let parsed = command(false).try_get_matches_from(std::iter::once(OsString::from("pfh")).chain(words));
+                let is_help = parsed.as_ref().is_err_and(|error| error.kind() == clap::error::ErrorKind::DisplayHelp);
+                assert!(parsed.is_ok() || is_help, "{example}: {}", parsed.unwrap_err());
+            }
+            let long = page.clone().term_width(200).render_long_help().to_string();
+            assert!(long.contains("\nExamples:\n") && long.contains("Exit codes: 0"), "{path}: {long}");
             seen += 1;
         });
-        assert_eq!(seen, EXAMPLES.len(), "an example of a page that is not there");
+        assert_eq!((seen, MORE.len()), (EXAMPLES.len(), EXAMPLES.len()), "examples of a page that is not there");
+    }
+
+    #[test]
+    fn what_others_type_first() {
+        let words = |line: &str| line.split(' ').map(OsString::from).collect::<Vec<_>>();
+        for (typed, means) in [
+            ("help tree build", "tree build --help"),
+            ("help", "--help"),
+            ("sum -c --quiet list", "check --quiet list"),
+            ("hash --check list", "check list"),
+            ("hash -- -c", "hash -- -c"),
+            ("-c hash -d x", "-c hash -d x"),
+        ] {
+            assert_eq!(meant(words(typed)), words(means), "{typed}");
+        }
+        let known = command(false).try_get_matches_from(words("pfh sum -a md5 x"));
+        assert!(known.is_ok_and(|matches| matches.subcommand_name() == Some("hash")));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use crate::exit::{self, Exit, Failure};
 use crate::matching::verdicts;
 use crate::reference::{Gaps, Sets};
+use crate::run::json_or;
 use clap::Args;
 use pfh::Control;
 use pfh::known::lookup::{self as job, Event, Request};
@@ -24,6 +25,9 @@ pub struct Lookup {
     /// text or jsonl.
     #[arg(short, long, value_name = "FORMAT", default_value = "text")]
     pub format: String,
+    /// The same as -f jsonl.
+    #[arg(long, conflicts_with = "format")]
+    pub json: bool,
 }
 
 /// Runs a request to its end.
@@ -33,7 +37,9 @@ pub fn run(request: &Lookup) -> Exit {
 
 fn try_run(args: &Lookup) -> Result<Exit, Failure> {
     let mut request = Request::new(args.sets.asked()?);
-    request.form = args.format.parse().map_err(|error: pfh::manifest::UnknownFormat| Failure::usage(error))?;
+    request.form = json_or(args.json, &args.format)
+        .parse()
+        .map_err(|error: pfh::manifest::UnknownFormat| Failure::usage(error))?;
     let fail_on = verdicts(&args.fail_on)?;
     let mut gaps = Gaps::default();
     let mut say = |event: Event<'_>| match event {

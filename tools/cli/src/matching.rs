@@ -6,6 +6,7 @@ pub use args::Match;
 
 use crate::exit::{self, Exit, Failure};
 use crate::reference::Gaps;
+use crate::run::json_or;
 use crate::session::Session;
 use crate::similar;
 use pfh::known::KnownStatus;
@@ -39,7 +40,8 @@ fn try_run(request: &Match) -> Result<Exit, Failure> {
     if let Some(list) = &request.similar {
         return similar::run(request, list);
     }
-    let form: Format = request.format.parse().map_err(|e: pfh::manifest::UnknownFormat| Failure::usage(e))?;
+    let form: Format =
+        json_or(request.json, &request.format).parse().map_err(|e: pfh::manifest::UnknownFormat| Failure::usage(e))?;
     let (only, fail_on) = (verdicts(&request.only)?, verdicts(&request.fail_on)?);
     let session = request.run.session()?;
     let asked = Request::new(request.input.asked()?, request.sets.asked()?)

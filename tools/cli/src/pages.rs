@@ -24,6 +24,57 @@ fn names(command: &clap::Command, above: &str, names: &mut Vec<String>) {
     command.get_subcommands().for_each(|below| self::names(below, &name, names));
 }
 
+/// Writes the page of a command and those below it.
+fn pages(command: &clap::Command, above: &str, directory: &Path) -> std::io::Result<()> {
+    let path = match (above, command.get_name()) {
+        ("", "pfh") => String::new(),
+        ("", name) => name.to_owned(),
+        (above, name) => format!("{above} {name}"),
+    };
+    for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
+        pages(below, &path, directory)?;
+    }
+    let said = command.get_after_long_help().or(command.get_after_help()).map(ToString::to_string);
+    let below = crate::help::below(&path, &said.unwrap_or_default());
+    // A section of its own for each of the things that would stand together in EXTRA.
+    let page = clap_mangen::Man::new(command.clone().after_help("EXTRA").after_long_help("EXTRA"));
+    let mut text = Vec::new();
+    page.render(&mut text)?;
+    let text = String::from_utf8(text).map_err(std::io::Error::other)?;
+    let text = text.replacen(".SH EXTRA\nEXTRA\n", &sections(&path, &below), 1);
+    std::fs::write(directory.join(page.get_filename()), text)
+}
+
+/// What a page says below the options, in roff.
+fn sections(path: &str, below: &crate::help::Below) -> String {
+    let mut text = String::new();
+    if !below.text.is_empty() {
+        text += &format!(".SH NOTES\n.nf\n{}.fi\n", plain(&below.text));
+    }
+    let examples = below.examples.iter().map(|(why, what)| match why {
+        Some(why) => format!("# {why}\n{what}\n"),
+        None => format!("{what}\n"),
+    });
+    text += &format!(".SH EXAMPLES\n.nf\n{}.fi\n", plain(&examples.collect::<String>()));
+    let codes = below.codes.strip_prefix("Exit codes: ").unwrap_or(&below.codes);
+    text += &format!(".SH EXIT STATUS\n{}", plain(codes));
+    let above =
+        path.rsplit_once(' ').map(|(above, _)| format!("pfh-{above}(1), ").replace(' ', "-").replace(",-", ", "));
+    if !path.is_empty() {
+        text += &format!(".SH SEE ALSO\n{}", plain(&format!("{}pfh(1)", above.unwrap_or_default())));
+    }
+    text
+}
+
+/// Lines as roff prints them.
+fn plain(text: &str) -> String {
+    let line = |line: &str| {
+        let escaped = line.replace('\\', "\\e").replace('-', "\\-").replace('\'', "\\(aq");
+        if escaped.starts_with('.') { format!("\\&{escaped}\n") } else { escaped + "\n" }
+    };
+    text.lines().map(line).collect()
+}
+
 /// Writes `pfh.1` and a page per command into a directory. Pages that were made so before are
 /// replaced, other files are not.
 pub fn man(directory: &Path, force: bool) -> Exit {
@@ -41,8 +92,10 @@ pub fn man(directory: &Path, force: bool) -> Exit {
         exit::say(refused);
         return Exit::Usage;
     }
+    let mut root = Cli::command();
+    root.build();
     let made = std::fs::create_dir_all(directory)
-        .and_then(|()| clap_mangen::generate_to(Cli::command(), directory))
+        .and_then(|()| pages(&root, "", directory))
         .and_then(|()| clap_mangen::generate_to(crate::paper::page(), directory));
     match made {
         Ok(()) => Exit::Good,

@@ -97,6 +97,11 @@ impl Default for Run {
     }
 }
 
+/// The name of a format, or that of JSON if that was asked for.
+pub fn json_or(json: bool, format: &str) -> &str {
+    if json { "jsonl" } else { format }
+}
+
 /// The algorithms of these names, each once.
 ///
 /// # Errors

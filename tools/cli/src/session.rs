@@ -58,6 +58,11 @@ impl Session {
         }
     }
 
+    /// Whether somebody looks on: standard error is a terminal, and progress is wanted.
+    pub fn is_watched(&self) -> bool {
+        self.bar.is_some()
+    }
+
     /// Prints results without tearing the progress.
     ///
     /// # Errors
@@ -113,6 +118,11 @@ impl Session {
             exit::say(format!("{} of {} files have no digest in the output", failed + unwritten, hashed + failed));
             Exit::Incomplete
         } else {
+            if self.is_watched() {
+                let (files, size) = (if *hashed == 1 { "file" } else { "files" }, pfh::dups::size_text(summary.bytes));
+                let seconds = summary.stats.total.as_secs_f64();
+                exit::lines(&format!("{hashed} {files}, {size}, {seconds:.1} s, no problems"));
+            }
             Exit::Good
         }
     }

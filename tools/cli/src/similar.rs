@@ -2,6 +2,7 @@
 
 use crate::exit::{self, Exit, Failure};
 use crate::matching::Match;
+use crate::run::json_or;
 use crate::session::Session;
 use pfh::compare::Thresholds;
 use pfh::matching::similar::{self as job, Event, Request, Summary};
@@ -13,7 +14,7 @@ use std::ffi::OsStr;
 /// # Errors
 /// When the request makes no sense, or the list or the output fails.
 pub fn run(request: &Match, list: &OsStr) -> Result<Exit, Failure> {
-    let form: Format = request.format.parse().map_err(|e: UnknownFormat| Failure::usage(e))?;
+    let form: Format = json_or(request.json, &request.format).parse().map_err(|e: UnknownFormat| Failure::usage(e))?;
     let session = request.run.session()?;
     let mut asked = Request::new(request.input.asked()?, list)
         .output(session.destination(request.output.as_ref()))

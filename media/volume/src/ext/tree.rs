@@ -67,6 +67,7 @@ impl Volume for Ext {
             let blocks = self.superblock.blocks.min(self.bytes.size() / self.block_size());
             let free = unallocated::free(
                 self.bytes.clone(),
+                0,
                 self.block_size(),
                 self.superblock.first_block..blocks,
                 Box::new(move |block| volume.is_used(block)),

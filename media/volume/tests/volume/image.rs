@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
 use pfh_volume::Bytes;
@@ -60,6 +60,7 @@ pub fn run(program: &str, arguments: &[&str]) -> String {
 pub fn run_with(program: &str, arguments: &[&str], input: &[u8]) -> String {
     let mut child = Command::new(program)
         .args(arguments)
+        .env("LC_ALL", "C.UTF-8")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -81,4 +82,63 @@ pub fn text(path: &Path) -> &str {
 pub fn poke(path: &Path, offset: u64, bytes: &[u8]) {
     let file = fs::OpenOptions::new().write(true).open(path).expect("an image");
     file.write_all_at(bytes, offset).expect("written");
+}
+
+/// A file system that a FUSE program holds mounted, in the foreground so that its end is seen.
+pub struct Mount {
+    /// Where it is mounted.
+    pub path: PathBuf,
+    child: Child,
+    device: String,
+}
+
+impl Mount {
+    /// Starts the program with a loop device over the image and the mount point as its last
+    /// arguments, and waits until it serves.
+    pub fn new(bench: &Bench, program: &str, arguments: &[&str], image: &Path, name: &str) -> Self {
+        let device = run("losetup", &["--find", "--show", text(image)]).trim().to_owned();
+        let path = bench.path(name);
+        fs::create_dir(&path).expect("a mount point");
+        let mut command = Command::new(program);
+        command
+            .args(arguments)
+            .arg(&device)
+            .arg(&path)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        let mut mount =
+            Mount { path, child: command.spawn().unwrap_or_else(|error| panic!("{program}: {error}")), device };
+        for _ in 0..3000 {
+            let mounted = fs::read_to_string("/proc/self/mounts").expect("mounts");
+            if mounted.lines().any(|line| line.split(' ').nth(1) == Some(text(&mount.path))) {
+                return mount;
+            }
+            assert!(mount.child.try_wait().expect("a child").is_none(), "{program} ended");
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        panic!("{program} does not mount");
+    }
+
+    /// Unmounts, and waits until everything is written.
+    pub fn end(mut self) {
+        run("umount", &[text(&self.path)]);
+        self.child.wait().expect("it ends");
+        fs::remove_dir(&self.path).expect("the mount point is empty again");
+        run("losetup", &["--detach", &self.device]);
+        self.device.clear();
+    }
+}
+
+impl Drop for Mount {
+    fn drop(&mut self) {
+        if matches!(self.child.try_wait(), Ok(None)) {
+            let _ = Command::new("umount").arg("-l").arg(&self.path).status();
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
+        if !self.device.is_empty() {
+            let _ = Command::new("losetup").args(["--detach", &self.device]).status();
+        }
+    }
 }

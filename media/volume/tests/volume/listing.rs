@@ -51,10 +51,15 @@ pub fn bytes(node: &Node) -> Vec<u8> {
 
 /// Live names with what they hold; sizes must be as stated. Nothing may fail.
 pub fn items(volume: &FileSystem) -> Items {
+    items_but(volume, |_| false)
+}
+
+/// [`items`] without the names that are left out.
+pub fn items_but(volume: &FileSystem, is_left_out: fn(&[u8]) -> bool) -> Items {
     let (nodes, failures) = nodes(volume, Options::default());
     assert_eq!(failures, []);
     let mut items = Items::new();
-    for node in nodes {
+    for node in nodes.into_iter().filter(|node| !is_left_out(&node.path)) {
         assert_eq!(node.allocation, Allocation::Live);
         let item = match &node.kind {
             Kind::File | Kind::Stream => Item::File(bytes(&node)),

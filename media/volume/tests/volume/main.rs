@@ -1,8 +1,11 @@
 //! What other programs write onto images, against what this crate reads from them.
 
 mod ext;
+mod fat;
 mod image;
+mod iso;
 mod listing;
 mod mutants;
+mod ntfs;
 mod partitions;
 mod tree;

@@ -66,7 +66,7 @@ pub fn read<R: BufRead>(reader: R, options: &Options, take: &mut Take<'_>) -> io
     let mut text = Text::open(reader)?;
     let mut start = Vec::new();
     text.by_ref().take(1024).read_to_end(&mut start)?;
-    let kind = options.kind.unwrap_or_else(|| sniff(&start));
+    let kind = options.kind.unwrap_or_else(|| sniff(registry, &start));
     let source = Cursor::new(start).chain(text);
     match kind {
         Kind::Manifest(format) => {
@@ -157,10 +157,10 @@ fn lines<R: BufRead>(
     }
 }
 
-fn sniff(start: &[u8]) -> Kind {
+fn sniff(registry: Registry, start: &[u8]) -> Kind {
     let start = start.trim_ascii_start();
     let first = start.split(|&byte| byte == b'\n').next().unwrap_or_default();
-    match decode::sniff(start) {
+    match decode::sniff(registry, start) {
         Format::Jsonl if !is_ours(start) => Kind::Json,
         Format::Sums if start.starts_with(b"[") => Kind::Json,
         Format::Sums if table::is_header(first.strip_suffix(b"\r").unwrap_or(first)) => Kind::Table,
@@ -168,7 +168,10 @@ fn sniff(start: &[u8]) -> Kind {
         Format::Csv if !first.starts_with(b"type,path,") => Kind::Table,
         // Lists of every dialect: for known sets only the digests count, so the most forgiving
         // reader serves.
-        Format::Sums => Kind::List,
+        // What an SFV holds identifies nothing, and each of its lines says so.
+        Format::Sums | Format::Sfv => Kind::List,
+        // Columns without names are enough for a set.
+        Format::Table => Kind::Table,
         format => Kind::Manifest(format),
     }
 }
@@ -176,7 +179,7 @@ fn sniff(start: &[u8]) -> Kind {
 /// Whether JSON lines start as this program writes them; STIX and others have a member `type` as
 /// well.
 fn is_ours(start: &[u8]) -> bool {
-    let kinds: [&[u8]; 4] = [b"file", b"error", b"skipped", b"summary"];
+    let kinds: [&[u8]; 5] = [b"base", b"file", b"error", b"skipped", b"summary"];
     start.strip_prefix(b"{\"type\":\"").is_some_and(|rest| {
         kinds.iter().any(|kind| rest.strip_prefix(*kind).is_some_and(|rest| rest.starts_with(b"\"")))
     })

@@ -6,6 +6,7 @@ mod golden;
 mod hostile;
 mod known;
 mod oracle;
+mod others;
 mod records;
 mod round_trip;
 mod similarity;

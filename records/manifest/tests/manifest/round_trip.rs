@@ -20,6 +20,7 @@ fn algorithms(format: Format) -> Vec<Algorithm> {
         Format::Ssdeep => &["ssdeep"],
         Format::Sdbf => &["sdhash-dd"],
         Format::Mrsh => &["mrsh-v2"],
+        Format::Sfv => &["crc32"],
         _ => {
             &["md5", "sha256", "sha3-256", "shake128:20", "shake256:70", "crc32", "ssdeep", "sdhash", "mrsh-v2", "tlsh"]
         }
@@ -35,7 +36,7 @@ fn digests(algorithms: &[Algorithm], message: &[u8]) -> Vec<Digest> {
 
 /// Formats of one method, whose names have limits.
 fn is_of_one(format: Format) -> bool {
-    matches!(format, Format::Ssdeep | Format::Sdbf | Format::Mrsh)
+    matches!(format, Format::Ssdeep | Format::Sdbf | Format::Mrsh | Format::Sfv)
 }
 
 fn name() -> impl Strategy<Value = Vec<u8>> {
@@ -187,15 +188,21 @@ proptest! {
     /// is neutral.
     #[test]
     fn one_line_one_item(
-        format in prop::sample::select(&Format::ALL[..]), bytes in prop::collection::vec(any::<u8>(), 0..400),
+        format in prop::sample::select([&Format::ALL[..], &[Format::Filehash, Format::Certutil, Format::Table]].concat()),
+        bytes in prop::collection::vec(any::<u8>(), 0..400),
         cut in 0..400_usize, flips in prop::collection::vec((0..2000_usize, any::<u8>()), 0..6), valid in any::<bool>(),
     ) {
         let algorithms = algorithms(format);
         let mut out = Vec::new();
-        if valid {
-            let mut encoder = format.encoder(Layout::default()).expect("a layout that fits");
+        let starts = [&b"Algorithm : MD5\nHash : 00\nPath : p\n"[..], b"MD5 hash of a:\n0\n", b"path,md5\n"];
+        match [Format::Filehash, Format::Certutil, Format::Table].iter().position(|read_only| *read_only == format) {
+            Some(at) if valid => out.extend_from_slice(starts[at]),
+            _ => {}
+        }
+        if let (true, Ok(mut encoder)) = (valid, format.encoder(Layout::default())) {
             encoder.head(&mut out, &Preamble { algorithms: &algorithms, ..Preamble::default() }).expect("algorithms");
-            for name in [&b"a"[..], b"b\\n", b"c,\xff"] {
+            let backslash = if format == Format::Sfv { &b"b n"[..] } else { b"b\\n" };
+            for name in [&b"a"[..], backslash, b"c,\xff"] {
                 let digests = digests(&algorithms, name);
                 let carried = encoder.record(&mut out, &stream(name, 0, &digests)).expect("a name that fits");
                 prop_assert_eq!(carried, Carried::Yes);

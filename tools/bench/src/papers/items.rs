@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn the_parts_of_items_are_there() {
         let asked: Asked = clap::Parser::parse_from(["papers"]);
-        let parts = asked.papers.parts().unwrap();
+        let parts = asked.papers.parts("pfh".as_ref()).unwrap();
         for item in ITEMS {
             let By::Part(name) = item.by else { continue };
             assert!(parts.iter().any(|part| part.name == name && part.paper == item.paper), "{} {}", item.number, name);

@@ -46,18 +46,17 @@ pub struct Repeated {
 pub const KEPT: &str = "papers.json";
 
 impl Papers {
-    /// The parts that are asked for.
+    /// The parts that are asked for, of this program.
     ///
     /// # Errors
     /// A name that no part begins with; a corpus that is not there.
-    pub fn parts(&self) -> Result<Vec<Part>, Error> {
-        let pfh = std::env::current_exe().map_err(Error::file(Path::new("/proc/self/exe")))?;
+    pub fn parts(&self, program: &Path) -> Result<Vec<Part>, Error> {
         let corpus = match &self.corpus {
             Some(corpus) => corpus.canonicalize().map_err(Error::file(corpus))?,
             None => std::path::absolute(self.out.join("tree")).map_err(Error::file(&self.out))?,
         };
         let room = std::path::absolute(self.out.join("room")).map_err(Error::file(&self.out))?;
-        let all = parts(self, &pfh, &corpus, &room);
+        let all = parts(self, program, &corpus, &room);
         let begins = |part: &Part, only: &String| part.name == *only || part.name.starts_with(&format!("{only}-"));
         if let Some(unknown) = self.only.iter().find(|only| !all.iter().any(|part| begins(part, only))) {
             let names: Vec<&str> = all.iter().map(|part| part.name.as_str()).collect();
@@ -72,11 +71,11 @@ impl Papers {
     ///
     /// # Errors
     /// The output directory cannot be used. A part that fails is no error: it says why.
-    pub fn measure(&self) -> Result<Vec<Repeated>, Error> {
+    pub fn measure(&self, program: &Path) -> Result<Vec<Repeated>, Error> {
         if self.rounds == 0 {
             return Err(Error::Usage("at least one round is needed".to_owned()));
         }
-        let wanted = self.parts()?;
+        let wanted = self.parts(program)?;
         let scripts = Scripts::find(self.bench.as_deref())?;
         std::fs::create_dir_all(&self.out).map_err(Error::file(&self.out))?;
         let kept = self.out.join(KEPT);

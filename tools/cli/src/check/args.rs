@@ -53,8 +53,11 @@ pub struct Check {
     /// Files that are not there do not count, and are not listed.
     #[arg(long, conflicts_with = "audit")]
     pub ignore_missing: bool,
+    /// A JSON object for each file, and one for the whole; of an audit the same as -f jsonl.
+    #[arg(long, conflicts_with = "wording")]
+    pub json: bool,
     /// Do not print OK for every file.
-    #[arg(long)]
+    #[arg(short, long)]
     pub quiet: bool,
     /// Print nothing: the exit code has the verdict.
     #[arg(long)]

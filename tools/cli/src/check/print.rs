@@ -44,7 +44,15 @@ impl Printer<'_> {
         if self.request.status { Ok(()) } else { self.session.print(text.as_bytes()) }
     }
 
+    fn wording(&self) -> Wording {
+        if self.request.json { Wording::Jsonl } else { self.request.wording }
+    }
+
     fn compared(&self, entry: &Expected, found: Checked) -> io::Result<()> {
+        if self.request.json {
+            let listed = !(self.request.quiet && found == Checked::Right || found == Checked::Ignored);
+            return if listed { self.print(&check::compared_json(entry, found)) } else { Ok(()) };
+        }
         let word = match found {
             Checked::Right if self.request.quiet => return Ok(()),
             Checked::Right => "OK",
@@ -57,7 +65,7 @@ impl Printer<'_> {
 
     fn classed(&mut self, change: &Change) -> io::Result<()> {
         let listed = self.request.all || change.class.is_alarm();
-        match self.request.wording {
+        match self.wording() {
             Wording::Text if listed => self.print(&check::text(change)),
             Wording::Jsonl if listed => self.print(&check::json(change)),
             Wording::Hashdeep => {
@@ -68,13 +76,15 @@ impl Printer<'_> {
         }
     }
 
-    /// Prints the counts of an audit.
+    /// Prints the counts of an audit, and in JSON those of any check.
     ///
     /// # Errors
     /// The output's.
     pub fn end(&self, summary: &Summary) -> io::Result<()> {
-        let Findings::Audit(counts) = &summary.findings else { return Ok(()) };
-        self.print(&match self.request.wording {
+        let Findings::Audit(counts) = &summary.findings else {
+            return if self.request.json { self.print(&check::files_json(summary)) } else { Ok(()) };
+        };
+        self.print(&match self.wording() {
             Wording::Text => check::summary_text(counts),
             Wording::Jsonl => check::summary_json(counts),
             Wording::Hashdeep => check::hashdeep(&self.changes, counts, self.request.all),

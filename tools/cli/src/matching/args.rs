@@ -43,6 +43,9 @@ pub struct Match {
     /// between them); with --similar text (as `ssdeep -m` prints), csv, jsonl or values.
     #[arg(short, long, value_name = "FORMAT", default_value = "text")]
     pub format: String,
+    /// The same as -f jsonl.
+    #[arg(long, conflicts_with = "format")]
+    pub json: bool,
     /// Write to a file that appears whole or not at all.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,

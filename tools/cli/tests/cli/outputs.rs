@@ -60,6 +60,41 @@ const CASES: &[Case] = &[
         ..CASE
     },
     Case { page: "compare", option: "--html", words: "compare -a ssdeep in same --html OUT", twice: "-o OUT", ..CASE },
+    Case { page: "dups", option: "--script", words: "dups in same --script OUT", read: &["in", "same"], ..CASE },
+    Case {
+        page: "bag-create",
+        option: "BAG",
+        words: "bag create packed",
+        file: "packed/manifest-sha512.txt",
+        read: &[],
+        ..CASE
+    },
+    Case {
+        page: "bag-create",
+        option: "BAG",
+        words: "bag create packed",
+        file: "packed/bag-info.txt",
+        read: &[],
+        ..CASE
+    },
+    // Its own manifest is what an update is for; what is no manifest makes it no bag.
+    Case {
+        page: "bag-update",
+        option: "BAG",
+        words: "bag update bagged",
+        file: "bagged/manifest-sha512.txt",
+        read: &[],
+        code: 2,
+        ..CASE
+    },
+    Case {
+        page: "diff",
+        option: "--cache",
+        words: "diff sums list --cache OUT",
+        read: &["sums", "list"],
+        code: 1,
+        ..CASE
+    },
     Case { page: "known-build", option: "OUT", words: "known build OUT --bad sums", read: &["sums"], ..CASE },
     Case {
         page: "known-build",
@@ -250,6 +285,16 @@ const CASES: &[Case] = &[
         code: 4,
         ..CASE
     },
+    Case {
+        page: "merge",
+        option: "--output",
+        words: "merge planned -o OUT",
+        read: &["in", "planned/plan.json", "planned/units/000001"],
+        ..CASE
+    },
+    Case { page: "merge", option: "--seal", words: "merge planned --seal -o new", file: "new.seal", ..CASE },
+    // Last: the directory is a plan afterwards.
+    Case { page: "plan", option: "--output", words: "plan in -o pages", file: "pages/plan.json", ..CASE },
 ];
 
 fn pfh(room: &Room, words: &str) -> Outcome {
@@ -264,7 +309,10 @@ fn prepared() -> Room {
     room.file("held", &content(2, 50_000));
     fs::create_dir(room.path().join("pages")).unwrap();
     fs::create_dir(room.path().join("study")).unwrap();
+    room.file("packed/data/letter", b"Dear Ada");
+    room.file("bagged/data/letter", b"Dear Ada");
     for words in [
+        "bag create bagged",
         "hash in -o sums",
         "hash -a ssdeep -f ssdeep held -o list",
         "tree build held",
@@ -273,6 +321,8 @@ fn prepared() -> Room {
         "tree update held --range 0:1 --proof update",
         "tree prove held --range 0:10 -o part",
         "tree export held --obao obao",
+        "plan in -o planned",
+        "run planned --unit 1",
     ] {
         let seen = pfh(&room, words);
         assert_eq!(seen.code, Some(0), "{words}: {}", seen.stderr);
@@ -305,7 +355,7 @@ fn refused(room: &Room, words: &str, why: &str) {
 #[test]
 fn no_output_is_what_is_read_or_somebody_elses() {
     let room = prepared();
-    let has_force = |page: &str| !["tree-append", "bench-report"].contains(&page);
+    let has_force = |page: &str| !["tree-append", "bench-report", "diff", "plan"].contains(&page);
     for case in CASES {
         let words = |out: &str| case.words.replace("OUT", out);
         let forced = |words: String| if has_force(case.page) { words + " --force" } else { words };
@@ -407,6 +457,8 @@ fn own_files_are_taken_and_empty_ones_and_special_ones() {
         "tree append in",
         "man pages",
         "man pages",
+        "bag update bagged",
+        "bag update bagged",
         "hash in -o /dev/null",
         "hash in -o /dev/stdout",
         "dd if=in of=/dev/null",

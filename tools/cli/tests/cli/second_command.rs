@@ -37,6 +37,8 @@ const FIRST: &[(&str, &[&str])] = &[
     ("kept", &["audit", "commit", "disk", "-o", "kept"]),
     ("challenge", &["audit", "challenge", "kept", "-o", "challenge"]),
     ("proof", &["audit", "prove", "challenge", "disk", "-o", "proof"]),
+    ("plan", &["plan", "-r", "ev", "-o", "plan"]),
+    ("plan/plan.json", &["run", "plan", "--unit", "1"]),
 ];
 
 /// Artifacts that are written beside those above, or that nobody wrote as such.
@@ -78,6 +80,8 @@ const SECOND: &[(&str, &[&str], &[&str])] = &[
     ("audit verify, answer", &["audit", "verify", "kept", "challenge", X], &["proof"]),
     ("acquire --map", &["acquire", "disk", "--to", NEW, "--map", X, "--no-progress"], &["nowhere"]),
     ("acquire --log", &["acquire", "disk", "--to", NEW, "--log", X, "--no-progress"], &["nowhere", "empty"]),
+    ("run", &["run", X, "--unit", "1"], &["plan"]),
+    ("merge", &["merge", X, "-o", NEW], &["plan"]),
     ("hash --key", &["hash", "ev/text", "-o", NEW, "--seal", "--key", X], &[]),
     // An empty list names nothing, and nothing is what was hashed.
     ("hash --files-from", &["hash", "--files-from", X], &["empty"]),

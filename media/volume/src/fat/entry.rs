@@ -1,0 +1,35 @@
+//! What a directory says of a file, in FAT and exFAT alike.
+
+use crate::node::Times;
+
+/// A file or directory as its directory describes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    pub name: Vec<u8>,
+    pub is_directory: bool,
+    pub first: u32,
+    pub size: u64,
+    /// Bytes that were written; what is behind reads as zeros.
+    pub valid: u64,
+    /// Whether the clusters lie one after the other, without the table.
+    pub is_contiguous: bool,
+    pub times: Times,
+    pub is_deleted: bool,
+    /// Where the description stands, in bytes.
+    pub offset: u64,
+}
+
+/// What records of 32 bytes add up to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Read {
+    /// A file or directory.
+    Entry(Entry),
+    /// Records that contradict themselves, with the cause.
+    Wrong(u64, &'static str),
+    /// The label of the volume.
+    Label(Vec<u8>),
+    /// exFAT's bitmap of clusters in use: first cluster and bytes.
+    Bitmap(u32, u64),
+    /// There is nothing behind.
+    End,
+}

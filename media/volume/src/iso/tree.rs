@@ -1,0 +1,254 @@
+//! The names of a disc.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::descriptor::{self, Descriptors, SECTOR, utf16_be};
+use super::record::{Record, records};
+use super::rock_ridge::{RockRidge, rock_ridge, skip};
+use crate::bytes::Bytes;
+use crate::field::{failure, le32, read};
+use crate::file_system::{FileSystem, Options, Recognised, Volume};
+use crate::layout::Layout;
+use crate::node::{Allocation, Content, Failure, Kind, Node, Nodes, Times};
+use crate::stored::{Stored, Unreadable, named};
+use crate::walk::{Entries, Found, Into, Tree, Walk, join};
+
+/// Which names are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Names {
+    Plain,
+    Joliet,
+    /// With so many bytes to be left out before.
+    RockRidge(usize),
+}
+
+/// A disc that is open.
+struct Iso {
+    bytes: Arc<dyn Bytes>,
+    block_size: u64,
+    size: u64,
+    root: (u32, u32),
+    names: Names,
+}
+
+/// Opens a disc; `None` if it is none.
+pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
+    let found = match descriptor::read(&**bytes)? {
+        descriptor::Found::Iso(found) => found,
+        descriptor::Found::Udf => return Ok(Some(Recognised::Unread("UDF".to_owned()))),
+        descriptor::Found::Nothing => return Ok(None),
+    };
+    let Descriptors { block_size, blocks, primary, joliet, has_udf } = found;
+    let size = blocks * block_size;
+    let mut warnings = Vec::new();
+    if size > bytes.size() {
+        let cause = format!("the file system has {size} bytes, the volume only {}", bytes.size());
+        warnings.push(failure(Some(16 * SECTOR + 80), cause));
+    }
+    if has_udf {
+        warnings.push(failure(Some(16 * SECTOR), "there is a UDF volume beside it, which is not read"));
+    }
+    // The first record of the root says whether there is Rock Ridge.
+    let first = read(&**bytes, u64::from(primary.root.0) * block_size, SECTOR as usize)
+        .map_err(|failed| failure(failed.offset, format!("root directory: {}", failed.cause)))?;
+    let first = records(&first, 0).0.into_iter().next();
+    let (tree, names) = match (first.and_then(|first| skip(&first.system)), joliet) {
+        (Some(skip), _) => (primary, Names::RockRidge(skip)),
+        (None, Some(joliet)) => (joliet, Names::Joliet),
+        (None, None) => (primary, Names::Plain),
+    };
+    let volume = Arc::new(Iso { bytes: bytes.clone(), block_size, size, root: tree.root, names });
+    let (kind, label, id) = ("ISO 9660", tree.label, String::new());
+    let block_size = u32::try_from(block_size).unwrap_or(u32::MAX);
+    Ok(Some(Recognised::FileSystem(FileSystem { kind, label, id, block_size, size, warnings, volume })))
+}
+
+impl Volume for Iso {
+    // Nothing is deleted from a disc, and no map says what is free.
+    fn nodes(self: Arc<Self>, _: Options) -> Nodes {
+        let root = self.root;
+        Box::new(Walk::new(self, u64::from(root.0), root))
+    }
+}
+
+impl Tree for Iso {
+    type Directory = (u32, u32);
+
+    fn list(self: Arc<Self>, (block, size): (u32, u32), path: Arc<[u8]>) -> Entries<(u32, u32)> {
+        let start = u64::from(block) * self.block_size;
+        // A directory behind the end of the disc is one failure, not one for each sector.
+        if start.saturating_add(u64::from(size)) > self.size {
+            let cause = "the directory leads out of the volume";
+            return Box::new(std::iter::once(Err(named(failure(Some(start), cause), &path))));
+        }
+        let iso = self.clone();
+        let sectors = (0..u64::from(size).div_ceil(SECTOR)).flat_map(move |index| {
+            let offset = start + index * SECTOR;
+            let left = (u64::from(size) - index * SECTOR).min(SECTOR) as usize;
+            let (found, failed) = match read(&*iso.bytes, offset, left) {
+                Ok(sector) => {
+                    let (found, broken) = records(&sector, offset);
+                    let cause = "a record of the directory contradicts itself: the rest of its sector is not listed";
+                    (found, broken.map(|place| failure(Some(place), cause)))
+                }
+                Err(failed) => (Vec::new(), Some(failed)),
+            };
+            found.into_iter().map(Ok).chain(failed.map(Err))
+        });
+        let sectors = sectors.filter(|record| !record.as_ref().is_ok_and(Record::is_dots));
+        Box::new(Files { iso: self, sectors: Box::new(sectors), path, extents: VecDeque::new() })
+    }
+}
+
+/// Puts the records of files with several extents together.
+struct Files {
+    iso: Arc<Iso>,
+    sectors: Box<dyn Iterator<Item = Result<Record, Failure>> + Send>,
+    path: Arc<[u8]>,
+    /// Records of a file whose last one did not come yet.
+    extents: VecDeque<Record>,
+}
+
+/// The most extents of one file: 4 GiB each.
+const MOST_EXTENTS: usize = 4096;
+
+impl Iterator for Files {
+    type Item = Result<Found<(u32, u32)>, Failure>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let record = match self.sectors.next() {
+                None => match self.extents.pop_front() {
+                    None => return None,
+                    Some(first) => {
+                        self.extents.clear();
+                        let cause = "the last extent of a file is missing";
+                        return Some(Err(named(failure(Some(first.offset), cause), &self.path)));
+                    }
+                },
+                Some(Err(failed)) => return Some(Err(named(failed, &self.path))),
+                Some(Ok(record)) => record,
+            };
+            if self.extents.front().is_some_and(|first| first.name != record.name) || self.extents.len() > MOST_EXTENTS
+            {
+                let place = self.extents.front().map(|first| first.offset);
+                self.extents.clear();
+                let cause = "the extents of a file do not follow one another";
+                return Some(Err(named(failure(place, cause), &self.path)));
+            }
+            let continues = record.continues && !record.is_directory;
+            self.extents.push_back(record);
+            if continues {
+                continue;
+            }
+            let extents: Vec<Record> = std::mem::take(&mut self.extents).into();
+            match self.iso.found(&extents, &self.path) {
+                Ok(None) => {}
+                Ok(Some(found)) => return Some(Ok(found)),
+                Err(failed) => return Some(Err(failed)),
+            }
+        }
+    }
+}
+
+impl Iso {
+    /// What the records of one name stand for; `None` for a name that stands elsewhere too.
+    fn found(&self, extents: &[Record], parent: &[u8]) -> Result<Option<Found<(u32, u32)>>, Failure> {
+        let Some(last) = extents.last() else { return Ok(None) };
+        let more = match self.names {
+            Names::RockRidge(skip) => {
+                let system = last.system.get(skip..).unwrap_or_default();
+                rock_ridge(&*self.bytes, self.block_size, system).map_err(|failed| named(failed, parent))?
+            }
+            _ => RockRidge::default(),
+        };
+        if more.is_moved {
+            return Ok(None);
+        }
+        let mut name = self.name(last, &more);
+        if last.is_associated {
+            name.extend_from_slice(b":associated");
+        }
+        let path = join(parent, &name).map_err(|failed| Failure { offset: Some(last.offset), ..failed })?;
+        let moved = more.moved_to.map(|block| self.moved(block).map_err(|failed| named(failed, &path))).transpose()?;
+        let directory = moved.or(last.is_directory.then_some((last.block, last.size)));
+        let kind = match (directory, more.mode.unwrap_or(0x8000) & 0xf000) {
+            (Some(_), _) => Kind::Directory,
+            (None, 0xa000) => Kind::Link(more.target.clone().unwrap_or_default()),
+            (None, 0x1000) => Kind::Special("fifo"),
+            (None, 0x2000) => Kind::Special("character device"),
+            (None, 0x6000) => Kind::Special("block device"),
+            (None, 0xc000) => Kind::Special("socket"),
+            _ if last.is_associated => Kind::Stream,
+            _ => Kind::File,
+        };
+        let recorded = Times { modified: last.recorded, ..Times::default() };
+        let size = extents.iter().map(|extent| u64::from(extent.size)).sum();
+        let holds = matches!(kind, Kind::File | Kind::Stream);
+        let node = Node {
+            path: path.clone(),
+            size: (holds || kind == Kind::Directory).then_some(size),
+            kind,
+            id: Some(u64::from(extents[0].block)),
+            times: if more.times == Times::default() { recorded } else { more.times },
+            allocation: Allocation::Live,
+            resident: false,
+            compressed: more.is_packed,
+            content: holds.then(|| self.content(extents, &more, path.clone(), size)),
+        };
+        let into = directory.map(|directory| Into { id: u64::from(directory.0), path, directory });
+        Ok(Some(Found { node: Some(node), into }))
+    }
+
+    /// The name without the version that ISO 9660 puts behind.
+    fn name(&self, record: &Record, more: &RockRidge) -> Vec<u8> {
+        if !more.name.is_empty() {
+            return more.name.clone();
+        }
+        let is_joliet = self.names == Names::Joliet;
+        let mut name = if is_joliet { utf16_be(&record.name) } else { record.name.clone() };
+        if record.is_directory {
+            return name;
+        }
+        let version = name.iter().rposition(|&byte| byte == b';');
+        if let Some(at) = version.filter(|&at| name[at + 1..].iter().all(u8::is_ascii_digit)) {
+            name.truncate(at);
+        }
+        if !is_joliet && name.len() > 1 && name.ends_with(b".") {
+            name.pop();
+        }
+        name
+    }
+
+    /// First block and size of a directory that was moved: it states its own size.
+    fn moved(&self, block: u32) -> Result<(u32, u32), Failure> {
+        let offset = u64::from(block) * self.block_size;
+        let raw = read(&*self.bytes, offset, 34)?;
+        if raw[32..34] != [1, 0] || le32(&raw, 2) != block {
+            return Err(failure(Some(offset), "there is no directory where one was moved to"));
+        }
+        Ok((block, le32(&raw, 10)))
+    }
+
+    fn content(&self, extents: &[Record], more: &RockRidge, path: Vec<u8>, size: u64) -> Arc<dyn Content> {
+        let cause = match () {
+            () if more.is_packed => Some("compressed (zisofs): not read"),
+            () if extents.iter().any(|extent| extent.is_interleaved) => Some("interleaved with another file: not read"),
+            () => None,
+        };
+        if let Some(cause) = cause {
+            return Arc::new(Unreadable(named(failure(Some(extents[0].offset), cause), &path)));
+        }
+        let places: Vec<_> = extents.iter().map(|extent| (extent.block, extent.size)).collect();
+        let (volume, block_size) = (self.size, self.block_size);
+        let locate = Box::new(move || {
+            let mut layout = Layout::new(volume);
+            for &(block, size) in &places {
+                layout.push(Some(u64::from(block) * block_size), u64::from(size))?;
+            }
+            Ok(layout)
+        });
+        Arc::new(Stored { bytes: self.bytes.clone(), path, from: 0, size, locate })
+    }
+}

@@ -1,0 +1,17 @@
+//! NTFS. Own code: the crate `ntfs` 0.4 reads neither compressed streams nor deleted records, gives
+//! no runs, and wants `Read + Seek`.
+
+mod attribute;
+mod boot;
+mod compressed;
+mod deleted;
+mod index;
+mod lznt1;
+mod node;
+mod record;
+mod reparse;
+mod stream;
+mod tree;
+mod volume;
+
+pub use tree::open;

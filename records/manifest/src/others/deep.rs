@@ -1,0 +1,94 @@
+//! Lines of sums with more in them: the columns of `md5deep -z -c -t -Z`, `sha256:…` and
+//! `sha256-…` in front of a digest, FSUM's `?MD5*` behind it.
+
+use data_encoding::BASE64;
+use pfh_digest::{Digest, Output, Registry};
+
+use super::algorithm;
+use crate::digits;
+use crate::entry::Fault;
+
+/// What a line of md5deep holds.
+pub(crate) struct Columns<'a> {
+    pub(crate) size: Option<u64>,
+    pub(crate) digest: &'a [u8],
+    pub(crate) name: &'a [u8],
+}
+
+fn is_digits(text: &[u8]) -> bool {
+    text.len() >= 32 && text.iter().all(u8::is_ascii_hexdigit)
+}
+
+/// The first word up to one of `ends`, and what follows that byte.
+fn word<'a>(line: &'a [u8], ends: &[u8]) -> Option<(&'a [u8], u8, &'a [u8])> {
+    let at = line.iter().position(|byte| ends.contains(byte))?;
+    Some((&line[..at], line[at], &line[at + 1..]))
+}
+
+/// Takes a line of md5deep apart; `None` for lines without a size, a comma or a time in front of the
+/// name, which are those of all others.
+pub(crate) fn split(line: &[u8]) -> Option<Columns<'_>> {
+    // -z: a size in front, right-aligned. -Z: columns between tabs, the second the digest of the
+    // beginning alone.
+    let (first, separator, rest) = word(line, b" \t,")?;
+    let numeric = !first.is_empty() && first.len() <= 20 && first.iter().all(u8::is_ascii_digit);
+    if numeric && separator == b'\t' {
+        let (_, _, rest) = word(rest, b"\t")?;
+        let (digest, _, name) = word(rest, b"\t")?;
+        return is_digits(digest).then_some(Columns { size: number(first), digest, name });
+    }
+    let (size, line) = if numeric { (number(first), rest.trim_ascii_start()) } else { (None, line) };
+    let (digest, separator, rest) = word(line, b" ,")?;
+    // A size alone in front of something else is no digest's neighbour.
+    if !is_digits(digest) {
+        return None;
+    }
+    match (separator, size) {
+        // -c
+        (b',', _) => Some(Columns { size, digest, name: rest }),
+        // -t: the time in local hours, which say nothing without their zone.
+        (_, _) if rest.get(..19).is_some_and(is_time) => {
+            Some(Columns { size, digest, name: rest[19..].strip_prefix(b"  ")? })
+        }
+        (_, Some(_)) => Some(Columns { size, digest, name: rest.strip_prefix(b" ")? }),
+        _ => None,
+    }
+}
+
+fn number(text: &[u8]) -> Option<u64> {
+    str::from_utf8(text).ok()?.parse().ok()
+}
+
+/// `2026:11:22:16:44:11`
+fn is_time(text: &[u8]) -> bool {
+    let shape = b"dddd:dd:dd:dd:dd:dd";
+    text.len() == shape.len()
+        && text
+            .iter()
+            .zip(shape)
+            .all(|(byte, shape)| if *shape == b'd' { byte.is_ascii_digit() } else { *byte == b':' })
+}
+
+/// The digest of `sha256:HEX` (OCI, fs-verity) or `sha256-BASE64` (subresource integrity); `None`
+/// for a word that does not start with an algorithm and one of the two.
+pub(crate) fn stated(registry: Registry, text: &[u8]) -> Option<Result<Digest, Fault>> {
+    let at = text.iter().position(|byte| matches!(byte, b':' | b'-'))?;
+    let name = str::from_utf8(&text[..at]).ok()?;
+    // `sdbf:` is the beginning of a digest.
+    let algorithm = algorithm(registry, name).filter(|algorithm| algorithm.output() != Output::Text)?;
+    let value = &text[at + 1..];
+    Some(if text[at] == b':' {
+        digits::digest(algorithm, value)
+    } else {
+        let bytes = BASE64.decode(value).map_err(|_| Fault::WrongLength);
+        bytes.and_then(|bytes| Digest::from_bytes(algorithm, &bytes).map_err(|_| Fault::WrongLength))
+    })
+}
+
+/// The name behind FSUM's mark `?MD5*`, which states the algorithm; `None` for other lines.
+pub(crate) fn after_mark<'a>(registry: Registry, rest: &'a [u8], digest: &Digest) -> Option<&'a [u8]> {
+    let rest = rest.strip_prefix(b"?")?;
+    let at = rest.iter().position(|&byte| byte == b'*')?;
+    let stated = algorithm(registry, str::from_utf8(&rest[..at]).ok()?)?;
+    (stated == digest.algorithm()).then_some(&rest[at + 1..])
+}

@@ -1,0 +1,32 @@
+//! Lists that other programs write, in dialects of their own. Most are of Windows, whose names
+//! separate directories by `\`; such names are read with `/` in its place.
+
+pub(crate) mod certutil;
+pub(crate) mod deep;
+pub(crate) mod filehash;
+pub mod sfv;
+pub(crate) mod table;
+
+use pfh_digest::{Algorithm, Registry};
+
+/// A name of Windows: `\` separates.
+pub(crate) fn windows_name(name: &[u8]) -> Vec<u8> {
+    name.iter().map(|&byte| if byte == b'\\' { b'/' } else { byte }).collect()
+}
+
+/// Whether a line is a comment in lists of Windows: `;` in SFV, TeraCopy and FastSum, `//` in FCIV. No
+/// digest starts so.
+pub(crate) fn is_comment(line: &[u8]) -> bool {
+    line.starts_with(b";") || line.starts_with(b"//")
+}
+
+/// An algorithm as people and Windows spell it: `SHA256`, `SHA-256`, `md5 hash`, `MD5Hash`, `SHA1
+/// checksum`.
+pub(crate) fn algorithm(registry: Registry, text: &str) -> Option<Algorithm> {
+    let lower = text.trim().to_ascii_lowercase();
+    let bare = ["hash", "checksum", "sum", "digest"].iter().find_map(|end| lower.strip_suffix(end)).unwrap_or(&lower);
+    let bare = bare.trim_end_matches([' ', '_', '-']);
+    // SHA-1, SHA-256: without the hyphen; SHA3-256 keeps its own.
+    let joined = bare.strip_prefix("sha-").map(|rest| format!("sha{rest}"));
+    [Some(bare), joined.as_deref()].into_iter().flatten().find_map(|name| registry.find(name).ok())
+}

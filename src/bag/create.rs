@@ -1,0 +1,180 @@
+//! A new bag around a folder `data`.
+
+use super::declaration::{self, Declaration};
+use super::error::Error;
+use super::event::{Event, Finding, Severity, Sink};
+use super::files::{self, Files, Seen};
+use super::info;
+use super::manifests::written;
+use super::name::encoded;
+use super::request::Request;
+use super::summary::Summary;
+use crate::outputs::{Existing, Kind, Outputs};
+use pfh_digest::Algorithm;
+use pfh_engine::Control;
+use pfh_source::Output;
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
+
+/// Tag files by their names.
+pub type Tags = BTreeMap<Vec<u8>, Vec<u8>>;
+
+/// Makes a bag of a folder that has its payload in `data`. That is read and left as it is; tag
+/// files are written beside it.
+///
+/// # Errors
+/// When there is no payload, a bag or files of these names are there already, or a file cannot be
+/// read or written. `bagit.txt` comes last: what was not finished is no bag.
+pub fn create(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+    let mut algorithms = request.named().map_err(Error::Algorithm)?;
+    if algorithms.is_empty() {
+        algorithms.push("sha512".parse().map_err(|_| Error::Algorithm("sha512".into()))?);
+    }
+    let names = files::names(&request.bag)?;
+    if names.iter().any(|name| name == declaration::NAME) {
+        return Err(Error::IsBag(request.bag.clone()));
+    }
+    if !request.bag.join("data").is_dir() {
+        return Err(Error::NoData(request.bag.clone()));
+    }
+    let existing = if request.replace { Existing::Welcome } else { Existing::Refused };
+    guard(request, &algorithms, existing)?;
+    let payload = files::payload(request, &algorithms, control)?;
+    let mut tags = Tags::new();
+    let mut summary = Summary { algorithms: algorithms.clone(), ..Summary::new(&request.bag) };
+    checked(&payload, &mut summary, sink)?;
+    for algorithm in &algorithms {
+        tags.insert(format!("manifest-{}.txt", written(*algorithm)).into_bytes(), manifest(&payload, *algorithm));
+    }
+    let mut lines = vec![
+        ("Bag-Software-Agent".to_owned(), format!("pfh {}", env!("CARGO_PKG_VERSION"))),
+        (info::DATE.to_owned(), request.day()),
+        (info::OXUM.to_owned(), format!("{}.{}", summary.bytes, summary.files)),
+    ];
+    add(&mut lines, &request.info)?;
+    tags.insert(info::NAME.to_vec(), info::written(&lines));
+    finish(request, tags, &algorithms, &mut summary, sink, control)?;
+    Ok(summary)
+}
+
+/// Adds what was asked for to `bag-info.txt`.
+///
+/// # Errors
+/// When a label or a value cannot be there.
+pub fn add(lines: &mut Vec<(String, String)>, asked: &[(String, String)]) -> Result<(), Error> {
+    for (label, value) in asked {
+        let breaks = |text: &str| text.contains(['\n', '\r']);
+        if label.is_empty() || label.contains(':') || label.trim() != label || breaks(label) || breaks(value) {
+            return Err(Error::Info(format!("{label}={value}")));
+        }
+        if [info::OXUM, info::DATE].iter().any(|own| own.eq_ignore_ascii_case(label)) {
+            info::set(lines, label, value.clone());
+        } else {
+            lines.push((label.clone(), value.clone()));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses outputs that are somebody else's.
+///
+/// # Errors
+/// The first of them.
+pub fn guard(request: &Request, algorithms: &[Algorithm], existing: Existing) -> Result<(), Error> {
+    let mut outputs = Outputs::new(false);
+    outputs.reads(request.bag.join("data"));
+    let mut write = |name: String| {
+        outputs.writes("BAG", request.bag.join(name), Kind::File, existing);
+    };
+    for algorithm in algorithms {
+        write(format!("manifest-{}.txt", written(*algorithm)));
+        write(format!("tagmanifest-{}.txt", written(*algorithm)));
+    }
+    write("bag-info.txt".into());
+    write("bagit.txt".into());
+    Ok(outputs.check()?)
+}
+
+/// Counts the files, and refuses what no manifest can hold.
+///
+/// # Errors
+/// When something is no file, could not be read, or has a name that is no UTF-8.
+pub fn checked(payload: &Files, summary: &mut Summary, sink: &mut Sink<'_>) -> Result<(), Error> {
+    for (name, seen) in payload {
+        let wrong = match seen {
+            _ if str::from_utf8(name).is_err() => "its name is no UTF-8, as manifests are".to_owned(),
+            Seen::File(size, _) => {
+                summary.files += 1;
+                summary.bytes += size;
+                continue;
+            }
+            Seen::Other(what) => format!("is a {what}, and no file"),
+            Seen::Failed(why) => why.clone(),
+            Seen::Missing => "is gone".to_owned(),
+        };
+        let finding = Finding::new(Severity::Incomplete, name, wrong);
+        summary.count(&finding);
+        sink(Event::Found(&finding)).map_err(Error::Sink)?;
+    }
+    if summary.incomplete > 0 { Err(Error::Files(summary.incomplete)) } else { Ok(()) }
+}
+
+/// The lines of a manifest.
+pub fn manifest(files: &Files, algorithm: Algorithm) -> Vec<u8> {
+    let mut lines = Vec::new();
+    for (name, seen) in files {
+        if let Some(digest) = seen.digest(algorithm) {
+            lines.extend_from_slice(&[&digest[..], b"  ", &encoded(name), b"\n"].concat());
+        }
+    }
+    lines
+}
+
+/// Writes the tag files, then their manifests, and the declaration last.
+///
+/// # Errors
+/// When a tag file beside them cannot be read, or one cannot be written.
+pub fn finish(
+    request: &Request,
+    tags: Tags,
+    algorithms: &[Algorithm],
+    summary: &mut Summary,
+    sink: &mut Sink<'_>,
+    control: &Control<'_>,
+) -> Result<(), Error> {
+    let mut beside = files::beside(request, algorithms, control)?;
+    // What is no file is no tag file either: the bag is whole without it.
+    for (name, seen) in &beside {
+        if let Seen::Other(what) = seen {
+            let finding = Finding::new(Severity::Warning, name, format!("is a {what}, and in no manifest"));
+            sink(Event::Found(&finding)).map_err(Error::Sink)?;
+        }
+    }
+    beside.retain(|_, seen| !matches!(seen, Seen::Other(_)));
+    let declaration = (declaration::NAME.to_vec(), Declaration::WRITTEN.to_vec());
+    for (name, bytes) in tags.iter().chain([(&declaration.0, &declaration.1)]) {
+        let digests = algorithms.iter().map(|algorithm| algorithm.digest(bytes)).collect();
+        beside.insert(name.clone(), Seen::File(bytes.len() as u64, digests));
+    }
+    let mut ignored = Summary::new(&request.bag);
+    checked(&beside, &mut ignored, sink)?;
+    summary.tags = ignored.files;
+    let lists = algorithms.iter().map(|algorithm| {
+        (format!("tagmanifest-{}.txt", written(*algorithm)).into_bytes(), manifest(&beside, *algorithm))
+    });
+    let all: Vec<(Vec<u8>, Vec<u8>)> = tags.into_iter().chain(lists.collect::<Vec<_>>()).chain([declaration]).collect();
+    if control.is_cancelled() {
+        return Err(Error::Interrupted);
+    }
+    for (name, bytes) in all {
+        let path = request.bag.join(OsStr::from_bytes(&name));
+        let failed = |error| Error::Write { path: path.clone(), error };
+        let mut output = Output::file(&path).map_err(failed)?;
+        output.write_all(&bytes).map_err(failed)?;
+        output.commit().map_err(failed)?;
+        sink(Event::Written(&name)).map_err(Error::Sink)?;
+    }
+    Ok(())
+}

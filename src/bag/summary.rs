@@ -1,0 +1,94 @@
+//! What became of a bag.
+
+use super::event::{Finding, Severity};
+use crate::shown;
+use crate::verdict::Verdict;
+use pfh_digest::Algorithm;
+use std::path::{Path, PathBuf};
+
+/// What became of a bag.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Summary {
+    /// The bag.
+    pub bag: PathBuf,
+    /// The version that it declares; `None` if it declares none.
+    pub version: Option<(u32, u32)>,
+    /// Files of the payload that are as all their manifests say.
+    pub files: u64,
+    /// Bytes of them.
+    pub bytes: u64,
+    /// Tag files that are as all their manifests say.
+    pub tags: u64,
+    /// By what payload and tag files were compared.
+    pub algorithms: Vec<Algorithm>,
+    /// Files that are yet to be fetched.
+    pub fetch: u64,
+    /// How many findings make it invalid.
+    pub errors: u64,
+    /// How many leave a part of it open.
+    pub incomplete: u64,
+    /// How many deserve a warning.
+    pub warnings: u64,
+}
+
+impl Summary {
+    pub(super) fn new(bag: &Path) -> Summary {
+        Summary {
+            bag: bag.to_owned(),
+            version: None,
+            files: 0,
+            bytes: 0,
+            tags: 0,
+            algorithms: Vec::new(),
+            fetch: 0,
+            errors: 0,
+            incomplete: 0,
+            warnings: 0,
+        }
+    }
+
+    pub(super) fn count(&mut self, finding: &Finding) {
+        match finding.severity {
+            Severity::Error => self.errors += 1,
+            Severity::Incomplete => self.incomplete += 1,
+            Severity::Warning => self.warnings += 1,
+        }
+    }
+
+    /// Whether the bag is valid: *verified*, if everything was compared.
+    pub fn verdict(&self) -> Verdict {
+        match (self.errors, self.incomplete, self.files + self.tags) {
+            (1.., ..) => Verdict::Differs,
+            (0, 1.., _) => Verdict::Incomplete,
+            (0, 0, 0) => Verdict::NothingToCompareWith,
+            (0, 0, _) => Verdict::Verified,
+        }
+    }
+
+    /// What was packed, for a bag that was made or updated.
+    pub fn made(&self) -> String {
+        let names: Vec<String> = self.algorithms.iter().map(Algorithm::to_string).collect();
+        let files = if self.files == 1 { "1 file".to_owned() } else { format!("{} files", self.files) };
+        format!("{}: a bag of {files}, {} bytes, by {}", shown(&self.bag), self.bytes, names.join(", "))
+    }
+
+    /// What was compared with what, and what came of it.
+    pub fn sentence(&self) -> String {
+        let names: Vec<String> = self.algorithms.iter().map(Algorithm::to_string).collect();
+        let (bag, by) = (shown(&self.bag), names.join(", "));
+        let files = if self.files == 1 { "1 file".to_owned() } else { format!("{} files", self.files) };
+        let tags = if self.tags == 1 { "1 tag file".to_owned() } else { format!("{} tag files", self.tags) };
+        let compared = format!("{files} and {tags} are as its manifests say, by {by}");
+        let fetch = if self.fetch > 0 { format!("; {} yet to be fetched", self.fetch) } else { String::new() };
+        match self.verdict() {
+            Verdict::Verified => format!("{bag}: a valid bag: {compared}"),
+            Verdict::Differs if self.algorithms.is_empty() => format!("{bag}: no valid bag: {} errors", self.errors),
+            Verdict::Differs => format!("{bag}: no valid bag: {} errors; {compared}{fetch}", self.errors),
+            Verdict::Incomplete => {
+                format!("{bag}: not complete: {} open; {compared}{fetch}", self.incomplete)
+            }
+            Verdict::NothingToCompareWith => format!("{bag}: nothing to compare with: its manifests list no file"),
+        }
+    }
+}

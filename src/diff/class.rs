@@ -1,0 +1,138 @@
+//! The classes of a comparison, and how many names are of each.
+
+use crate::check::{self, Change, Rot};
+use std::fmt;
+use std::str::FromStr;
+
+/// What became of a name between A and B.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Class {
+    /// The content is the same.
+    Same,
+    /// The content is the same, the modification time is not, and metadata are compared.
+    Metadata,
+    /// The content is another.
+    Changed,
+    /// The content is another, though size and modification time are the same.
+    BitRot,
+    /// B has the content of a name that is not in B any more.
+    Moved,
+    /// B has the content of a name that still has it, once more.
+    Copied,
+    /// B has it, A has neither the name nor the content.
+    Added,
+    /// A has it, B does not.
+    Removed,
+    /// Nothing can be said: one side could not be read, or has no digest that the other has.
+    Error,
+}
+
+/// A word that is no class.
+#[derive(Debug, thiserror::Error)]
+#[error("{0:?} is no class: they are {names}", names = Class::ALL.map(Class::name).join(", "))]
+pub struct UnknownClass(String);
+
+impl Class {
+    /// Every class.
+    pub const ALL: [Class; 9] = [
+        Class::Same,
+        Class::Metadata,
+        Class::Changed,
+        Class::BitRot,
+        Class::Moved,
+        Class::Copied,
+        Class::Added,
+        Class::Removed,
+        Class::Error,
+    ];
+
+    /// The word in output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Class::Same => "same",
+            Class::Metadata => "metadata",
+            Class::Changed => "changed",
+            Class::BitRot => "bit-rot",
+            Class::Moved => "moved",
+            Class::Copied => "copied",
+            Class::Added => "added",
+            Class::Removed => "removed",
+            Class::Error => "error",
+        }
+    }
+
+    /// Whether the two sides differ by it.
+    pub fn is_difference(self) -> bool {
+        !matches!(self, Class::Same | Class::Error)
+    }
+
+    /// That of what `check` found. Metadata count if they are compared.
+    pub(super) fn of(change: &Change, metadata: bool) -> Class {
+        match change.class {
+            check::Class::Matched => Class::Same,
+            check::Class::MetadataOnly if metadata => Class::Metadata,
+            check::Class::MetadataOnly => Class::Same,
+            check::Class::BitRot => Class::BitRot,
+            check::Class::Modified if change.rot.is_some() => Class::BitRot,
+            check::Class::Modified => Class::Changed,
+            check::Class::Moved => Class::Moved,
+            check::Class::Copied => Class::Copied,
+            check::Class::New => Class::Added,
+            check::Class::Missing => Class::Removed,
+            check::Class::Unverified | check::Class::Error => Class::Error,
+        }
+    }
+}
+
+impl fmt::Display for Class {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Class {
+    type Err = UnknownClass;
+
+    fn from_str(word: &str) -> Result<Class, UnknownClass> {
+        Class::ALL.into_iter().find(|class| class.name() == word).ok_or_else(|| UnknownClass(word.to_owned()))
+    }
+}
+
+/// What is said of one name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Difference {
+    /// The name below the sides: that in B, of what was removed that in A.
+    pub name: Vec<u8>,
+    /// What became of it.
+    pub class: Class,
+    /// The name in A of what was moved or copied.
+    pub from: Option<Vec<u8>>,
+    /// How well bit rot is proved.
+    pub rot: Option<Rot>,
+    /// Whether some of several digests are the same, others not.
+    pub partly: bool,
+    /// Why nothing can be said, or what else there is to say.
+    pub cause: Option<String>,
+}
+
+/// How many names are of each class.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts([u64; Class::ALL.len()]);
+
+impl Counts {
+    /// Those of a class.
+    pub fn of(&self, class: Class) -> u64 {
+        self.0[class as usize]
+    }
+
+    /// Names by which the sides differ.
+    pub fn differing(&self) -> u64 {
+        Class::ALL.into_iter().filter(|class| class.is_difference()).map(|class| self.of(class)).sum()
+    }
+
+    pub(super) fn count(&mut self, class: Class) {
+        self.0[class as usize] += 1;
+    }
+}

@@ -1,0 +1,31 @@
+//! What happens during a comparison.
+
+use super::class::Difference;
+use super::side::Which;
+use crate::check::Expectations;
+use pfh_custody::seal::Held;
+use pfh_engine::Record;
+use std::io;
+
+/// What happens during a comparison. Events come on the thread that called [`run`](super::run).
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum Event<'a> {
+    /// A list has a seal, and it holds.
+    Sealed(&'a Held),
+    /// A list was read.
+    Read(Which, &'a Expectations),
+    /// Something in a directory could not be read, or is no file.
+    Unread(&'a Record),
+    /// The content of this file changed though the cache has the same size and times.
+    Cached(&'a Record),
+    /// A name has its class. What was moved, copied, added or removed, or changed its content,
+    /// comes last, by name.
+    Classed(&'a Difference),
+    /// All files were read.
+    Passed(&'a pfh_engine::Summary),
+}
+
+/// Receives the events of a comparison. An error ends it with
+/// [`Error::Sink`](super::Error::Sink).
+pub type Sink<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;

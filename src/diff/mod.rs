@@ -1,0 +1,175 @@
+//! The job *diff*: what differs between two states of a tree.
+//!
+//! Each side of a [`Request`] is a directory or a manifest in any format that
+//! [`check`](crate::check) reads. [`run`] hashes the directories in one pass; of two manifests it
+//! compares what they list, and reads no file. Each name has one [`Class`]: its content is the
+//! same, changed, moved, copied, added or removed, or it changed though nothing says that it was
+//! written to ([`Class::BitRot`], with its [`Rot`](crate::check::Rot) as evidence). Which class
+//! that is, the [`Auditor`](crate::check::Auditor) of `check` decides.
+//!
+//! ```
+//! use pfh::diff::{self, Class, Event, Request};
+//! use pfh::{Control, Verdict};
+//!
+//! # let room = std::env::temp_dir().join(format!("pfh-diff-{}", std::process::id()));
+//! # for side in ["a", "b"] { std::fs::create_dir_all(room.join(side))?; }
+//! std::fs::write(room.join("a/kept"), "kept")?;
+//! std::fs::write(room.join("b/kept"), "kept")?;
+//! std::fs::write(room.join("a/old"), "moved")?;
+//! std::fs::write(room.join("b/new"), "moved")?;
+//! let request = Request::new(room.join("a"), room.join("b"));
+//! let mut moved = Vec::new();
+//! let summary = diff::run(&request, &mut |event| {
+//!     if let Event::Classed(difference) = event
+//!         && difference.class == Class::Moved
+//!     {
+//!         moved.push(difference.name.clone());
+//!     }
+//!     Ok(())
+//! }, &Control::new())?;
+//! assert_eq!((summary.verdict(), moved), (Verdict::Differs, vec![b"new".to_vec()]));
+//! # std::fs::remove_dir_all(&room)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod base;
+mod class;
+mod comparing;
+mod error;
+mod event;
+mod guess;
+mod halves;
+mod report;
+mod request;
+mod side;
+mod summary;
+
+pub use class::{Class, Counts, Difference, UnknownClass};
+pub use error::Error;
+pub use event::{Event, Sink};
+pub use report::{json, summary_json, text};
+pub use request::{Metadata, Request};
+pub use side::Which;
+pub use summary::{Nothing, Summary};
+
+use crate::hash::Cache;
+use crate::own::own;
+use crate::pass::pass;
+use comparing::Comparing;
+use halves::Halves;
+use pfh_digest::Algorithm;
+use pfh_engine::{Control, Plan};
+use pfh_source::{Apart, Source, terminal};
+use side::Side;
+
+/// Compares two states of a tree.
+///
+/// # Errors
+/// When a side or the cache cannot be opened, the caller ended the job, or the sink refused an
+/// event. A file that cannot be read is an event, and no error.
+pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+    request.outputs().check()?;
+    let mut summary = Summary::new(request);
+    if side::are_one(request) {
+        summary.nothing = Some(Nothing::OneThing);
+        return Ok(summary);
+    }
+    if request.sides.iter().all(|side| side == "-") {
+        return Err(Error::Standard);
+    }
+    let mut sides = [Side::open(request, Which::A)?, Side::open(request, Which::B)?];
+    for side in &sides {
+        let Side::List(list) = side else { continue };
+        if let Some(held) = &list.held {
+            sink(Event::Sealed(held)).map_err(Error::Sink)?;
+        }
+        sink(Event::Read(list.which, &list.expectations)).map_err(Error::Sink)?;
+        summary.add(list);
+        if list.is_empty() {
+            summary.nothing = Some(Nothing::NoRecord(list.which));
+            return Ok(summary);
+        }
+    }
+    settle(request, &mut sides, &mut summary, control);
+    let (algorithms, piecewise) = how(request, &sides)?;
+    summary.computed = algorithms.clone();
+    let plan = Plan { algorithms, piecewise, ..request.plan.clone() };
+    let directories: Vec<Vec<u8>> = sides.iter().filter_map(Side::directory).collect();
+    let first = if directories.len() == 2 || sides[0].directory().is_some() { Which::A } else { Which::B };
+    let (halves, boundary) = Halves::new(directories.clone(), request.descend());
+    let mut comparing = Comparing::new(request, sides, first, boundary, &mut summary, sink);
+    if !directories.is_empty() {
+        let cache = cache(request, &plan)?;
+        let kept = request.reuse.as_ref().map(|reuse| &*reuse.path);
+        let mut source: Box<dyn Source> = Box::new(Apart::new(halves, own(None, false, kept)));
+        if let Some(cache) = &cache {
+            source = Box::new(cache.reusing(source));
+        }
+        comparing.cache.clone_from(&cache);
+        let again = || Some(Box::new(Halves::new(directories, request.descend()).0) as Box<dyn Source>);
+        let ran = pass(source, again, &plan, &mut comparing, control);
+        let finished = ran.as_ref().is_ok_and(|run| !run.interrupted);
+        let used = cache.map(|cache| cache.close(finished)).transpose().map_err(Error::Keeping)?;
+        let ran = ran?;
+        if ran.interrupted {
+            return Err(Error::Interrupted);
+        }
+        comparing.passed(&ran, used)?;
+    }
+    comparing.finish()?;
+    Ok(summary)
+}
+
+/// Finds out what digests without a name are of, and in which directory the names of lists start.
+fn settle(request: &Request, sides: &mut [Side; 2], summary: &mut Summary, control: &Control<'_>) {
+    match sides {
+        [Side::List(a), Side::List(b)] => {
+            guess::settle(&mut a.expectations, &b.expectations);
+            guess::settle(&mut b.expectations, &a.expectations);
+            let [one, other] = base::between(&a.names(), &b.names());
+            a.strip(one);
+            b.strip(other);
+        }
+        [Side::List(list), Side::Directory(root)] | [Side::Directory(root), Side::List(list)] => {
+            list.settle(request, root, control);
+        }
+        [Side::Directory(_), Side::Directory(_)] => {}
+    }
+    summary.bases = [&sides[0], &sides[1]].map(|side| match side {
+        Side::List(list) => list.base.clone(),
+        Side::Directory(_) => Vec::new(),
+    });
+}
+
+/// The algorithms with which directories are hashed, and the length of pieces: those of the list,
+/// if there is one.
+fn how(request: &Request, sides: &[Side; 2]) -> Result<(Vec<Algorithm>, Option<u64>), Error> {
+    let lists = sides.iter().filter_map(|side| match side {
+        Side::List(list) => Some(&list.expectations),
+        Side::Directory(_) => None,
+    });
+    let mut found: (Vec<Algorithm>, Option<u64>) = Default::default();
+    let mut any = false;
+    for expectations in lists {
+        any = true;
+        let more = expectations.algorithms.iter().filter(|algorithm| !found.0.contains(algorithm));
+        let more: Vec<Algorithm> = more.copied().collect();
+        found = ([found.0, more].concat(), found.1.or(expectations.piecewise));
+    }
+    if !any {
+        found.0 = request.algorithms();
+    }
+    if found.1.is_some() && request.reuse.is_some() {
+        return Err(Error::Pieces);
+    }
+    Ok(found)
+}
+
+/// The cache, opened. It knows a run by what is compared.
+fn cache(request: &Request, plan: &Plan) -> Result<Option<Cache>, Error> {
+    let Some(reuse) = &request.reuse else { return Ok(None) };
+    let sides: Vec<&[u8]> = request.sides.iter().map(|side| side.as_encoded_bytes()).collect();
+    let identity = [&b"pfh diff"[..], sides[0], sides[1]].join(&0);
+    let opened = Cache::open(&reuse.path, &terminal::render(&identity), &plan.algorithms, reuse.sample);
+    opened.map(Some).map_err(|error| Error::Cache { path: reuse.path.clone(), error })
+}

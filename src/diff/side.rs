@@ -1,0 +1,152 @@
+//! The two sides of a comparison: directories and lists.
+
+use super::error::Error;
+use super::request::Request;
+use crate::check::{self, Expectations, Task};
+use pfh_custody::seal::Held;
+use pfh_engine::Control;
+use pfh_source::Links;
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// One of the two sides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Which {
+    /// The first.
+    A,
+    /// The second.
+    B,
+}
+
+impl fmt::Display for Which {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Which::A => "A",
+            Which::B => "B",
+        })
+    }
+}
+
+/// A side, opened.
+pub enum Side {
+    /// A directory by its name.
+    Directory(Vec<u8>),
+    /// A list, read.
+    List(Box<List>),
+}
+
+/// A list, and where its names start.
+pub struct List {
+    /// Which side it is.
+    pub which: Which,
+    /// The file.
+    pub path: PathBuf,
+    /// Its seal, if it has one.
+    pub held: Option<Held>,
+    /// What it says.
+    pub expectations: Expectations,
+    /// What stands in front of its names and is left out; with a closing slash, or empty.
+    pub base: Vec<u8>,
+    asked: check::Request,
+}
+
+impl Side {
+    /// Opens a side: a list is read.
+    ///
+    /// # Errors
+    /// When a list cannot be read, or its seal does not hold.
+    pub fn open(request: &Request, which: Which) -> Result<Side, Error> {
+        let name: &OsString = &request.sides[which as usize];
+        let path = Path::new(name);
+        if name != "-" && path.is_dir() {
+            return Ok(Side::Directory(name.as_bytes().to_vec()));
+        }
+        let asked = check::Request::new(path)
+            .algorithms(request.algorithms.clone())
+            .end(request.end)
+            .plan(request.plan.clone())
+            .task(Task::Audit { below: Vec::new(), follow: request.links == Links::Follow });
+        let (held, expectations) = check::open(&asked).map_err(Error::List)?;
+        let list = List { which, path: path.to_owned(), held, expectations, base: Vec::new(), asked };
+        Ok(Side::List(Box::new(list)))
+    }
+
+    /// The directory, if it is one.
+    pub fn directory(&self) -> Option<Vec<u8>> {
+        match self {
+            Side::Directory(name) => Some(name.clone()),
+            Side::List(_) => None,
+        }
+    }
+}
+
+/// Whether both sides are the same directory or file.
+pub fn are_one(request: &Request) -> bool {
+    let identity = |side: &OsString| {
+        let found = std::fs::metadata(side).ok().filter(|_| side != "-");
+        found.map(|found| (found.dev(), found.ino()))
+    };
+    let [a, b] = [identity(&request.sides[0]), identity(&request.sides[1])];
+    a.is_some() && a == b
+}
+
+impl List {
+    /// Whether it names no file.
+    pub fn is_empty(&self) -> bool {
+        self.expectations.entries.is_empty()
+    }
+
+    /// The names of its entries, without `./` in front.
+    pub fn names(&self) -> Vec<Vec<u8>> {
+        self.expectations.entries.iter().map(|entry| check::plain(&entry.name)).collect()
+    }
+
+    /// Finds out by the files of a directory what digests without a name are of, and which prefix
+    /// names have there.
+    pub fn settle(&mut self, request: &Request, root: &[u8], control: &Control<'_>) {
+        let asked = self.asked.clone().plan(request.plan.clone()).root(OsStr::from_bytes(root));
+        check::settle(&asked, &mut self.expectations, control);
+        let prefix = check::plain(&check::find(&asked, &self.expectations).prefix);
+        self.strip(prefix);
+    }
+
+    /// Takes a directory off all names.
+    pub fn strip(&mut self, base: Vec<u8>) {
+        self.base = if base.is_empty() || base.ends_with(b"/") { base } else { [&base[..], b"/"].concat() };
+        let base = &self.base;
+        for name in self.expectations.entries.iter_mut().map(|entry| &mut entry.name) {
+            *name = below(name, base);
+        }
+        for name in self.expectations.unhashed.iter_mut().map(|unhashed| &mut unhashed.name) {
+            *name = below(name, base);
+        }
+    }
+}
+
+/// In front of names that do not start in the base: no name of a file begins with it, so none of
+/// them is taken for one that does.
+const OUTSIDE: u8 = 0;
+
+/// A name below the base.
+fn below(name: &[u8], base: &[u8]) -> Vec<u8> {
+    let name = check::plain(name);
+    match name.strip_prefix(base) {
+        Some(rest) => rest.to_vec(),
+        None => [&[OUTSIDE], &name[..]].concat(),
+    }
+}
+
+/// A name as it is printed.
+pub fn printed(name: &[u8]) -> Vec<u8> {
+    name.strip_prefix(&[OUTSIDE]).unwrap_or(name).to_vec()
+}
+
+/// The name of a file in a walked directory, below that.
+pub fn within<'a>(directory: &[u8], name: &'a [u8]) -> &'a [u8] {
+    let rest = name.strip_prefix(directory).unwrap_or(name);
+    let slashes = rest.iter().take_while(|byte| **byte == b'/').count();
+    &rest[slashes..]
+}

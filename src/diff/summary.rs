@@ -1,0 +1,130 @@
+//! What a comparison found: the counts, by which digests, and what was not compared.
+
+use super::class::Counts;
+use super::request::Request;
+use super::side::{List, Which};
+use crate::hash::Use;
+use crate::verdict::Verdict;
+use crate::{rendered, shown};
+use pfh_digest::Algorithm;
+use pfh_manifest::Ending;
+use std::ffi::OsString;
+
+/// Why there was nothing to compare.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Nothing {
+    /// Both sides are the same directory or file.
+    OneThing,
+    /// This side is a list without a record.
+    NoRecord(Which),
+    /// Neither side has a file.
+    NoFile,
+}
+
+/// The result of a comparison.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Summary {
+    /// A and B, as they were named.
+    pub sides: [OsString; 2],
+    /// How many names are of each class.
+    pub counts: Counts,
+    /// The algorithms by which contents were compared.
+    pub computed: Vec<Algorithm>,
+    /// What was left out in front of the names of each side, so that they agree.
+    pub bases: [Vec<u8>; 2],
+    /// Why there was nothing to compare; `None` if there was something.
+    pub nothing: Option<Nothing>,
+    /// What the lists hold and was not compared, one sentence for each kind.
+    pub not_compared: Vec<String>,
+    /// Whether a list is broken off in the middle of a document.
+    pub broken: bool,
+    /// Links and other things that are no files, of each side.
+    pub skipped: [u64; 2],
+    /// What was done with the cache, if there is one.
+    pub cache: Option<Use>,
+}
+
+impl Summary {
+    /// Nothing was compared yet.
+    pub(super) fn new(request: &Request) -> Summary {
+        Summary {
+            sides: request.sides.clone(),
+            counts: Counts::default(),
+            computed: Vec::new(),
+            bases: Default::default(),
+            nothing: None,
+            not_compared: Vec::new(),
+            broken: false,
+            skipped: [0; 2],
+            cache: None,
+        }
+    }
+
+    /// Notes what a list holds that is compared with nothing.
+    pub(super) fn add(&mut self, list: &List) {
+        let name = shown(&list.path);
+        let sentences = list.expectations.not_compared().into_iter();
+        self.not_compared.extend(sentences.map(|sentence| format!("{name}: {sentence}")));
+        self.broken |= list.expectations.ending == Ending::Broken;
+        self.skipped[list.which as usize] += list.expectations.skipped();
+    }
+
+    /// The verdict over all names.
+    pub fn verdict(&self) -> Verdict {
+        let incomplete = self.counts.of(super::Class::Error) > 0 || !self.not_compared.is_empty();
+        match (self.nothing, self.counts.differing()) {
+            (Some(_), _) => Verdict::NothingToCompareWith,
+            (None, 1..) => Verdict::Differs,
+            (None, 0) if incomplete => Verdict::Incomplete,
+            (None, 0) => Verdict::Verified,
+        }
+    }
+
+    /// What was compared with what, by which digests, and what came of it.
+    pub fn sentence(&self) -> String {
+        let side = |which: Which| rendered(self.sides[which as usize].as_encoded_bytes());
+        let (a, b) = (side(Which::A), side(Which::B));
+        let between = format!("{a} and {b}");
+        let mut line = match self.nothing {
+            Some(Nothing::OneThing) => return format!("{between} are one and the same: nothing to compare"),
+            Some(Nothing::NoRecord(which)) => {
+                let name = side(which);
+                return format!("{name}: nothing to compare with: it is a list without a record, or no list at all");
+            }
+            Some(Nothing::NoFile) => return format!("{between}: nothing to compare: neither has a file"),
+            None => format!("{between} {}", self.outcome()),
+        };
+        for (base, which) in self.bases.iter().zip([Which::A, Which::B]).filter(|(base, _)| !base.is_empty()) {
+            line += &format!("; names of {} are compared without {} in front", side(which), rendered(base));
+        }
+        let skipped: u64 = self.skipped.iter().sum();
+        if skipped > 0 {
+            line += &format!("; {skipped} links and other things that are no files were not compared");
+        }
+        if let Some(used) = self.cache {
+            line += &format!("; {} files were not read again", used.reused);
+        }
+        if !self.not_compared.is_empty() {
+            line += "; not all of the lists was compared, see above";
+        }
+        line
+    }
+
+    fn outcome(&self) -> String {
+        use super::Class;
+        let counted =
+            |class: &Class| (self.counts.of(*class) > 0).then(|| format!("{} {class}", self.counts.of(*class)));
+        let found: Vec<String> = Class::ALL.iter().filter(|class| **class != Class::Same).filter_map(counted).collect();
+        let names: Vec<String> = self.computed.iter().map(Algorithm::to_string).collect();
+        let same = self.counts.of(Class::Same);
+        let by = if names.is_empty() { String::new() } else { format!(" by {}", names.join(", ")) };
+        match self.verdict() {
+            Verdict::Differs => format!("differ: {}; {same} same{by}", found.join(", ")),
+            Verdict::Verified => format!("are the same: {same} {}{by}", if same == 1 { "file" } else { "files" }),
+            _ if found.is_empty() => format!("are the same as far as they were compared: {same} same{by}"),
+            _ => format!("are the same as far as they could be compared: {}; {same} same{by}", found.join(", ")),
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! What there is to compare: the files below the input by their inodes, before any is read.
+
+use super::error::Error;
+use super::event::{Event, Sink};
+use super::request::Request;
+use super::summary::Summary;
+use crate::own::own;
+use pfh_engine::{Control, Phase, Progress};
+use pfh_source::{Apart, Cause, Entry, Item, Origin, Problem, Skip, Source, Stage, Stat};
+use std::collections::{HashMap, HashSet};
+
+/// A file: one inode, by all its names.
+pub struct File {
+    /// How it is opened.
+    pub entry: Entry,
+    /// What was seen of it.
+    pub stat: Stat,
+    /// The names of it that were met, in that order. More than one are hard links.
+    pub names: Vec<Vec<u8>>,
+}
+
+/// Everything that was found.
+#[derive(Default)]
+pub struct Found {
+    /// The files to be compared.
+    pub files: Vec<File>,
+    /// The names of empty files.
+    pub empty: Vec<Vec<u8>>,
+    /// Names of which nothing is known: their folders cannot be compared.
+    pub unknown: Vec<Vec<u8>>,
+    /// The operands that are directories.
+    pub roots: Vec<Vec<u8>>,
+}
+
+/// How many entries are walked between two reports.
+const REPORTED: u64 = 1024;
+
+/// Walks the input.
+///
+/// # Errors
+/// When nothing is named, the caller ended the walk, or the sink refused an event.
+pub fn walk(
+    request: &Request,
+    summary: &mut Summary,
+    sink: &mut Sink<'_>,
+    control: &Control<'_>,
+) -> Result<Found, Error> {
+    let mut source = Apart::new(request.input.source()?, own(None, false, request.script.as_deref()));
+    let directories = request.input.paths.iter().filter(|path| std::path::Path::new(path).is_dir());
+    let roots = directories.map(|path| path.as_encoded_bytes().to_vec()).collect();
+    let mut found = Found { roots, ..Found::default() };
+    let mut places: HashMap<(u64, u64), usize> = HashMap::new();
+    let mut seen: HashSet<Vec<u8>> = HashSet::new();
+    while let Some(item) = source.pull() {
+        if control.is_cancelled() {
+            return Err(Error::Interrupted);
+        }
+        let number = item.number();
+        if number % REPORTED == 0 {
+            control.report(&Progress::Steps { phase: Phase::Reading, done: number, total: None });
+        }
+        match item {
+            Item::Entry(Entry { origin: Origin::Standard, .. }) => return Err(Error::Standard),
+            Item::Entry(Entry { origin: Origin::Object { .. }, .. }) => return Err(Error::Inside),
+            Item::Entry(entry) => {
+                let name = entry.name();
+                // Operands that overlap give a name twice.
+                if !seen.insert(name.clone()) {
+                    continue;
+                }
+                match entry.stat.or_else(|| entry.look()) {
+                    Some(stat) if stat.is_file() => {
+                        take(request, summary, &mut found, &mut places, (entry, stat, name))
+                    }
+                    Some(_) => {
+                        summary.skipped += 1;
+                        found.unknown.push(name);
+                    }
+                    None => {
+                        let problem = entry.open().err();
+                        let gone = || Problem::new(Stage::Walk, Cause::Changed("file"));
+                        unread(summary, sink, &mut found, name, &problem.unwrap_or_else(gone))?;
+                    }
+                }
+            }
+            Item::Skipped { name, skip, .. } => {
+                summary.skipped += u64::from(skip != Skip::Own);
+                found.unknown.push(name);
+            }
+            Item::Problem { name, problem, .. } => unread(summary, sink, &mut found, name, &problem)?,
+            Item::Settled { name, .. } => found.unknown.push(name),
+        }
+    }
+    Ok(found)
+}
+
+fn unread(
+    summary: &mut Summary,
+    sink: &mut Sink<'_>,
+    found: &mut Found,
+    name: Vec<u8>,
+    problem: &Problem,
+) -> Result<(), Error> {
+    summary.failed += 1;
+    sink(Event::Unread(&name, problem)).map_err(Error::Sink)?;
+    found.unknown.push(name);
+    Ok(())
+}
+
+/// Takes a file: a new inode, or one more name of one.
+fn take(
+    request: &Request,
+    summary: &mut Summary,
+    found: &mut Found,
+    places: &mut HashMap<(u64, u64), usize>,
+    (entry, stat, name): (Entry, Stat, Vec<u8>),
+) {
+    summary.files += 1;
+    if let Some(at) = places.get(&(stat.device, stat.inode)) {
+        found.files[*at].names.push(name);
+        return;
+    }
+    summary.bytes += stat.size;
+    if stat.size < request.least {
+        summary.small += 1;
+        if stat.size == 0 {
+            found.empty.push(name)
+        } else {
+            found.unknown.push(name)
+        }
+        return;
+    }
+    places.insert((stat.device, stat.inode), found.files.len());
+    found.files.push(File { entry, stat, names: vec![name] });
+}

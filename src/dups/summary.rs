@@ -1,0 +1,111 @@
+//! What a search for duplicates found.
+
+use super::chunks::Store;
+use super::group::Group;
+use pfh_digest::Algorithm;
+
+/// The result of a search.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Summary {
+    /// By what whole files were compared.
+    pub algorithm: Algorithm,
+    /// Names of files that were met.
+    pub files: u64,
+    /// Bytes of them, each inode once.
+    pub bytes: u64,
+    /// Files that are smaller than was asked for.
+    pub small: u64,
+    /// Links and other things that are no files.
+    pub skipped: u64,
+    /// Names that could not be read, or changed meanwhile.
+    pub failed: u64,
+    /// Bytes that were read.
+    pub read: u64,
+    /// Groups of files of one content.
+    pub groups: u64,
+    /// Copies beyond one of each group.
+    pub redundant: u64,
+    /// Bytes that would be free without them.
+    pub reclaimable: u64,
+    /// Groups of folders that are equal as wholes.
+    pub folders: u64,
+    /// What a store of chunks would save, if that was asked for.
+    pub store: Option<Store>,
+}
+
+/// Bytes for people: `7.3 MB`, with powers of ten.
+pub fn size_text(bytes: u64) -> String {
+    let mut number = bytes as f64;
+    if bytes < 1000 {
+        return format!("{bytes} B");
+    }
+    for unit in ["B", "kB", "MB", "GB", "TB", "PB"] {
+        if number < 999.95 {
+            return format!("{number:.1} {unit}");
+        }
+        number /= 1000.0;
+    }
+    format!("{number:.1} EB")
+}
+
+impl Summary {
+    /// Nothing was found yet.
+    pub(super) fn new(algorithm: Algorithm) -> Summary {
+        Summary {
+            algorithm,
+            files: 0,
+            bytes: 0,
+            small: 0,
+            skipped: 0,
+            failed: 0,
+            read: 0,
+            groups: 0,
+            redundant: 0,
+            reclaimable: 0,
+            folders: 0,
+            store: None,
+        }
+    }
+
+    pub(super) fn add(&mut self, group: &Group) {
+        self.groups += 1;
+        self.redundant += group.redundant();
+        self.reclaimable += group.reclaimable();
+    }
+
+    /// What was found, and what it cost.
+    pub fn sentence(&self) -> String {
+        let several = |count: u64, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
+        let mut line = if self.groups == 0 {
+            "no duplicates".to_owned()
+        } else {
+            let copies = several(self.redundant, "redundant copy", "redundant copies");
+            let groups = several(self.groups, "group", "groups");
+            format!("{copies} in {groups}: {} can be reclaimed", size_text(self.reclaimable))
+        };
+        let (files, read) = (several(self.files, "file", "files"), size_text(self.read));
+        line += &format!("; {files}, {}, of which {read} were read; by {}", size_text(self.bytes), self.algorithm);
+        let rest = [
+            (self.small, "smaller than asked for or empty"),
+            (self.skipped, "no files (links and others)"),
+            (self.failed, "could not be read, see above"),
+        ];
+        for (count, what) in rest.iter().filter(|(count, _)| *count > 0) {
+            line += &format!("; {count} {what}");
+        }
+        line
+    }
+}
+
+impl Store {
+    /// What such a store would save.
+    pub fn sentence(&self) -> String {
+        let share = if self.bytes == 0 { 0.0 } else { self.saving() as f64 * 100.0 / self.bytes as f64 };
+        let Store { chunking, chunks, unique, .. } = self;
+        let (bytes, kept, saving) = (size_text(self.bytes), size_text(self.unique_bytes), size_text(self.saving()));
+        format!(
+            "chunks {chunking}: {chunks} of {bytes}, {unique} different ones of {kept}: a store that keeps each once saves {saving} ({share:.1} %)"
+        )
+    }
+}

@@ -1,0 +1,171 @@
+//! A plan as its directory holds it: `plan.json`, `units/NUMBER` with the names of each unit, and
+//! `parts/` with what came of them.
+
+use super::Error;
+use crate::hash::About;
+use pfh_digest::{Algorithm, hex};
+use pfh_manifest::{End, Format, Layout, Marker};
+use pfh_source::Output;
+use serde_json::{Value, json};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// What units and the merge must agree on.
+pub struct Document {
+    /// The directory of the plan.
+    pub directory: PathBuf,
+    /// The algorithms, in the order of every record's digests.
+    pub algorithms: Vec<Algorithm>,
+    /// What the manifest is written in.
+    pub format: Format,
+    /// How its lines look.
+    pub layout: Layout,
+    /// Bytes of the windows that have digests of their own.
+    pub piecewise: Option<u64>,
+    /// The command line that the manifest records.
+    pub command_line: Vec<u8>,
+    /// The directory in which the plan was made.
+    pub working_directory: Vec<u8>,
+    /// Whether names start there.
+    pub relative: bool,
+    /// Whether FIFOs and devices among the names are read.
+    pub special: bool,
+    /// The operands.
+    pub paths: Vec<Vec<u8>>,
+    /// All inputs, those included of which nothing is read.
+    pub entries: u64,
+    /// The SHA-256 of each unit's list; the first is that of what needs no reading.
+    pub lists: Vec<String>,
+}
+
+/// The file that makes a directory a plan.
+pub const NAME: &str = "plan.json";
+
+fn bytes(text: &[u8]) -> Value {
+    str::from_utf8(text).map_or_else(|_| json!({ "hex": hex::encode(text) }), |text| json!(text))
+}
+
+fn unbytes(value: &Value) -> Option<Vec<u8>> {
+    match value {
+        Value::String(text) => Some(text.as_bytes().to_vec()),
+        other => hex::decode(other.get("hex")?.as_str()?.as_bytes()),
+    }
+}
+
+/// The SHA-256 of bytes in hexadecimal digits.
+pub fn sha256(bytes: &[u8]) -> String {
+    let algorithm: Algorithm = "sha256".parse().expect("the registry has it");
+    algorithm.digest(bytes).to_string()
+}
+
+impl Document {
+    /// How many units there are.
+    pub fn units(&self) -> u64 {
+        self.lists.len() as u64
+    }
+
+    /// The list of a unit, from 1.
+    pub fn list(&self, unit: u64) -> PathBuf {
+        self.directory.join("units").join(format!("{unit:06}"))
+    }
+
+    /// The directory of what came of the units.
+    pub fn parts(&self) -> PathBuf {
+        self.directory.join("parts")
+    }
+
+    /// What came of a unit, by its number and the plan's digest; 0 is what needs no reading.
+    pub fn part(&self, unit: u64) -> PathBuf {
+        self.parts().join(format!("{unit:06}.{}", &self.digest()[..16]))
+    }
+
+    /// The digest of all that is planned.
+    pub fn digest(&self) -> String {
+        sha256(self.json().to_string().as_bytes())
+    }
+
+    fn json(&self) -> Value {
+        json!({
+            "type": "pfh-plan",
+            "version": 1,
+            "algorithms": self.algorithms.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "format": self.format.name(),
+            "zero": self.layout.end == End::Nul,
+            "binary": self.layout.marker == Marker::Binary,
+            "piecewise": self.piecewise,
+            "command_line": bytes(&self.command_line),
+            "working_directory": bytes(&self.working_directory),
+            "relative": self.relative,
+            "special": self.special,
+            "paths": self.paths.iter().map(|path| bytes(path)).collect::<Vec<_>>(),
+            "entries": self.entries,
+            "units": self.lists,
+        })
+    }
+
+    /// Writes `plan.json`, whole or not at all: from then on the directory is a plan.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn save(&self) -> Result<(), Error> {
+        let path = self.directory.join(NAME);
+        let mut plan = self.json();
+        plan["digest"] = json!(self.digest());
+        let put = || {
+            let mut output = Output::file(&path)?;
+            output.write_all(format!("{plan}\n").as_bytes())?;
+            output.commit()
+        };
+        put().map_err(Error::write(&path))
+    }
+
+    /// Reads the plan of a directory.
+    ///
+    /// # Errors
+    /// When there is none, or not the one that was made.
+    pub fn load(directory: &Path) -> Result<Document, Error> {
+        let path = directory.join(NAME);
+        let text = std::fs::read_to_string(&path).map_err(Error::read(&path))?;
+        let value: Value = serde_json::from_str(&text).map_err(|_| Error::damaged(&path, "holds no plan"))?;
+        let document = Document::read(directory, &value).ok_or_else(|| Error::damaged(&path, "holds no plan"))?;
+        if value["digest"].as_str() != Some(&document.digest()) {
+            return Err(Error::damaged(&path, "is not the plan that was made: its digest is another"));
+        }
+        Ok(document)
+    }
+
+    fn read(directory: &Path, value: &Value) -> Option<Document> {
+        if value["type"] != "pfh-plan" || value["version"] != 1 {
+            return None;
+        }
+        let texts = |name: &str| value[name].as_array()?.iter().map(Value::as_str).collect::<Option<Vec<_>>>();
+        let algorithm = |name: &&str| name.parse::<crate::Algorithm>().ok().map(Algorithm::from);
+        let end = if value["zero"].as_bool()? { End::Nul } else { End::Line };
+        let marker = if value["binary"].as_bool()? { Marker::Binary } else { Marker::Text };
+        Some(Document {
+            directory: directory.to_owned(),
+            algorithms: texts("algorithms")?.iter().map(algorithm).collect::<Option<_>>()?,
+            format: value["format"].as_str()?.parse().ok()?,
+            layout: Layout { end, marker },
+            piecewise: value["piecewise"].as_u64(),
+            command_line: unbytes(&value["command_line"])?,
+            working_directory: unbytes(&value["working_directory"])?,
+            relative: value["relative"].as_bool()?,
+            special: value["special"].as_bool()?,
+            paths: value["paths"].as_array()?.iter().map(unbytes).collect::<Option<_>>()?,
+            entries: value["entries"].as_u64()?,
+            lists: texts("units")?.into_iter().map(str::to_owned).collect(),
+        })
+    }
+
+    /// What the head of the manifest says; `base` is recorded where names need it.
+    pub fn about(&self, base: Option<Vec<u8>>) -> About {
+        About {
+            algorithms: self.algorithms.clone(),
+            command_line: Some(self.command_line.clone()),
+            working_directory: Some(self.working_directory.clone()),
+            base,
+            version: env!("CARGO_PKG_VERSION").into(),
+        }
+    }
+}

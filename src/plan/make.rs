@@ -1,0 +1,232 @@
+//! `make`: lists what there is, and packs it into units.
+
+use super::Error;
+use super::document::{Document, sha256};
+use super::pack::pack;
+use super::part::{Writing, encode_list};
+use crate::algorithms::{Algorithm, computed};
+use crate::hash::{Request as Hash, has_pieces};
+use crate::input::{Content, Input};
+use crate::outputs::{Existing, Kind, Outputs};
+use pfh_engine::{Control, Outcome, Phase, Plan, Progress, Record};
+use pfh_manifest::{End, Format, Layout, Marker, Preamble};
+use pfh_source::{Item, Origin, Output, Special};
+use serde_json::json;
+use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// Inputs whose sizes are looked at between two looks at the control.
+const STEP: u64 = 1 << 10;
+
+/// An input, how its digests are written, and how large units are.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Request {
+    /// What is planned: files and directories.
+    pub input: Input,
+    /// The algorithms.
+    pub algorithms: Vec<Algorithm>,
+    /// Bytes of the windows that have digests of their own.
+    pub piecewise: Option<u64>,
+    /// What the manifest is written in.
+    pub format: Format,
+    /// How its lines look, in formats that leave a choice.
+    pub layout: Layout,
+    /// Most bytes of a unit; what is larger is one by itself. 2 GiB.
+    pub bytes: u64,
+    /// Most files of a unit. 100,000.
+    pub files: u64,
+    /// The directory that becomes the plan; it is not there, or empty.
+    pub plan: PathBuf,
+}
+
+/// What was planned.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Summary {
+    /// Units, counted from 1.
+    pub units: u64,
+    /// Files in them.
+    pub files: u64,
+    /// Bytes of the files as they were found.
+    pub bytes: u64,
+    /// Inputs listed and not read.
+    pub skipped: u64,
+    /// Inputs that could not be listed.
+    pub failed: u64,
+}
+
+impl Summary {
+    /// A line for people.
+    pub fn text(&self) -> String {
+        let Summary { units, files, bytes, skipped, failed } = self;
+        format!("{units} units: {files} files, {bytes} bytes; {skipped} skipped, {failed} cannot be listed\n")
+    }
+
+    /// One JSON object and a line feed.
+    pub fn json(&self) -> String {
+        let Summary { units, files, bytes, skipped, failed } = self;
+        let object = json!({ "units": units, "files": files, "bytes": bytes, "skipped": skipped, "failed": failed });
+        format!("{object}\n")
+    }
+}
+
+impl Request {
+    /// Digests by these algorithms as coreutils write them, in units of 2 GiB.
+    pub fn new(input: Input, algorithms: Vec<Algorithm>, plan: impl Into<PathBuf>) -> Request {
+        Request {
+            input,
+            algorithms,
+            piecewise: None,
+            format: Format::Sums,
+            layout: Layout { end: End::Line, marker: Marker::Text },
+            bytes: 2 << 30,
+            files: 100_000,
+            plan: plan.into(),
+        }
+    }
+
+    /// Units of at most that many bytes.
+    #[must_use]
+    pub fn unit(mut self, bytes: u64) -> Request {
+        self.bytes = bytes;
+        self
+    }
+
+    /// The plan is written in this format and layout.
+    #[must_use]
+    pub fn format(mut self, format: Format, layout: Layout) -> Request {
+        (self.format, self.layout) = (format, layout);
+        self
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        if self.bytes == 0 || self.files == 0 {
+            return Err(Error::Unit);
+        }
+        if self.input.content == Content::Images {
+            return Err(Error::Unplanned("an image"));
+        }
+        if self.input.is_inside() {
+            return Err(Error::Unplanned("what is inside of a container"));
+        }
+        if self.piecewise.is_some() && !has_pieces(self.format) {
+            return Err(Error::Pieces(self.format));
+        }
+        // What the format cannot hold is refused before anything is written.
+        let format = self.format;
+        let algorithms = computed(&self.algorithms);
+        let preamble = Preamble { algorithms: &algorithms, ..Preamble::default() };
+        let encoder = format.encoder(self.layout);
+        let head = encoder.and_then(|mut encoder| encoder.head(&mut Vec::new(), &preamble));
+        head.map_err(|why| Error::Format { format, why })?;
+        let mut outputs = Outputs::new(false);
+        outputs.writes("--output", &self.plan, Kind::Directory, Existing::Welcome);
+        self.input.guard(&mut outputs);
+        outputs.check()?;
+        let empty = std::fs::read_dir(&self.plan).map_or(true, |mut entries| entries.next().is_none());
+        if empty { Ok(()) } else { Err(Error::Taken(self.plan.clone())) }
+    }
+
+    /// The plan without its units.
+    fn document(&self) -> Document {
+        let mut plan = Plan::new(self.algorithms.iter().copied());
+        plan.piecewise = self.piecewise;
+        let asked = Hash::new(self.input.clone(), Vec::new()).plan(plan).format(self.format, self.layout);
+        let about = asked.about();
+        Document {
+            directory: self.plan.clone(),
+            algorithms: about.algorithms,
+            format: self.format,
+            layout: self.layout,
+            piecewise: self.piecewise,
+            command_line: about.command_line.unwrap_or_default(),
+            working_directory: about.working_directory.unwrap_or_default(),
+            relative: asked.has_relative_names(),
+            special: self.input.descend.special == Special::Read,
+            paths: self.input.paths.iter().map(|path| path.as_bytes().to_vec()).collect(),
+            entries: 0,
+            lists: Vec::new(),
+        }
+    }
+}
+
+/// Makes a plan. Nothing is read of the files; what is no file, or cannot be listed, is kept as the
+/// record that it has in the manifest.
+///
+/// # Errors
+/// When the request makes no sense, or the plan cannot be written. What was written of it then is
+/// no plan.
+pub fn run(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
+    request.check()?;
+    let mut plan = request.document();
+    let (mut files, mut rest) = (Vec::new(), Vec::new());
+    let mut source = request.input.source()?;
+    while let Some(item) = source.pull() {
+        let number = item.number();
+        plan.entries = plan.entries.max(number + 1);
+        match item {
+            Item::Entry(entry) => {
+                if matches!(entry.origin, Origin::Standard) {
+                    return Err(Error::Unplanned("standard input"));
+                }
+                let size = entry.stat.or_else(|| entry.look()).map_or(0, |stat| stat.size);
+                files.push((number, size, entry.name()));
+            }
+            Item::Skipped { name, skip, .. } => rest.push(Record { number, name, outcome: Outcome::Skipped(skip) }),
+            Item::Problem { name, problem, .. } => {
+                rest.push(Record { number, name, outcome: Outcome::Failed(problem) });
+            }
+            Item::Settled { .. } => {}
+        }
+        if number.is_multiple_of(STEP) {
+            control.report(&Progress::Steps { phase: Phase::Reading, done: number, total: None });
+            if control.is_cancelled() {
+                return Err(Error::Interrupted("nothing was written"));
+            }
+        }
+    }
+    let sizes: Vec<u64> = files.iter().map(|(_, size, _)| *size).collect();
+    let (places, units) = pack(&sizes, request.bytes, request.files);
+    let mut lists = vec![Vec::new(); units];
+    for ((number, size, name), unit) in files.iter().zip(places) {
+        lists[unit].push((*number, *size, &name[..]));
+    }
+    let lists: Vec<Vec<u8>> = lists.iter().map(|list| encode_list(list)).collect();
+    plan.lists = lists.iter().map(|list| sha256(list)).collect();
+    let counts = write(&plan, &lists, &rest)?;
+    Ok(Summary {
+        units: units as u64,
+        files: files.len() as u64,
+        bytes: sizes.iter().sum(),
+        skipped: counts.0,
+        failed: counts.1,
+    })
+}
+
+/// Writes the directory, `plan.json` last.
+fn write(plan: &Document, lists: &[Vec<u8>], rest: &[Record]) -> Result<(u64, u64), Error> {
+    let units = plan.directory.join("units");
+    for directory in [&units, &plan.parts()] {
+        std::fs::create_dir_all(directory).map_err(Error::write(directory))?;
+    }
+    for (list, unit) in lists.iter().zip(1..) {
+        save(&plan.list(unit), list)?;
+    }
+    let mut part = Writing::open(plan, 0)?;
+    let failed = Error::write(&plan.part(0));
+    rest.iter().try_for_each(|record| part.record(record)).map_err(failed)?;
+    let counts = part.finish()?;
+    plan.save()?;
+    Ok((counts.skipped, counts.failed))
+}
+
+fn save(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let put = || {
+        let mut output = Output::file(path)?;
+        output.write_all(bytes)?;
+        output.commit()
+    };
+    put().map_err(Error::write(path))
+}

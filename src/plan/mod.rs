@@ -1,0 +1,36 @@
+//! The job *plan*: a run of [`hash`](crate::hash) in units, which any number of processes and
+//! machines carry out, in any order and any number of times.
+//!
+//! [`make`] lists what there is and packs it into units of about equal size; [`unit`] hashes one of
+//! them; [`merge`] writes the manifest, which is that of one run, byte for byte. A plan is a
+//! directory that all of them see. Units share nothing, so that a scheduler needs to know nothing
+//! of pfh: `docs/cluster.md` has examples.
+//!
+//! ```
+//! use pfh::plan::{make, merge, unit};
+//! use pfh::{Control, Input, Recurse};
+//!
+//! # let room = std::env::temp_dir().join(format!("pfh-plan-{}", std::process::id()));
+//! # std::fs::create_dir_all(&room)?;
+//! let (plan, list) = (room.join("plan"), room.join("list"));
+//! let input = Input::new(["src"]).recurse(Recurse::Yes);
+//! let request = make::Request::new(input, vec!["sha256".parse()?], &plan).unit(64 << 10);
+//! let made = make::run(&request, &Control::new())?;
+//! for number in 1..=made.units {
+//!     unit::run(&unit::Request::new(&plan, number), &mut |_event| Ok(()), &Control::new())?;
+//! }
+//! let merged = merge::run(&merge::Request::new(&plan).output(&list), &mut |_event| Ok(()), &Control::new())?;
+//! assert!(made.units > 1 && merged.run.hashed == made.files);
+//! # std::fs::remove_dir_all(&room)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod document;
+mod error;
+pub mod make;
+pub mod merge;
+mod pack;
+mod part;
+pub mod unit;
+
+pub use error::Error;

@@ -1,0 +1,264 @@
+//! What came of a unit: each record as the manifest has it, with what the counts need.
+//!
+//! A part is a line of JSON about the unit, for each record a line of JSON and the record's bytes,
+//! and a line of JSON with the SHA-256 of all before it.
+
+use super::Error;
+use super::document::{Document, sha256};
+use pfh_digest::Hasher;
+use pfh_engine::{Outcome, Record};
+use pfh_manifest::{Encode, Preamble};
+use pfh_similarity::Similar;
+use pfh_source::{Note, Output};
+use serde_json::{Value, json};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+
+/// How each part begins.
+pub const BEGINS: &[u8] = b"{\"plan\":\"";
+
+/// Counts of records, as a run has them and as a manifest does.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Inputs with digests.
+    pub hashed: u64,
+    /// The sum of their sizes in bytes.
+    pub bytes: u64,
+    /// Inputs listed and not read.
+    pub skipped: u64,
+    /// Inputs with a problem.
+    pub failed: u64,
+    /// Inputs with digests whose file system keeps no change time.
+    pub untimed: u64,
+    /// Hashed files that the format cannot hold.
+    pub unwritten: u64,
+    /// Files that were read, of which the methods make no digest.
+    pub without: u64,
+    /// Bytes of the files that the format holds.
+    pub written_bytes: u64,
+}
+
+impl Counts {
+    /// Counts a record by its line.
+    pub fn add(&mut self, line: &Value) -> Option<()> {
+        match line["kind"].as_str()? {
+            "hashed" => {
+                let size = line["size"].as_u64()?;
+                self.hashed += 1;
+                self.bytes += size;
+                self.untimed += u64::from(line["untimed"].as_bool()?);
+                match line["unwritten"].as_str() {
+                    None => self.written_bytes += size,
+                    Some(_) if line["none"].as_bool()? => self.without += 1,
+                    Some(_) => self.unwritten += 1,
+                }
+            }
+            "skipped" => self.skipped += 1,
+            "failed" => self.failed += 1,
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
+/// Writes a part, which appears whole or not at all.
+pub struct Writing {
+    encoder: Box<dyn Encode>,
+    output: Output,
+    hasher: Hasher,
+    fragment: Vec<u8>,
+    path: PathBuf,
+    records: u64,
+    /// The counts so far.
+    pub counts: Counts,
+}
+
+impl Writing {
+    /// Starts the part of a unit.
+    ///
+    /// # Errors
+    /// When the format cannot hold the algorithms, or the file cannot be made.
+    pub fn open(plan: &Document, unit: u64) -> Result<Writing, Error> {
+        let path = plan.part(unit);
+        let format = plan.format;
+        let mut encoder = format.encoder(plan.layout).map_err(|why| Error::Format { format, why })?;
+        let preamble = Preamble { algorithms: &plan.algorithms, ..Preamble::default() };
+        // The merge writes the head; the encoder must have seen the algorithms.
+        encoder.head(&mut Vec::new(), &preamble).map_err(|why| Error::Format { format, why })?;
+        let output = Output::file(&path).map_err(Error::write(&path))?;
+        let sha256: pfh_digest::Algorithm = "sha256".parse().expect("the registry has it");
+        let (hasher, fragment, counts) = (sha256.hasher(), Vec::new(), Counts::default());
+        let mut writing = Writing { encoder, output, hasher, fragment, path, records: 0, counts };
+        let head = json!({ "type": "pfh-part", "version": 1, "plan": plan.digest(), "unit": unit });
+        writing.put(format!("{head}\n").as_bytes()).map_err(Error::write(&writing.path.clone()))?;
+        Ok(writing)
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.hasher.update(bytes);
+        self.output.write_all(bytes)
+    }
+
+    /// Writes a record, whose number is that of the whole plan.
+    ///
+    /// # Errors
+    /// The output's.
+    pub fn record(&mut self, record: &Record) -> io::Result<()> {
+        self.fragment.clear();
+        let mut fragment = std::mem::take(&mut self.fragment);
+        let encoded = self.encoder.record(&mut fragment, record);
+        let mut line = json!({ "number": record.number, "length": fragment.len() });
+        match &record.outcome {
+            Outcome::Hashed(hashed) => {
+                line["kind"] = json!("hashed");
+                line["size"] = json!(hashed.closed.size);
+                line["untimed"] = json!(hashed.closed.notes.contains(&Note::Untimed));
+                if let Err(why) = &encoded {
+                    let absent = |digest| Similar::of(digest).is_some_and(Similar::is_absent);
+                    line["unwritten"] = json!(why.to_string());
+                    line["none"] = json!(!hashed.digests.is_empty() && hashed.digests.iter().all(absent));
+                    line["said"] = json!(format!("{}: not written: {why}", crate::rendered(&record.name)));
+                }
+            }
+            Outcome::Skipped(skip) => {
+                line["kind"] = json!("skipped");
+                line["said"] = json!(format!("{}: skipped: {}", crate::rendered(&record.name), skip.reason()));
+            }
+            Outcome::Failed(problem) => {
+                line["kind"] = json!("failed");
+                line["said"] = json!(format!("{}: {problem}", crate::rendered(&record.name)));
+            }
+        }
+        self.counts.add(&line).expect("a line as it is written");
+        self.records += 1;
+        let put = self.put(format!("{line}\n").as_bytes()).and_then(|()| self.put(&fragment));
+        self.fragment = fragment;
+        put
+    }
+
+    /// Ends the part; it has its name from then on.
+    ///
+    /// # Errors
+    /// The output's.
+    pub fn finish(mut self) -> Result<Counts, Error> {
+        let digest = self.hasher.clone().finalize();
+        let end = json!({ "type": "end", "records": self.records, "sha256": digest.to_string() });
+        let write = |mut output: Output| {
+            output.write_all(format!("{end}\n").as_bytes())?;
+            output.commit()
+        };
+        write(self.output).map_err(Error::write(&self.path))?;
+        Ok(std::mem::take(&mut self.counts))
+    }
+}
+
+/// Reads a part record by record: the line, and the bytes.
+///
+/// # Errors
+/// When it cannot be read, is not whole, is of another plan, or `take` fails.
+pub fn read(
+    path: &Path,
+    plan: &str,
+    take: &mut dyn FnMut(&Value, &[u8], &[u8]) -> Result<(), Error>,
+) -> Result<u64, Error> {
+    let file = File::open(path).map_err(Error::read(path))?;
+    let mut reading = Reading { input: BufReader::with_capacity(1 << 18, file), path, all: Vec::new() };
+    let sha256: pfh_digest::Algorithm = "sha256".parse().expect("the registry has it");
+    let mut hasher = sha256.hasher();
+    let (head, bytes) = reading.line()?;
+    hasher.update(&bytes);
+    if head["type"] != "pfh-part" || head["version"] != 1 {
+        return Err(Error::damaged(path, "holds no unit of a plan"));
+    }
+    if head["plan"] != plan {
+        return Err(Error::Stranger(path.to_owned()));
+    }
+    let unit = head["unit"].as_u64().ok_or_else(|| Error::damaged(path, "holds no unit of a plan"))?;
+    let mut records = 0;
+    loop {
+        let (line, bytes) = reading.line()?;
+        if line["type"] == "end" {
+            let whole = line["records"] == records && line["sha256"] == hasher.finalize().to_string();
+            return if whole {
+                Ok(unit)
+            } else {
+                Err(Error::damaged(path, "is not what was written: run the unit again"))
+            };
+        }
+        let length = line["length"].as_u64().and_then(|length| usize::try_from(length).ok());
+        let length = length.ok_or_else(|| Error::damaged(path, "is not what was written: run the unit again"))?;
+        let fragment = reading.bytes(length)?;
+        hasher.update(&bytes);
+        hasher.update(fragment);
+        take(&line, &bytes, fragment)?;
+        records += 1;
+    }
+}
+
+struct Reading<'a> {
+    input: BufReader<File>,
+    path: &'a Path,
+    all: Vec<u8>,
+}
+
+impl Reading<'_> {
+    /// A line, as a value and as it is.
+    fn line(&mut self) -> Result<(Value, Vec<u8>), Error> {
+        let mut bytes = Vec::new();
+        self.input.read_until(b'\n', &mut bytes).map_err(Error::read(self.path))?;
+        let value = serde_json::from_slice(&bytes).ok().filter(|_| bytes.ends_with(b"\n"));
+        Ok((value.ok_or_else(|| Error::damaged(self.path, "is not whole: run the unit again"))?, bytes))
+    }
+
+    fn bytes(&mut self, length: usize) -> Result<&[u8], Error> {
+        self.all.clear();
+        let mut left = length;
+        while left > 0 {
+            let there = self.input.fill_buf().map_err(Error::read(self.path))?;
+            if there.is_empty() {
+                return Err(Error::damaged(self.path, "is not whole: run the unit again"));
+            }
+            let taken = left.min(there.len());
+            self.all.extend_from_slice(&there[..taken]);
+            self.input.consume(taken);
+            left -= taken;
+        }
+        Ok(&self.all)
+    }
+}
+
+/// One name of a unit's list: its number and its bytes.
+pub type Listed = (u64, Vec<u8>);
+
+/// A unit's list: `NUMBER SIZE NAME` and a NUL for each name.
+pub fn encode_list(entries: &[(u64, u64, &[u8])]) -> Vec<u8> {
+    let mut list = Vec::new();
+    for (number, size, name) in entries {
+        list.extend_from_slice(format!("{number} {size} ").as_bytes());
+        list.extend_from_slice(name);
+        list.push(0);
+    }
+    list
+}
+
+/// Reads the list of a unit, which must be the one that was planned.
+///
+/// # Errors
+/// When it cannot be read, or is another.
+pub fn list(plan: &Document, unit: u64) -> Result<Vec<Listed>, Error> {
+    let path = plan.list(unit);
+    let bytes = std::fs::read(&path).map_err(Error::read(&path))?;
+    let planned = unit.checked_sub(1).and_then(|at| plan.lists.get(usize::try_from(at).ok()?));
+    if planned.is_none_or(|planned| *planned != sha256(&bytes)) {
+        return Err(Error::damaged(&path, "is not the list that was planned"));
+    }
+    let entry = |text: &[u8]| {
+        let mut parts = text.splitn(3, |byte| *byte == b' ');
+        let number = str::from_utf8(parts.next()?).ok()?.parse().ok()?;
+        parts.next()?;
+        Some((number, parts.next()?.to_vec()))
+    };
+    let names = bytes.split_inclusive(|byte| *byte == 0).map(|text| entry(text.strip_suffix(&[0])?));
+    names.collect::<Option<_>>().ok_or_else(|| Error::damaged(&path, "is not the list that was planned"))
+}

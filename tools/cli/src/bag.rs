@@ -1,0 +1,159 @@
+//! `pfh bag`: packages of files with their manifests.
+
+use crate::exit::{self, Exit, Failure};
+use crate::run::{Run, algorithms_or_none};
+use crate::session::Session;
+use clap::{Args, Subcommand};
+use pfh::Verdict;
+use pfh::bag::{self as job, Event, Request, Summary};
+use std::io;
+use std::path::PathBuf;
+
+/// Bags by BagIt 1.0 (RFC 8493): files below `data`, manifests beside it.
+#[derive(Debug, Subcommand)]
+pub enum Bag {
+    /// Make a bag of a folder whose files are below its `data`.
+    #[command(after_help = CREATE)]
+    Create(Write),
+    /// Compare every file of a bag with every one of its manifests.
+    #[command(after_help = VALIDATE)]
+    Validate(Read),
+    /// Make the manifests of a bag those of the files that are there now.
+    #[command(after_help = UPDATE)]
+    Update(Write),
+}
+
+/// A bag that is read.
+#[derive(Debug, Args)]
+pub struct Read {
+    /// The folder of the bag.
+    #[arg(value_name = "BAG")]
+    pub bag: PathBuf,
+    /// A JSON object for each finding, and one for the whole.
+    #[arg(long)]
+    pub json: bool,
+    /// Print no findings, only what it came to.
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// How it is carried out.
+    #[command(flatten)]
+    pub run: Run,
+}
+
+/// A bag that is written.
+#[derive(Debug, Args)]
+pub struct Write {
+    /// What is read of it, and how that is printed.
+    #[command(flatten)]
+    pub read: Read,
+    /// Algorithms of its manifests [default: sha512; for an update those that it has, and these].
+    #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
+    pub algorithms: Vec<String>,
+    /// A line for bag-info.txt: `Source-Organization=The Archive`.
+    #[arg(long, value_name = "LABEL=VALUE", value_parser = pair)]
+    pub info: Vec<(String, String)>,
+    /// Create: replace files of the manifests' names. Update: take files whose content is another
+    /// than the manifests say.
+    #[arg(long)]
+    pub force: bool,
+}
+
+const CREATE: &str = "\
+Files below BAG/data are read and stay as they are: `mkdir BAG && mv FILES BAG/data && pfh bag create BAG`. bagit.txt is written last:
+what was interrupted is no bag.
+
+Exit codes: 0 the bag is made; 2 usage, or there is a bag or somebody's file already; 3 something below data could not be read, or is
+no file: nothing was written; 4 a file could not be written.";
+
+const VALIDATE: &str = "\
+Valid is a bag whose files are all there, all listed, and as each of its manifests says, of every algorithm; its tag files too, and
+Payload-Oxum. What is yet to be fetched is listed and never fetched. Names that lead out of the bag make it invalid, and are not opened.
+
+Exit codes: 0 the bag is valid (warnings go to standard error); 1 it is not, or is no bag; 2 usage, or no such folder; 3 files are yet
+to be fetched, could not be read, or are of algorithms that are not known here.";
+
+const UPDATE: &str = "\
+Files that came or went are listed (+ and -) and taken. A file whose content is another than the manifests say is refused, since it may
+be damaged: --force takes it. Files that are yet to be fetched stay listed.
+
+Exit codes: 0 the manifests are those of the files; 1 contents changed: nothing was written; 2 usage, or no bag that can be read in
+full; 3 something below data could not be read: nothing was written; 4 a file could not be written.";
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    let pair = text.split_once('=').map(|(label, value)| (label.to_owned(), value.to_owned()));
+    pair.ok_or_else(|| "write LABEL=VALUE".to_owned())
+}
+
+/// Runs a request to its end.
+pub fn run(request: &Bag) -> Exit {
+    exit::end(match request {
+        Bag::Create(write) => made(write, Made::New),
+        Bag::Update(write) => made(write, Made::Anew),
+        Bag::Validate(read) => validated(read),
+    })
+}
+
+/// What is made.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Made {
+    New,
+    Anew,
+}
+
+fn validated(read: &Read) -> Result<Exit, Failure> {
+    let request = Request::new(&read.bag).plan(read.run.plan(Vec::new())?);
+    let session = read.run.session()?;
+    let ran = job::validate(&request, &mut |event| show(read, &session, event), &session.control());
+    let summary = ran.map_err(|error| session.failed(error))?;
+    end(read, &session, &summary)?;
+    exit::say(summary.sentence());
+    Ok(match summary.verdict() {
+        Verdict::Verified => Exit::Good,
+        Verdict::Differs => Exit::Verdict,
+        Verdict::Incomplete | Verdict::NothingToCompareWith => Exit::Incomplete,
+    })
+}
+
+fn made(write: &Write, made: Made) -> Result<Exit, Failure> {
+    let Write { read, algorithms, info, force } = write;
+    let request = Request::new(&read.bag)
+        .algorithms_of(algorithms_or_none(algorithms)?)
+        .info(info.clone())
+        .replace(*force)
+        .plan(read.run.plan(Vec::new())?);
+    let session = read.run.session()?;
+    let mut sink = |event: Event<'_>| show(read, &session, event);
+    let ran = match made {
+        Made::New => job::create(&request, &mut sink, &session.control()),
+        Made::Anew => job::update(&request, &mut sink, &session.control()),
+    };
+    let summary = ran.map_err(|error| session.failed(error))?;
+    end(read, &session, &summary)?;
+    exit::say(summary.made());
+    Ok(Exit::Good)
+}
+
+/// Prints an event. Warnings are on standard error, where they disturb no list.
+fn show(read: &Read, session: &Session, event: Event<'_>) -> io::Result<()> {
+    match event {
+        Event::Found(finding) if read.json => session.print(&job::json(finding)),
+        Event::Found(finding) if finding.severity == job::Severity::Warning => {
+            session.about(&finding.path, format_args!("warning: {}", finding.what));
+            Ok(())
+        }
+        Event::Found(finding) if !read.quiet => session.print(job::text(finding).as_bytes()),
+        Event::Updated(name, is_there) if !read.quiet && !read.json => {
+            let mark = if is_there { '+' } else { '-' };
+            session.print(format!("{mark} {}\n", pfh::terminal::render(name)).as_bytes())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn end(read: &Read, session: &Session, summary: &Summary) -> Result<(), Failure> {
+    if read.json {
+        session.print(job::summary_json(summary).as_bytes()).map_err(|error| Failure::output(&error))?;
+    }
+    session.close();
+    Ok(())
+}

@@ -1,0 +1,145 @@
+//! `pfh diff`: what differs between two states of a tree.
+
+use crate::exit::{self, Exit, Failure};
+use crate::faults::Faults;
+use crate::run::{Run, algorithms_or_none};
+use crate::session::Session;
+use clap::Args;
+use pfh::diff::{self as job, Class, Difference, Event, Metadata, Request, Summary, Which};
+use pfh::hash::Reuse;
+use pfh::manifest::End;
+use pfh::{Links, Verdict};
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What to compare.
+#[derive(Debug, Args)]
+#[command(after_help = EXITS)]
+pub struct Diff {
+    /// The state before: a directory, or a manifest in any format that pfh reads (-: standard
+    /// input).
+    #[arg(value_name = "A")]
+    pub a: OsString,
+    /// The state after: the same.
+    #[arg(value_name = "B")]
+    pub b: OsString,
+    /// What two directories are hashed with [default: sha256]; of lists: what digests are of that
+    /// do not say it.
+    #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
+    pub algorithms: Vec<String>,
+    /// Another modification time is a difference too.
+    #[arg(long)]
+    pub metadata: bool,
+    /// List only these classes: same, metadata, changed, bit-rot, moved, copied, added, removed,
+    /// error. The exit code is that of all [default: all but same].
+    #[arg(long, value_name = "CLASSES", value_delimiter = ',', value_parser = class)]
+    pub only: Vec<Class>,
+    /// A JSON object for each name, and one for the whole.
+    #[arg(long)]
+    pub json: bool,
+    /// Print names alone, as they are, each ended by NUL.
+    #[arg(short = 'z', long, conflicts_with = "json")]
+    pub zero: bool,
+    /// Print no names, only what it came to.
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Records of the lists end with NUL (sums and bsd).
+    #[arg(long)]
+    pub zero_lists: bool,
+    /// Follow symbolic links in directories.
+    #[arg(short = 'L', long)]
+    pub follow: bool,
+    /// Keep digests in FILE, and do not read files again whose device, inode, size, mtime and ctime
+    /// are those kept: quick, and blind for what changes without them.
+    #[arg(long, value_name = "FILE")]
+    pub cache: Option<PathBuf>,
+    /// How it is carried out.
+    #[command(flatten)]
+    pub run: Run,
+}
+
+const EXITS: &str = "\
+A name is same, changed, added, removed, moved (its content is in B under another name, and not in A's place any more), copied, or
+bit-rot: its content changed though size and modification time did not. Beside that stands what its change time says, from the
+strongest evidence to the weakest: it is the same, it is not known, it is another. Two lists are compared without reading a file.
+
+Exit codes: 0 A and B have the same content; 1 they differ; 2 usage, or no such A or B; 3 something could not be read or compared,
+or there was nothing to compare; 4 a list is broken off in the middle of a document.";
+
+fn class(word: &str) -> Result<Class, job::UnknownClass> {
+    word.parse()
+}
+
+/// Runs a request to its end.
+pub fn run(request: &Diff) -> Exit {
+    exit::end(try_run(request))
+}
+
+fn try_run(asked: &Diff) -> Result<Exit, Failure> {
+    let reuse = |path: &PathBuf| Reuse { path: path.clone(), sample: 0.0 };
+    let request = Request::new(&asked.a, &asked.b)
+        .algorithms_of(algorithms_or_none(&asked.algorithms)?)
+        .metadata(if asked.metadata { Metadata::Compared } else { Metadata::Ignored })
+        .end(if asked.zero_lists { End::Nul } else { End::Line })
+        .links(if asked.follow { Links::Follow } else { Links::Keep })
+        .reuse(asked.cache.as_ref().map(reuse))
+        .plan(asked.run.plan(Vec::new())?);
+    let session = asked.run.session()?;
+    let mut faults = Faults::new(|sentence| session.message(sentence));
+    let ran = job::run(&request, &mut |event| show(asked, &session, &mut faults, event), &session.control());
+    let summary = ran.map_err(|error| session.failed(error))?;
+    faults.finish();
+    if asked.json {
+        session.print(job::summary_json(&summary).as_bytes()).map_err(|error| Failure::output(&error))?;
+    }
+    session.close();
+    Ok(report(&summary))
+}
+
+/// Prints an event.
+fn show<S: Fn(String)>(asked: &Diff, session: &Session, faults: &mut Faults<S>, event: Event<'_>) -> io::Result<()> {
+    match event {
+        Event::Sealed(held) if !asked.quiet => session.message(held),
+        Event::Read(which, list) => {
+            let name = if which == Which::A { &asked.a } else { &asked.b };
+            list.faults.iter().for_each(|(line, fault)| faults.take(Path::new(name), *line, fault));
+        }
+        Event::Unread(record) => session.unread(record),
+        Event::Cached(record) => {
+            session.about(&record.name, "its content changed though size, mtime and ctime did not");
+        }
+        Event::Classed(difference) => return classed(asked, session, difference),
+        Event::Passed(summary) => session.suspended(|| asked.run.report(summary)),
+        _ => {}
+    }
+    Ok(())
+}
+
+fn classed(asked: &Diff, session: &Session, difference: &Difference) -> io::Result<()> {
+    let is_wanted = match &asked.only[..] {
+        [] => difference.class != Class::Same,
+        only => only.contains(&difference.class),
+    };
+    if asked.quiet || !is_wanted {
+        return Ok(());
+    }
+    if asked.zero {
+        return session.print(&[&difference.name[..], &[0]].concat());
+    }
+    session.print(&if asked.json { job::json(difference) } else { job::text(difference).into_bytes() })
+}
+
+/// Prints what it came to, and gives the exit.
+fn report(summary: &Summary) -> Exit {
+    for sentence in &summary.not_compared {
+        exit::say(format!("WARNING: {sentence}"));
+    }
+    exit::say(summary.sentence());
+    let exit = match summary.verdict() {
+        Verdict::Verified => Exit::Good,
+        Verdict::Differs => Exit::Verdict,
+        Verdict::Incomplete | Verdict::NothingToCompareWith => Exit::Incomplete,
+    };
+    if summary.broken { Exit::Aborted } else { exit }
+}

@@ -1,0 +1,113 @@
+//! `pfh dups`: files and folders of one content.
+
+use crate::exit::{self, Exit, Failure};
+use crate::input::Input;
+use crate::run::{Run, algorithms_or_none};
+use crate::session::Session;
+use clap::Args;
+use pfh::Recurse;
+use pfh::dups::{self as job, Chunking, Event, Request, Summary};
+use std::io;
+use std::path::PathBuf;
+
+/// Where to look, and what to make of it.
+#[derive(Debug, Args)]
+#[command(after_help = EXITS, mut_arg("recursive", |recursive| recursive.hide(true)), mut_arg("image", |image| image.hide(true)))]
+pub struct Dups {
+    /// What is walked. Directories are walked in any case: -r is taken, and changes nothing. Empty
+    /// files are left out.
+    #[command(flatten)]
+    pub input: Input,
+    /// What whole files are compared by: a cryptographic algorithm [default: sha256].
+    #[arg(short, long = "algorithm", value_name = "NAME")]
+    pub algorithm: Option<String>,
+    /// Print only the names of the copies that could go: all but the first of each group.
+    #[arg(long, conflicts_with = "json")]
+    pub redundant: bool,
+    /// The same, each name as it is and ended by NUL, for `xargs -0`.
+    #[arg(short = 'z', long, conflicts_with = "json")]
+    pub zero: bool,
+    /// A JSON object for each group of files or folders, and one for the whole.
+    #[arg(long)]
+    pub json: bool,
+    /// Print no groups, only what was found in all.
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Write a shell script into FILE that removes all copies but the first of each group, each
+    /// after a last comparison. Nothing is removed before somebody runs it.
+    #[arg(long, value_name = "FILE")]
+    pub script: Option<PathBuf>,
+    /// Replace an existing script; never a file that is read.
+    #[arg(long, requires = "script")]
+    pub force: bool,
+    /// Read everything, and say what a store that keeps each chunk once would save: chunks of so
+    /// many bytes, or cdc, cdc:16384 for chunks cut by content of that many bytes on average.
+    #[arg(long, value_name = "CHUNKING")]
+    pub chunks: Option<Chunking>,
+    /// How it is carried out.
+    #[command(flatten)]
+    pub run: Run,
+}
+
+const EXITS: &str = "\
+Of files of one size the first block is read, then the last one, then the whole: each group is confirmed by a digest of all bytes.
+Groups come by what they waste. Names of one inode are one copy; what shares its storage frees none. Folders are equal if they hold
+the same names with the same contents (empty folders aside), and are not looked for with --min-size, --include or --exclude.
+
+Exit codes: 0 all was looked at, whether or not there are duplicates; 2 usage; 3 something could not be read, or changed meanwhile:
+it is in no group; 4 the output is incomplete.";
+
+/// Runs a request to its end.
+pub fn run(request: &Dups) -> Exit {
+    exit::end(try_run(request))
+}
+
+fn try_run(asked: &Dups) -> Result<Exit, Failure> {
+    let least = asked.input.min_size.unwrap_or(1);
+    let mut input = Input { min_size: None, ..asked.input.clone() }.asked()?;
+    input.descend.recurse = Recurse::Yes;
+    let named: Vec<String> = asked.algorithm.iter().cloned().collect();
+    let request = Request::new(input)
+        .algorithm_of(algorithms_or_none(&named)?.into_iter().next())
+        .least(least)
+        .chunking(asked.chunks)
+        .script(asked.script.clone(), asked.force)
+        .plan(asked.run.plan(Vec::new())?);
+    let session = asked.run.session()?;
+    let ran = job::run(&request, &mut |event| show(asked, &session, event), &session.control());
+    let summary = ran.map_err(|error| session.failed(error))?;
+    if asked.json {
+        session.print(job::summary_json(&summary).as_bytes()).map_err(|error| Failure::output(&error))?;
+    }
+    session.close();
+    Ok(report(&summary))
+}
+
+/// Prints an event.
+fn show(asked: &Dups, session: &Session, event: Event<'_>) -> io::Result<()> {
+    let line = match event {
+        Event::Unread(name, problem) => {
+            session.about(name, problem);
+            return Ok(());
+        }
+        _ if asked.quiet => return Ok(()),
+        Event::Group(group) if asked.zero => job::redundant(group),
+        Event::Group(group) if asked.redundant => job::redundant_text(group).into_bytes(),
+        Event::Group(group) if asked.json => job::group_json(group),
+        Event::Group(group) => job::group_text(group).into_bytes(),
+        Event::Folders(_) if asked.zero || asked.redundant => return Ok(()),
+        Event::Folders(folders) if asked.json => job::folders_json(folders),
+        Event::Folders(folders) => job::folders_text(folders).into_bytes(),
+        _ => return Ok(()),
+    };
+    session.print(&line)
+}
+
+/// Prints what was found in all, and gives the exit.
+fn report(summary: &Summary) -> Exit {
+    if let Some(store) = &summary.store {
+        exit::say(store.sentence());
+    }
+    exit::say(summary.sentence());
+    if summary.failed > 0 { Exit::Incomplete } else { Exit::Good }
+}

@@ -1,0 +1,330 @@
+//! Examples of each page beyond the first, which `help.rs` has: what is wanted, and what is typed.
+//! Each is parsed by a test.
+
+/// A page, with what is wanted and the command that does it.
+pub const MORE: &[(&str, [(&str, &str); 2])] = &[
+    (
+        "pfh",
+        [
+            ("what became of the files since", "pfh check --audit list evidence/"),
+            ("what else there is to say of a command", "pfh help hash"),
+        ],
+    ),
+    (
+        "hash",
+        [
+            ("one file as b3sum does", "pfh hash -a blake3 disk.img"),
+            (
+                "every night, without reading again what is unchanged",
+                "pfh hash -r --cache kept -f jsonl -o today.jsonl archive/",
+            ),
+        ],
+    ),
+    (
+        "compare",
+        [
+            ("a page for the browser, with groups", "pfh compare --cluster --html pairs.html samples/"),
+            ("new files against a list of old digests", "pfh compare -a tlsh new/ --against old.tlsh"),
+        ],
+    ),
+    (
+        "match",
+        [
+            ("leave out what is known", "pfh match -r -k nsrl.pfhknown --only unknown evidence/"),
+            ("files that are like known ones", "pfh match -r --similar malware.ssdeep --threshold 60 evidence/"),
+        ],
+    ),
+    (
+        "acquire",
+        [
+            ("a raw image in pieces, read back afterwards", "pfh acquire /dev/sdb --to disk.img --split 4GiB --verify"),
+            ("two targets at once, with SHA-256 beside", "pfh acquire /dev/sdb --to a.E01 --to b.img -a md5,sha256"),
+        ],
+    ),
+    (
+        "dd",
+        [
+            ("the first gibibyte", "pfh dd if=/dev/sdb of=start.img bs=1M count=1024 hash=md5"),
+            ("only digests of a disk", "pfh dd if=/dev/sdb of=/dev/null hash=sha256"),
+        ],
+    ),
+    (
+        "verify",
+        [
+            ("with the public key of the log", "pfh verify case12.E01 --key examiner.pub"),
+            ("image against disk", "pfh verify disk.img --against /dev/sdb"),
+        ],
+    ),
+    (
+        "check",
+        [
+            ("a list of names that start elsewhere", "pfh check list /mnt/copy"),
+            ("new, moved and rotten files as well", "pfh check --audit list /mnt/copy"),
+        ],
+    ),
+    (
+        "diff",
+        [
+            ("a list of last year against the files now", "pfh diff last-year.jsonl archive/"),
+            ("which files are gone, for xargs", "pfh diff -z --only removed monday.sums tuesday.sums"),
+        ],
+    ),
+    (
+        "dups",
+        [
+            ("a script that keeps what is named first", "pfh dups originals/ copies/ --script go.sh"),
+            ("what a store of chunks would save", "pfh dups --chunks cdc images/"),
+        ],
+    ),
+    (
+        "bag",
+        [
+            ("make one", "pfh bag create -a sha256,sha512 deposit/"),
+            ("after files came or went", "pfh bag update deposit/"),
+        ],
+    ),
+    (
+        "bag create",
+        [
+            ("with lines in bag-info.txt", "pfh bag create --info Contact-Name=Ada deposit/"),
+            ("with every manifest that old tools read", "pfh bag create -a md5,sha1,sha256 deposit/"),
+        ],
+    ),
+    (
+        "bag validate",
+        [("for a program", "pfh bag validate --json deposit/"), ("only the verdict", "pfh bag validate -q deposit/")],
+    ),
+    (
+        "bag update",
+        [
+            ("with one more manifest", "pfh bag update -a sha512 deposit/"),
+            ("take contents that changed", "pfh bag update --force deposit/"),
+        ],
+    ),
+    (
+        "lookup",
+        [
+            ("digests of a file, one a line", "pfh lookup -k malware.txt --class bad"),
+            ("for a program", "pfh lookup -k nsrl.pfhknown -f jsonl"),
+        ],
+    ),
+    (
+        "known",
+        [
+            ("what is in one", "pfh known info sets.pfhknown"),
+            ("keep it up with NSRL", "pfh known build --good RDS.db --delta delta.sql sets.pfhknown"),
+        ],
+    ),
+    (
+        "known build",
+        [
+            ("with a class of one's own", "pfh known build --class own=templates.md5 sets.pfhknown"),
+            ("with a delta of NSRL's", "pfh known build --good RDS.db --delta delta.sql sets.pfhknown"),
+        ],
+    ),
+    (
+        "known info",
+        [("sets and counts", "pfh known info sets.pfhknown"), ("for a program", "pfh known info --json sets.pfhknown")],
+    ),
+    (
+        "algorithms",
+        [
+            ("which kernels this machine prefers", "pfh algorithms --measure"),
+            ("for a program", "pfh algorithms --json"),
+        ],
+    ),
+    (
+        "tree",
+        [
+            ("after a change", "pfh tree update disk.img --range 64KiB:4096"),
+            ("what is not as it was", "pfh tree check disk.img"),
+        ],
+    ),
+    (
+        "tree build",
+        [
+            ("with SHA-256 and small leaves", "pfh tree build -a sha256 --leaf 4KiB disk.img"),
+            ("each file of a folder", "pfh tree build -r case12/"),
+        ],
+    ),
+    (
+        "tree update",
+        [
+            ("several ranges", "pfh tree update disk.img --range 64KiB:4096,1MiB:1"),
+            ("what differs from an old copy", "pfh tree update disk.img --changed-since disk.img.yesterday"),
+        ],
+    ),
+    (
+        "tree append",
+        [
+            ("a tree elsewhere", "pfh tree append disk.img --outboard trees/disk"),
+            ("another tree", "pfh tree append log.jsonl"),
+        ],
+    ),
+    (
+        "tree check",
+        [
+            (
+                "by a root that was kept",
+                "pfh tree check disk.img --root af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262",
+            ),
+            ("for a program", "pfh tree check --json disk.img"),
+        ],
+    ),
+    (
+        "tree diff",
+        [
+            ("two trees", "pfh tree diff a.img.pfhtree b.img.pfhtree"),
+            ("for a program", "pfh tree diff --json a.img b.img.pfhtree"),
+        ],
+    ),
+    (
+        "tree prove",
+        [
+            ("several ranges", "pfh tree prove disk.img --range 0:512,1MiB:4096 -o part"),
+            ("of a tree elsewhere", "pfh tree prove disk.img --outboard trees/disk --range 0:512 -o part"),
+        ],
+    ),
+    (
+        "tree verify",
+        [
+            (
+                "take the bytes out",
+                "pfh tree verify part --root af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262 -o bytes",
+            ),
+            (
+                "for a program",
+                "pfh tree verify --json part --root af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262",
+            ),
+        ],
+    ),
+    (
+        "tree root",
+        [("of a tree that is kept", "pfh tree root disk.img"), ("for a program", "pfh tree root --json disk.img")],
+    ),
+    (
+        "tree export",
+        [
+            ("a tree elsewhere", "pfh tree export disk.img --outboard trees/disk --obao disk.img.obao"),
+            ("replace an old one", "pfh tree export --force disk.img --obao disk.img.obao"),
+        ],
+    ),
+    (
+        "tree import",
+        [
+            ("to elsewhere", "pfh tree import disk.img --obao disk.img.obao --outboard trees/disk"),
+            ("replace an old one", "pfh tree import --force disk.img --obao disk.img.obao"),
+        ],
+    ),
+    (
+        "audit",
+        [
+            ("the server's side", "pfh audit serve case12/"),
+            ("the auditor's side", "pfh audit ask http://storage:8417 kept"),
+        ],
+    ),
+    (
+        "audit commit",
+        [
+            ("under a name that the server knows", "pfh audit commit --identity disk.img case12/disk.img -o kept"),
+            ("a line for each file", "pfh audit commit a.img b.img c.img -o catalogue"),
+        ],
+    ),
+    (
+        "audit challenge",
+        [
+            ("all leaves", "pfh audit challenge kept --all -o c"),
+            ("one leaf", "pfh audit challenge kept --leaves 1 -o c"),
+        ],
+    ),
+    (
+        "audit prove",
+        [
+            ("32 bytes, for an auditor with a copy", "pfh audit prove --keyed c disk.img -o p"),
+            ("signed", "pfh audit prove --key server.key c disk.img -o p"),
+        ],
+    ),
+    (
+        "audit verify",
+        [
+            ("a keyed answer", "pfh audit verify kept c p --data copy.img"),
+            ("by the server's key", "pfh audit verify --signed-by server.pub kept c p"),
+        ],
+    ),
+    (
+        "audit tokens",
+        [
+            ("for a year of weeks", "pfh audit tokens kept --data disk.img --count 52 -o tokens"),
+            ("a few", "pfh audit tokens kept --data disk.img --count 3 -o tokens"),
+        ],
+    ),
+    (
+        "audit renew",
+        [
+            ("into another file", "pfh audit renew kept update -o new"),
+            ("for a program", "pfh audit renew --json kept update"),
+        ],
+    ),
+    (
+        "audit serve",
+        [
+            ("on another port", "pfh audit serve --listen 0.0.0.0:8417 case12/"),
+            ("with signed answers", "pfh audit serve --key server.key case12/"),
+        ],
+    ),
+    (
+        "audit ask",
+        [
+            ("and keep the evidence", "pfh audit ask http://storage:8417 kept --evidence today"),
+            ("for a program", "pfh audit ask http://storage:8417 kept --json"),
+        ],
+    ),
+    (
+        "bench",
+        [
+            ("which files a case has", "pfh bench sizes evidence/"),
+            ("what it will take", "pfh bench forecast --like evidence/"),
+        ],
+    ),
+    (
+        "bench languages",
+        [
+            ("two algorithms", "pfh bench languages -a md5,sha256 -o study"),
+            ("a few sizes", "pfh bench languages --sizes 64,4096 -o study"),
+        ],
+    ),
+    (
+        "bench report",
+        [("another clock", "pfh bench report --time cpu study/"), ("the usual place", "pfh bench report")],
+    ),
+    ("bench sizes", [("this folder", "pfh bench sizes ."), ("a mounted image", "pfh bench sizes /mnt/image")]),
+    (
+        "bench forecast",
+        [
+            ("and keep what was measured", "pfh bench forecast --like evidence/ --save fit.json"),
+            ("a list of sizes", "pfh bench forecast --like list.jsonl"),
+        ],
+    ),
+    ("bench self", [("this machine", "pfh bench self"), ("what else there is", "pfh bench papers --list")]),
+    (
+        "bench papers",
+        [
+            ("one of them", "pfh bench papers --only pfh-III -o study"),
+            ("one page of all", "pfh bench papers -o study --html papers.html"),
+        ],
+    ),
+    ("bench fit", [("standard input", "pfh bench fit -"), ("another file", "pfh bench fit study/result.csv")]),
+    ("completions", [("for zsh", "pfh completions zsh"), ("for fish", "pfh completions fish")]),
+    (
+        "man",
+        [
+            ("where man looks", "pfh man /usr/local/share/man/man1"),
+            ("replace others' pages", "pfh man --force target/man/"),
+        ],
+    ),
+];
+
+/// What exit codes mean, for pages that say nothing else of them.
+pub const EXIT_CODES: &str = "\
+Exit codes: 0 all good; 1 a negative verdict; 2 usage, or refused: nothing was changed; 3 finished, but something was unreadable or
+not understood; 4 aborted, the output is incomplete; 128+n ended by signal n.";

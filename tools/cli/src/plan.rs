@@ -1,0 +1,175 @@
+//! `pfh plan`, `pfh run` and `pfh merge`: one manifest by many processes.
+
+use crate::exit::{self, Exit, Failure};
+use crate::input::Input;
+use crate::run::{Run, algorithms};
+use crate::session::Session;
+use crate::size;
+use clap::Args;
+use pfh::hash::Sealing;
+use pfh::manifest::{End, Format, Layout, Marker};
+use pfh::plan::{make, merge, unit};
+use std::path::PathBuf;
+
+/// `pfh plan`.
+#[derive(Debug, Args)]
+pub struct Plan {
+    /// What is planned.
+    #[command(flatten)]
+    pub input: Input,
+    /// Algorithms, separated by commas: see `pfh algorithms`.
+    #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',', default_value = "sha256")]
+    pub algorithms: Vec<String>,
+    /// sums, bsd, hashdeep, dfxml, jsonl or csv; of similarity digests also ssdeep, sdbf and mrsh,
+    /// their own.
+    #[arg(short, long, value_name = "FORMAT", default_value = "sums")]
+    pub format: String,
+    /// End records with NUL and escape no names (sums and bsd).
+    #[arg(short, long)]
+    pub zero: bool,
+    /// Mark names with an asterisk, as GNU's tools do with the same option (sums).
+    #[arg(long)]
+    pub binary: bool,
+    /// Also digests of every window of SIZE bytes (hashdeep, dfxml, jsonl).
+    #[arg(long, value_name = "SIZE", value_parser = size::parse)]
+    pub piecewise: Option<u64>,
+    /// Most bytes of a unit; a larger file is a unit by itself.
+    #[arg(long, value_name = "SIZE", value_parser = size::parse, default_value = "2GiB")]
+    pub unit: u64,
+    /// Most files of a unit.
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    pub files: u64,
+    /// The directory that becomes the plan.
+    #[arg(short, long, value_name = "PLAN")]
+    pub output: PathBuf,
+    /// The result as one JSON object.
+    #[arg(long)]
+    pub json: bool,
+    /// No progress on standard error.
+    #[arg(long)]
+    pub no_progress: bool,
+}
+
+/// `pfh run`.
+#[derive(Debug, Args)]
+pub struct Unit {
+    /// The plan, a directory that `pfh plan` made.
+    #[arg(value_name = "PLAN")]
+    pub plan: PathBuf,
+    /// The unit, counted from 1.
+    #[arg(long, value_name = "N")]
+    pub unit: u64,
+    /// Carry the unit out although it was before.
+    #[arg(long)]
+    pub again: bool,
+    /// How it is carried out.
+    #[command(flatten)]
+    pub run: Run,
+}
+
+/// `pfh merge`.
+#[derive(Debug, Args)]
+pub struct Merge {
+    /// The plan, all of whose units were carried out.
+    #[arg(value_name = "PLAN")]
+    pub plan: PathBuf,
+    /// Write to a file that appears whole or not at all.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Also write FILE.seal: a Merkle root over the records, which `pfh check` verifies.
+    #[arg(long, requires = "output")]
+    pub seal: bool,
+    /// Sign the seal with this Ed25519 key.
+    #[arg(long, value_name = "FILE", requires = "seal")]
+    pub key: Option<PathBuf>,
+    /// Replace existing files; never one that is read.
+    #[arg(long)]
+    pub force: bool,
+    /// No progress on standard error.
+    #[arg(long)]
+    pub no_progress: bool,
+}
+
+/// Makes a plan, and prints how many units it has.
+pub fn plan(args: &Plan) -> Exit {
+    exit::end(try_plan(args))
+}
+
+fn try_plan(args: &Plan) -> Result<Exit, Failure> {
+    if args.piecewise == Some(0) {
+        return Err(Failure::usage("--piecewise takes a size of at least one byte"));
+    }
+    let mut request = make::Request::new(args.input.asked()?, algorithms(&args.algorithms)?, &args.output);
+    let layout = Layout {
+        end: if args.zero { End::Nul } else { End::Line },
+        marker: if args.binary { Marker::Binary } else { Marker::Text },
+    };
+    request = request.format(args.format.parse::<Format>().map_err(Failure::usage)?, layout).unit(args.unit);
+    (request.piecewise, request.files) = (args.piecewise, args.files);
+    let session = Session::open(!args.no_progress)?;
+    let made = make::run(&request, &session.control()).map_err(|error| session.failed(error))?;
+    session.close();
+    let text = if args.json { made.json() } else { made.text() };
+    exit::print(text.as_bytes()).map_err(|error| Failure::output(&error))?;
+    Ok(if made.failed > 0 { Exit::Incomplete } else { Exit::Good })
+}
+
+/// Carries out a unit.
+pub fn unit(args: &Unit) -> Exit {
+    exit::end(try_unit(args))
+}
+
+fn try_unit(args: &Unit) -> Result<Exit, Failure> {
+    let mut request = unit::Request::new(&args.plan, args.unit);
+    request.again = args.again;
+    request.settings = args.run.plan(Vec::new())?;
+    let session = args.run.session()?;
+    let mut sink = |event: unit::Event<'_>| {
+        let unit::Event::Record(record) = event else { return Ok(()) };
+        session.unread(record);
+        Ok(())
+    };
+    let ran = unit::run(&request, &mut sink, &session.control()).map_err(|error| session.failed(error))?;
+    session.close();
+    match &ran.run {
+        Some(summary) => args.run.report(summary),
+        None => exit::say(format_args!("unit {} was carried out before, and is left as it is", args.unit)),
+    }
+    Ok(complete(ran.hashed, ran.failed, "unit"))
+}
+
+/// Writes the manifest of a plan.
+pub fn merge(args: &Merge) -> Exit {
+    exit::end(try_merge(args))
+}
+
+fn try_merge(args: &Merge) -> Result<Exit, Failure> {
+    if let Some(path) = &args.key {
+        #[cfg(any(feature = "audit", feature = "image"))]
+        pfh::key::signing(path).map_err(Failure::usage)?;
+        #[cfg(not(any(feature = "audit", feature = "image")))]
+        return Err(Failure::usage(format!("{}: this build makes no signatures", path.display())));
+    }
+    let session = Session::open(!args.no_progress)?;
+    let mut request = merge::Request::new(&args.plan)
+        .output(session.destination(args.output.as_ref()))
+        .seal(args.seal.then(|| Sealing { key: args.key.clone() }));
+    request.replace = args.force;
+    let mut sink = |event: merge::Event<'_>| {
+        let merge::Event::Unread(sentence) = event else { return Ok(()) };
+        session.message(sentence);
+        Ok(())
+    };
+    let merged = merge::run(&request, &mut sink, &session.control()).map_err(|error| session.failed(error))?;
+    session.close();
+    Ok(complete(merged.run.hashed, merged.run.failed + merged.unwritten, "output"))
+}
+
+/// The exit, after a sentence if files have no digest.
+fn complete(hashed: u64, failed: u64, place: &str) -> Exit {
+    if failed == 0 {
+        return Exit::Good;
+    }
+    exit::say(format_args!("{failed} of {} files have no digest in the {place}", hashed + failed));
+    Exit::Incomplete
+}

@@ -1,0 +1,97 @@
+"""pfh: digests of data at the speed of the hardware.
+
+Hash objects in the shape of hashlib's, many messages at once, whole trees of
+files, similarity digests, known sets, manifests, hash trees, acquisition of
+media. What a function does is a job of the program ``pfh``, which the same
+package holds as a command.
+"""
+
+from __future__ import annotations
+
+from functools import partial as _partial
+
+from . import _pfh
+from ._errors import (
+    AbortedError,
+    DiffersError,
+    Error,
+    OutputError,
+    RequestError,
+    UnreadError,
+)
+from ._pfh import (
+    Acquired,
+    Checked,
+    Failed,
+    Files,
+    Hash,
+    Hashed,
+    HashTree,
+    Known,
+    Matched,
+    Pair,
+    Similarity,
+    Skipped,
+    TreeState,
+    Verdict,
+    acquire,
+    check,
+    compare,
+    file_digest,
+    hash_files,
+    hash_many,
+    match,
+    new,
+)
+
+__version__: str = _pfh.__version__
+
+#: Every algorithm by the name that ``new`` takes.
+algorithms_available: frozenset[str] = frozenset(row[0] for row in _pfh._algorithms())
+
+__all__ = [
+    "AbortedError",
+    "Acquired",
+    "Checked",
+    "DiffersError",
+    "Error",
+    "Failed",
+    "Files",
+    "Hash",
+    "HashTree",
+    "Hashed",
+    "Known",
+    "Matched",
+    "OutputError",
+    "Pair",
+    "RequestError",
+    "Similarity",
+    "Skipped",
+    "TreeState",
+    "UnreadError",
+    "Verdict",
+    "acquire",
+    "algorithms_available",
+    "check",
+    "compare",
+    "file_digest",
+    "hash_files",
+    "hash_many",
+    "match",
+    "new",
+]
+
+
+def _constructors() -> None:
+    """A function for each algorithm, under its name and aliases as identifiers: ``sha3_256``."""
+    for name, _length, standing, aliases in _pfh._algorithms():
+        similar = standing == "similarity"
+        function = Similarity(name) if similar else _partial(new, name)
+        for spelling in (name, *aliases):
+            identifier = spelling.replace("-", "_").replace("/", "_").replace(".", "_")
+            if identifier.isidentifier() and identifier not in globals():
+                globals()[identifier] = function
+                __all__.append(identifier)
+
+
+_constructors()

@@ -1,0 +1,399 @@
+"""pfh: digests of data at the speed of the hardware."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Final, Protocol, Self, TypeAlias, final
+
+from typing_extensions import Buffer
+
+__version__: Final[str]
+algorithms_available: Final[frozenset[str]]
+
+_Path: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes]
+_Paths: TypeAlias = _Path | Iterable[_Path]
+_Names: TypeAlias = str | Sequence[str]
+
+class _ArrowArray(Protocol):
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+
+class _ArrowStream(Protocol):
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+class Error(Exception):
+    """Why a job has no result: with path, offset in bytes and cause where there are such."""
+
+    path: str | None
+    offset: int | None
+    cause: str | None
+    def __init__(
+        self,
+        message: str,
+        path: str | os.PathLike[str] | None = None,
+        offset: int | None = None,
+        cause: str | None = None,
+    ) -> None: ...
+
+class RequestError(Error, ValueError):
+    """The request makes no sense or is refused: nothing was done."""
+
+class DiffersError(Error):
+    """What was to be compared differs."""
+
+class UnreadError(Error, OSError):
+    """Something could not be read: nothing was found out."""
+
+class OutputError(Error, OSError):
+    """The output could not be written, and is incomplete."""
+
+class AbortedError(Error):
+    """The job ended before its time."""
+
+@final
+class Hash:
+    """A message on its way to a digest, in the shape of hashlib's objects."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def digest_size(self) -> int: ...
+    @property
+    def block_size(self) -> int: ...
+    def update(self, data: Buffer) -> None: ...
+    def digest(self, length: int | None = None) -> bytes: ...
+    def hexdigest(self, length: int | None = None) -> str: ...
+    def copy(self) -> Hash: ...
+
+@final
+class Similarity:
+    """One similarity method: ssdeep, sdhash, mrsh-v2 or TLSH."""
+
+    def __new__(cls, name: str) -> Self: ...
+    @property
+    def name(self) -> str: ...
+    def __call__(self, data: Buffer | None = None, *, usedforsecurity: bool = True) -> Hash: ...
+    def hash(self, data: Buffer) -> str: ...
+    def compare(self, a: str | Hash, b: str | Hash) -> int: ...
+    def diff(self, a: str | Hash, b: str | Hash) -> int: ...
+
+class _Constructor(Protocol):
+    def __call__(self, data: Buffer | None = None, *, usedforsecurity: bool = True) -> Hash: ...
+
+def new(name: str, data: Buffer | None = None, *, usedforsecurity: bool = True) -> Hash:
+    """A hash object of the algorithm of that name."""
+
+def file_digest(fileobj: Any, digest: str | Callable[[], Any], /) -> Any:
+    """A hash object that has seen what is left of an open file."""
+
+def hash_many(buffers: Iterable[Buffer] | _ArrowArray | _ArrowStream, name: str) -> list[bytes | None]:
+    """The digests of many messages, in SIMD lanes; of a column a null has none."""
+
+@final
+class Hashed:
+    """A file that was read to its end."""
+
+    @property
+    def number(self) -> int: ...
+    @property
+    def path(self) -> str: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def mtime_ns(self) -> int | None: ...
+    @property
+    def digests(self) -> dict[str, bytes]: ...
+    @property
+    def hexdigests(self) -> dict[str, str]: ...
+    def __getitem__(self, name: str) -> bytes: ...
+
+@final
+class Skipped:
+    """A file that was listed and not read."""
+
+    @property
+    def number(self) -> int: ...
+    @property
+    def path(self) -> str: ...
+    @property
+    def reason(self) -> str: ...
+
+@final
+class Failed:
+    """A file that has no digest."""
+
+    @property
+    def number(self) -> int: ...
+    @property
+    def path(self) -> str: ...
+    @property
+    def stage(self) -> str: ...
+    @property
+    def offset(self) -> int | None: ...
+    @property
+    def cause(self) -> str: ...
+    @property
+    def code(self) -> str: ...
+    @property
+    def errno(self) -> int | None: ...
+    def error(self) -> UnreadError: ...
+
+@final
+class Files(Iterator[Hashed | Skipped | Failed]):
+    """The records of files, in input order; also a stream of Arrow batches."""
+
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> Hashed | Skipped | Failed: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(self, kind: object, error: object, traceback: object) -> None: ...
+    def close(self) -> None: ...
+    @property
+    def summary(self) -> dict[str, int] | None: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+def hash_files(
+    paths: _Paths,
+    algorithms: _Names,
+    *,
+    recursive: bool = False,
+    follow: bool = False,
+    threads: int | None = None,
+    memory: int | None = None,
+    on_event: Callable[[int, int], object] | None = None,
+) -> Files:
+    """Hashes files on threads of its own, and gives their records as they come."""
+
+@final
+class Pair:
+    """Two files that are alike."""
+
+    a: str
+    b: str
+    score: int
+    degenerate: str | None
+
+def compare(
+    paths: _Paths,
+    algorithm: str = "mrsh-v2",
+    *,
+    threshold: int | None = None,
+    recursive: bool = False,
+    follow: bool = False,
+    threads: int | None = None,
+    memory: int | None = None,
+) -> tuple[list[Pair], list[Skipped | Failed]]:
+    """All pairs of files whose score reaches the threshold, and the files that were not read."""
+
+@final
+class Verdict:
+    """What sets know of one digest or file."""
+
+    status: str
+    sets: list[tuple[str, str]]
+    empty: bool
+
+@final
+class Known:
+    """Open sets of known files."""
+
+    @staticmethod
+    def open(path: _Paths, *, cls: str | None = None, algorithm: str | None = None) -> Known: ...
+    @staticmethod
+    def build(
+        path: _Path,
+        *,
+        good: _Paths | None = None,
+        bad: _Paths | None = None,
+        notable: _Paths | None = None,
+        replace: bool = False,
+    ) -> Known: ...
+    def lookup(
+        self, digests: str | bytes | Iterable[str | bytes], algorithm: str | None = None
+    ) -> list[Verdict]: ...
+    @property
+    def sets(self) -> list[tuple[str, str, int]]: ...
+    @property
+    def gaps(self) -> list[str]: ...
+
+@final
+class Matched:
+    """The verdict on one file."""
+
+    path: str
+    verdict: Verdict | None
+    record: Hashed | Skipped | Failed
+
+def match(
+    paths: _Paths,
+    known: _Paths,
+    *,
+    cls: str | None = None,
+    recursive: bool = False,
+    follow: bool = False,
+    threads: int | None = None,
+    memory: int | None = None,
+) -> list[Matched]:
+    """Looks files up in known sets: a verdict for each."""
+
+@final
+class Checked:
+    """The result of a check; true if all is as the manifest has it."""
+
+    verdict: str
+    verified: int
+    expected: int
+    by_algorithm: dict[str, int]
+    files: list[tuple[str, str]]
+    not_compared: list[str]
+    faults: list[tuple[int, str]]
+    def __bool__(self) -> bool: ...
+
+def check(
+    manifest: _Path,
+    *,
+    root: _Path | None = None,
+    algorithms: _Names | None = None,
+    key: _Path | None = None,
+    audit: bool = False,
+    ignore_missing: bool = False,
+    threads: int | None = None,
+    memory: int | None = None,
+) -> Checked:
+    """Checks files by a manifest in any format."""
+
+@final
+class TreeState:
+    """What a file and its tree are; true if nothing is known to differ."""
+
+    root: str
+    length: int
+    algorithm: str
+    leaf_length: int
+    corrupt: list[tuple[int, int]] | None
+    def __bool__(self) -> bool: ...
+
+@final
+class HashTree:
+    """The tree that is kept beside a file."""
+
+    def __new__(cls, file: _Path, *, tree: _Path | None = None) -> Self: ...
+    @property
+    def file(self) -> os.PathLike[str]: ...
+    @property
+    def tree(self) -> os.PathLike[str]: ...
+    def build(self) -> TreeState: ...
+    def update(
+        self, ranges: list[tuple[int, int]] | None = None, *, since: _Path | None = None
+    ) -> TreeState: ...
+    def append(self) -> TreeState: ...
+    def check(self, *, root: str | None = None) -> TreeState: ...
+
+@final
+class Acquired:
+    """What came of an acquisition."""
+
+    bytes: int
+    digests: dict[str, str]
+    unreadable: list[tuple[int, int]]
+    complete: bool
+    verified: bool | None
+    log: os.PathLike[str] | None
+    events: list[str]
+
+def acquire(
+    source: _Path,
+    to: _Paths,
+    *,
+    algorithms: _Names | None = None,
+    image: bool = False,
+    verify: bool = False,
+    key: _Path | None = None,
+    case: str = "",
+    evidence: str = "",
+    examiner: str = "",
+    description: str = "",
+    notes: str = "",
+    replace: bool = False,
+) -> Acquired:
+    """Acquires a device, a file or an image into images."""
+
+# The function of each algorithm, under each of its names.
+md5: Final[_Constructor]
+md_5: Final[_Constructor]
+sha1: Final[_Constructor]
+sha_1: Final[_Constructor]
+sha224: Final[_Constructor]
+sha_224: Final[_Constructor]
+sha2_224: Final[_Constructor]
+sha256: Final[_Constructor]
+sha_256: Final[_Constructor]
+sha2_256: Final[_Constructor]
+sha384: Final[_Constructor]
+sha_384: Final[_Constructor]
+sha2_384: Final[_Constructor]
+sha512: Final[_Constructor]
+sha_512: Final[_Constructor]
+sha2_512: Final[_Constructor]
+sha512_224: Final[_Constructor]
+sha_512_224: Final[_Constructor]
+sha2_512_224: Final[_Constructor]
+sha512_256: Final[_Constructor]
+sha_512_256: Final[_Constructor]
+sha2_512_256: Final[_Constructor]
+sha3_224: Final[_Constructor]
+sha_3_224: Final[_Constructor]
+sha3_256: Final[_Constructor]
+sha_3_256: Final[_Constructor]
+sha3_384: Final[_Constructor]
+sha_3_384: Final[_Constructor]
+sha3_512: Final[_Constructor]
+sha_3_512: Final[_Constructor]
+shake128: Final[_Constructor]
+shake_128: Final[_Constructor]
+shake256: Final[_Constructor]
+shake_256: Final[_Constructor]
+ripemd160: Final[_Constructor]
+ripemd_160: Final[_Constructor]
+rmd160: Final[_Constructor]
+blake2b: Final[_Constructor]
+blake2b_512: Final[_Constructor]
+blake2s: Final[_Constructor]
+blake2s_256: Final[_Constructor]
+blake3: Final[_Constructor]
+blake_3: Final[_Constructor]
+b3: Final[_Constructor]
+crc32: Final[_Constructor]
+crc_32: Final[_Constructor]
+crc32b: Final[_Constructor]
+adler32: Final[_Constructor]
+adler_32: Final[_Constructor]
+xxh3_128: Final[_Constructor]
+xxh128: Final[_Constructor]
+xxh3: Final[_Constructor]
+fnv1a_64: Final[_Constructor]
+fnv_1a_64: Final[_Constructor]
+fnv1a: Final[_Constructor]
+fnv64a: Final[_Constructor]
+kt128: Final[_Constructor]
+kangarootwelve: Final[_Constructor]
+k12: Final[_Constructor]
+kt256: Final[_Constructor]
+parallelhash128: Final[_Constructor]
+parallelhash256: Final[_Constructor]
+parallelhashxof128: Final[_Constructor]
+parallelhashxof256: Final[_Constructor]
+sakura_fng_128: Final[_Constructor]
+sakura_fng_256: Final[_Constructor]
+sakura_li_128: Final[_Constructor]
+sakura_li_256: Final[_Constructor]
+ssdeep: Final[Similarity]
+ctph: Final[Similarity]
+sdhash: Final[Similarity]
+sdbf: Final[Similarity]
+sdhash_stream: Final[Similarity]
+sdhash_dd: Final[Similarity]
+sdbf_dd: Final[Similarity]
+mrsh_v2: Final[Similarity]
+mrsh: Final[Similarity]
+mrshv2: Final[Similarity]
+mrsh_v2_network: Final[Similarity]
+mrsh_v2n: Final[Similarity]
+tlsh: Final[Similarity]

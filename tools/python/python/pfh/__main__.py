@@ -1,0 +1,50 @@
+"""The command ``pfh``: the same program as the native one, in this process."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import sysconfig
+from typing import NoReturn
+
+
+def _prepare() -> None:
+    """Leaves signals and standard streams as a native program finds them."""
+    # Python catches SIGINT for KeyboardInterrupt, unless it came ignored.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    # Python ignores SIGXFSZ, whatever it was before.
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+    # A closed stream's number must not become that of a file that is opened.
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            null = os.open(os.devnull, os.O_RDWR)
+            if null != number:
+                os.dup2(null, number)
+                os.close(null)
+
+
+def _program() -> str:
+    """The file that starts the program again."""
+    return os.path.join(sysconfig.get_path("scripts"), "pfh")
+
+
+def main() -> NoReturn:
+    """Carries out the command line, and ends the process with its exit code."""
+    from pfh import _pfh
+
+    _prepare()
+    name = sys.argv[0]
+    if os.path.basename(name) == "__main__.py":
+        name = "pfh"
+    words = [name, *sys.argv[1:]]
+    code = _pfh._command(words, name if os.access(name, os.X_OK) else _program())
+    # At once: a thread that waits for a device that does not answer must not keep the process.
+    os._exit(code)
+
+
+if __name__ == "__main__":
+    main()

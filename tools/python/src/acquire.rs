@@ -1,0 +1,99 @@
+//! A medium acquired into images.
+
+use crate::{error, job, request};
+use pfh::acquire::{self as job_acquire, Layout, Origin, Request, To};
+use pfh::imaging::Imaging;
+use pyo3::prelude::*;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// What came of an acquisition.
+#[pyclass(frozen, get_all, module = "pfh")]
+pub struct Acquired {
+    /// Bytes of the image.
+    bytes: u64,
+    /// Digests of the image as written, by algorithm, in hexadecimal digits.
+    digests: BTreeMap<String, String>,
+    /// Unreadable ranges (offset in the image, length), which are filled in.
+    unreadable: Vec<(u64, u64)>,
+    /// Whether nothing is lost.
+    complete: bool,
+    /// Whether the targets were read back and are equal; `None` if they were not read back.
+    verified: Option<bool>,
+    /// The chained log, which `pfh verify` reads.
+    log: Option<PathBuf>,
+    /// What happened, a sentence each.
+    events: Vec<String>,
+}
+
+#[pymethods]
+impl Acquired {
+    fn __repr__(&self) -> String {
+        format!("<pfh.Acquired {} bytes, {}>", self.bytes, if self.complete { "complete" } else { "incomplete" })
+    }
+}
+
+/// Acquires a device, a file or an image into images: raw, or E01 by the name's ending, with map
+/// and logs beside the first. `verify` reads each back and compares. `key` signs the chained log.
+/// Existing targets are refused unless they are an interrupted acquisition of the same source,
+/// which is resumed, or `replace` is set.
+#[pyfunction]
+#[pyo3(signature = (source, to, *, algorithms = None, image = false, verify = false, key = None, case = "", evidence = "", examiner = "", description = "", notes = "", replace = false))]
+#[expect(clippy::too_many_arguments, reason = "keyword arguments")]
+pub fn acquire(
+    py: Python<'_>,
+    source: &Bound<'_, PyAny>,
+    to: &Bound<'_, PyAny>,
+    algorithms: Option<&Bound<'_, PyAny>>,
+    image: bool,
+    verify: bool,
+    key: Option<&Bound<'_, PyAny>>,
+    case: &str,
+    evidence: &str,
+    examiner: &str,
+    description: &str,
+    notes: &str,
+    replace: bool,
+) -> PyResult<Acquired> {
+    let source = request::path(source)?;
+    let layout = Layout::default();
+    let targets = request::paths(to)?.into_iter().map(|path| {
+        let path = PathBuf::from(path);
+        layout.form(&path).map(|form| To { path, form }).map_err(error::value)
+    });
+    let targets = targets.collect::<PyResult<Vec<To>>>()?;
+    let origin = if image { Origin::Image(source.clone()) } else { Origin::Medium(source.clone()) };
+    let mut asked = Request::new(origin, targets);
+    if let Some(names) = algorithms {
+        let algorithms: Vec<pfh::digest::Algorithm> =
+            crate::hashing::all_named(names)?.into_iter().map(Into::into).collect();
+        asked.imaging = Imaging { readers: asked.imaging.readers, ..Imaging::new(algorithms) };
+    }
+    (asked.verify, asked.replace) = (verify, replace);
+    asked.key = key.map(request::path).transpose()?;
+    for (field, text) in [
+        (&mut asked.about.case_number, case),
+        (&mut asked.about.evidence_number, evidence),
+        (&mut asked.about.examiner, examiner),
+        (&mut asked.about.description, description),
+        (&mut asked.about.notes, notes),
+    ] {
+        text.clone_into(field);
+    }
+    let (ran, events) = job::run(py, |control| {
+        let mut events = Vec::new();
+        let ran = job_acquire::run(asked, &mut |event| events.push(event.to_string()), control);
+        (ran, events)
+    })?;
+    let summary = ran.map_err(|failed| error::of_job(py, &failed, Some(&source)))?;
+    let digests = summary.imaged.digests.iter().map(|digest| (digest.algorithm().to_string(), digest.to_string()));
+    Ok(Acquired {
+        bytes: summary.imaged.bytes,
+        digests: digests.collect(),
+        unreadable: summary.imaged.bad.iter().map(|bad| (bad.offset, bad.length)).collect(),
+        complete: summary.is_complete(),
+        verified: (!summary.compared.is_empty()).then(|| !summary.differs()),
+        log: summary.log,
+        events,
+    })
+}

@@ -1,0 +1,231 @@
+//! Columns of binary values or text, read where they lie.
+
+use super::ffi::{Array, Schema, Stream};
+use crate::error;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyTuple};
+use std::ffi::CStr;
+
+/// Whether an object hands out an Arrow array or a stream of them.
+///
+/// # Errors
+/// When it cannot be asked.
+pub fn is_arrow(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(object.hasattr("__arrow_c_array__")? || object.hasattr("__arrow_c_stream__")?)
+}
+
+/// The values of a column, in place.
+pub struct Messages {
+    format: Format,
+    /// Those of a stream, ours to release.
+    streamed: Vec<Array>,
+    /// The array of a capsule.
+    lent: Option<*const Array>,
+    /// What keeps it in place.
+    _capsules: Vec<Py<PyAny>>,
+}
+
+// SAFETY: arrays are read only, and by the interface may be released on any thread.
+unsafe impl Send for Messages {}
+// SAFETY: as above; nothing changes through a shared reference.
+unsafe impl Sync for Messages {}
+
+/// How values lie in an array's buffers.
+#[derive(Clone, Copy)]
+enum Format {
+    /// Behind offsets of 32 bits.
+    Short,
+    /// Behind offsets of 64 bits.
+    Long,
+    /// All of one length.
+    Fixed(usize),
+    /// Views: 16 bytes each, with the value or the place of it.
+    View,
+}
+
+impl Format {
+    fn of(text: &[u8]) -> Option<Format> {
+        Some(match text {
+            b"z" | b"u" => Format::Short,
+            b"Z" | b"U" => Format::Long,
+            b"vz" | b"vu" => Format::View,
+            [b'w', b':', digits @ ..] => Format::Fixed(str::from_utf8(digits).ok()?.parse().ok()?),
+            _ => return None,
+        })
+    }
+}
+
+impl Messages {
+    /// The column of an object.
+    ///
+    /// # Errors
+    /// `TypeError` for columns of another type.
+    pub fn get(object: &Bound<'_, PyAny>) -> PyResult<Messages> {
+        if object.hasattr("__arrow_c_array__")? {
+            let pair = object.call_method0("__arrow_c_array__")?.cast_into::<PyTuple>()?;
+            let (schema, array) = (capsule(&pair.get_item(0)?)?, capsule(&pair.get_item(1)?)?);
+            let place = schema.pointer_checked(Some(c"arrow_schema"))?.cast::<Schema>();
+            // SAFETY: by the interface a capsule of this name holds a schema while it lives.
+            let format = unsafe { format_of(place.as_ref()) }?;
+            let lent = array.pointer_checked(Some(c"arrow_array"))?.cast::<Array>().as_ptr().cast_const();
+            return Ok(Messages {
+                format,
+                streamed: Vec::new(),
+                lent: Some(lent),
+                _capsules: vec![array.into_any().unbind()],
+            });
+        }
+        let stream = capsule(&object.call_method0("__arrow_c_stream__")?)?;
+        let place = stream.pointer_checked(Some(c"arrow_array_stream"))?.cast::<Stream>().as_ptr();
+        // SAFETY: by the interface a capsule of this name holds a stream while it lives; this
+        // thread alone uses it.
+        let (format, streamed) = unsafe { drained(place) }?;
+        Ok(Messages { format, streamed, lent: None, _capsules: vec![stream.into_any().unbind()] })
+    }
+
+    /// The values in order; `None` for null.
+    ///
+    /// # Errors
+    /// `ValueError` for an array whose offsets make no sense.
+    pub fn values(&self) -> PyResult<Vec<Option<&[u8]>>> {
+        let mut values = Vec::new();
+        // SAFETY: the capsule keeps the array in place.
+        let lent = self.lent.map(|array| unsafe { &*array });
+        for array in lent.into_iter().chain(&self.streamed) {
+            for row in 0..array.length {
+                // SAFETY: the array is valid by the interface, and the row in it.
+                values.push(unsafe { value(array, self.format, row) }?);
+            }
+        }
+        Ok(values)
+    }
+}
+
+impl Drop for Messages {
+    fn drop(&mut self) {
+        for array in &mut self.streamed {
+            if let Some(release) = array.release {
+                // SAFETY: it is ours, and released once.
+                unsafe { release(array) };
+            }
+        }
+    }
+}
+
+fn capsule<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyCapsule>> {
+    Ok(object.cast::<PyCapsule>()?.clone())
+}
+
+/// # Safety
+/// The schema is valid.
+unsafe fn format_of(schema: &Schema) -> PyResult<Format> {
+    let text = if schema.format.is_null() || !schema.dictionary.is_null() {
+        &b""[..]
+    } else {
+        // SAFETY: by the interface it ends with a zero.
+        unsafe { CStr::from_ptr(schema.format) }.to_bytes()
+    };
+    let wrong = || {
+        let shown = String::from_utf8_lossy(text).into_owned();
+        PyTypeError::new_err(format!(
+            "a column of binary values or text is needed, this has the Arrow format {shown:?}"
+        ))
+    };
+    Format::of(text).ok_or_else(wrong)
+}
+
+/// All arrays of a stream.
+///
+/// # Safety
+/// The stream is valid, and nobody else uses it.
+unsafe fn drained(stream: *mut Stream) -> PyResult<(Format, Vec<Array>)> {
+    let failed = |code: i32| error::value(format!("the Arrow stream failed with {code}"));
+    // SAFETY: by the interface a stream that was not released has these functions, which fill what
+    // they are given, and say with a missing release that there is nothing.
+    unsafe {
+        let (Some(get_schema), Some(get_next)) = ((*stream).get_schema, (*stream).get_next) else {
+            return Err(error::value("the Arrow stream was read before"));
+        };
+        let mut schema = Schema::empty();
+        let code = get_schema(stream, &mut schema);
+        if code != 0 {
+            return Err(failed(code));
+        }
+        let format = format_of(&schema);
+        if let Some(release) = schema.release {
+            release(&mut schema);
+        }
+        // What was read is released with this, also after a failure.
+        let mut read = Messages { format: format?, streamed: Vec::new(), lent: None, _capsules: Vec::new() };
+        loop {
+            let mut array = Array::empty();
+            let code = get_next(stream, &mut array);
+            if code != 0 {
+                return Err(failed(code));
+            }
+            if array.release.is_none() {
+                return Ok((read.format, std::mem::take(&mut read.streamed)));
+            }
+            read.streamed.push(array);
+        }
+    }
+}
+
+/// # Safety
+/// The array is valid and of this format, and the row in it.
+unsafe fn value(array: &Array, format: Format, row: i64) -> PyResult<Option<&[u8]>> {
+    let wrong = || error::value("the Arrow array's offsets make no sense");
+    let at = usize::try_from(array.offset + row).map_err(|_| wrong())?;
+    // SAFETY: by the interface each format has these buffers, with a value for each row of the
+    // array and what comes before its offset.
+    unsafe {
+        let buffer = |index: usize| *array.buffers.add(index);
+        let valid = buffer(0).cast::<u8>();
+        if array.null_count != 0 && !valid.is_null() && *valid.add(at / 8) >> (at % 8) & 1 == 0 {
+            return Ok(None);
+        }
+        let (start, length) = match format {
+            Format::Short => {
+                let offsets = buffer(1).cast::<i32>();
+                let (start, end) = (offsets.add(at).read_unaligned(), offsets.add(at + 1).read_unaligned());
+                (i64::from(start), i64::from(end) - i64::from(start))
+            }
+            Format::Long => {
+                let offsets = buffer(1).cast::<i64>();
+                let start = offsets.add(at).read_unaligned();
+                (start, offsets.add(at + 1).read_unaligned() - start)
+            }
+            Format::Fixed(length) => {
+                let start = buffer(1).cast::<u8>().add(at * length);
+                return Ok(Some(slice(start, length)));
+            }
+            Format::View => {
+                let view = buffer(1).cast::<u8>().add(at * 16);
+                let word = |index: usize| view.cast::<i32>().add(index).read_unaligned();
+                let length = usize::try_from(word(0)).map_err(|_| wrong())?;
+                if length <= 12 {
+                    return Ok(Some(slice(view.add(4), length)));
+                }
+                let (index, start) = (usize::try_from(word(2)), usize::try_from(word(3)));
+                let (Ok(index), Ok(start)) = (index, start) else { return Err(wrong()) };
+                return Ok(Some(slice(buffer(2 + index).cast::<u8>().add(start), length)));
+            }
+        };
+        let (Ok(start), Ok(length)) = (usize::try_from(start), usize::try_from(length)) else { return Err(wrong()) };
+        if length == 0 {
+            return Ok(Some(&[]));
+        }
+        Ok(Some(slice(buffer(2).cast::<u8>().add(start), length)))
+    }
+}
+
+/// # Safety
+/// That many bytes lie there, or none.
+unsafe fn slice<'a>(start: *const u8, length: usize) -> &'a [u8] {
+    if length == 0 || start.is_null() {
+        return &[];
+    }
+    // SAFETY: the caller's promise.
+    unsafe { std::slice::from_raw_parts(start, length) }
+}

@@ -1,0 +1,198 @@
+//! Hash objects in the shape of hashlib's.
+
+use crate::buffer::{Bytes, LONG};
+use crate::error;
+use pfh::{Algorithm, Hasher};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyBytes};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+
+/// The algorithm of a name, in any spelling that pfh and hashlib know.
+///
+/// # Errors
+/// `ValueError` for an unknown name.
+pub fn named(name: &str) -> PyResult<Algorithm> {
+    name.parse().map_err(|_| PyValueError::new_err(format!("unsupported hash type {name}")))
+}
+
+/// Those of several names.
+///
+/// # Errors
+/// `ValueError` for an unknown name, and where there is none.
+pub fn all_named(names: &Bound<'_, PyAny>) -> PyResult<Vec<Algorithm>> {
+    if let Ok(one) = names.extract::<String>() {
+        return one.split(',').map(named).collect();
+    }
+    let names: Vec<String> = names.extract()?;
+    if names.is_empty() {
+        return Err(error::value("no algorithm was named"));
+    }
+    names.iter().map(|name| named(name)).collect()
+}
+
+/// A message on its way to a digest, in the shape of hashlib's objects.
+///
+/// Made by `pfh.new(name)` or by the function of an algorithm's name, as `pfh.sha256()`. Updates
+/// longer than 2047 bytes let other Python threads run. Any thread may use it.
+#[pyclass(frozen, module = "pfh")]
+pub struct Hash {
+    algorithm: Algorithm,
+    hasher: Mutex<Hasher>,
+}
+
+impl Hash {
+    /// A hash of what was seen so far.
+    pub fn start(py: Python<'_>, algorithm: Algorithm, data: Option<&Bound<'_, PyAny>>) -> PyResult<Hash> {
+        let hash = Hash { algorithm, hasher: Mutex::new(algorithm.hasher()) };
+        if let Some(data) = data {
+            hash.take(py, &Bytes::get(data)?);
+        }
+        Ok(hash)
+    }
+
+    fn take(&self, py: Python<'_>, bytes: &Bytes) {
+        let bytes = bytes.as_slice();
+        if bytes.len() < LONG
+            && let Ok(mut hasher) = self.hasher.try_lock()
+        {
+            hasher.update(bytes);
+            return;
+        }
+        py.detach(|| self.hasher.lock().unwrap_or_else(PoisonError::into_inner).update(bytes));
+    }
+
+    /// The state, waited for without the interpreter's lock if another thread has it.
+    fn locked<'a>(&'a self, py: Python<'_>) -> MutexGuard<'a, Hasher> {
+        loop {
+            match self.hasher.try_lock() {
+                Ok(hasher) => return hasher,
+                Err(TryLockError::Poisoned(poisoned)) => return poisoned.into_inner(),
+                Err(TryLockError::WouldBlock) => py.detach(|| drop(self.hasher.lock())),
+            }
+        }
+    }
+
+    fn finished(&self, py: Python<'_>, length: Option<i64>) -> PyResult<pfh::Digest> {
+        let hasher = self.locked(py).clone();
+        let Some(length) = length else { return Ok(hasher.finalize()) };
+        let stated = usize::try_from(length).ok().and_then(|length| hasher.finalize_to(length));
+        stated.ok_or_else(|| error::value(format!("{} does not give {length} bytes", self.algorithm.name())))
+    }
+}
+
+#[pymethods]
+impl Hash {
+    /// Takes in the next bytes of the message: any object that exports a buffer in one piece.
+    fn update(&self, py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.take(py, &Bytes::get(data)?);
+        Ok(())
+    }
+
+    /// The digest of what came so far; of similarity digests the bytes of their text. `length` is
+    /// for algorithms that give any number of bytes: SHAKE, BLAKE3, KangarooTwelve.
+    #[pyo3(signature = (length = None))]
+    fn digest<'py>(&self, py: Python<'py>, length: Option<i64>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, self.finished(py, length)?.bytes()))
+    }
+
+    /// The digest in hexadecimal digits, or the text of a similarity digest.
+    #[pyo3(signature = (length = None))]
+    fn hexdigest(&self, py: Python<'_>, length: Option<i64>) -> PyResult<String> {
+        Ok(self.finished(py, length)?.to_string())
+    }
+
+    /// Another object that has seen the same.
+    fn copy(&self, py: Python<'_>) -> Hash {
+        Hash { algorithm: self.algorithm, hasher: Mutex::new(self.locked(py).clone()) }
+    }
+
+    fn __copy__(&self, py: Python<'_>) -> Hash {
+        self.copy(py)
+    }
+
+    fn __deepcopy__(&self, py: Python<'_>, _memo: &Bound<'_, PyAny>) -> Hash {
+        self.copy(py)
+    }
+
+    /// The name of the algorithm, which `pfh.new` takes.
+    #[getter]
+    fn name(&self) -> String {
+        self.algorithm.to_string()
+    }
+
+    /// Bytes of the digest; 0 for similarity digests, whose length depends on the message.
+    #[getter]
+    fn digest_size(&self) -> usize {
+        self.algorithm.length()
+    }
+
+    /// Bytes that the compression function takes at a time; 1 for checksums.
+    #[getter]
+    fn block_size(&self) -> usize {
+        self.algorithm.block_length()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<pfh.Hash {}>", self.algorithm)
+    }
+}
+
+/// A hash object of the algorithm of that name: `new("sha256", b"abc")`. A name may state a length:
+/// `shake128:64`.
+#[pyfunction]
+#[pyo3(signature = (name, data = None, *, usedforsecurity = true))]
+pub fn new(py: Python<'_>, name: &str, data: Option<&Bound<'_, PyAny>>, usedforsecurity: bool) -> PyResult<Hash> {
+    // A remark for policies, which pfh has none of.
+    let _ = usedforsecurity;
+    Hash::start(py, named(name)?, data)
+}
+
+/// The algorithms by name, with bytes of a digest, standing and other names.
+#[pyfunction]
+#[pyo3(name = "_algorithms")]
+pub fn algorithms() -> Vec<(&'static str, usize, &'static str, &'static [&'static str])> {
+    let row = |a: Algorithm| (a.name(), a.length(), a.standing().name(), a.aliases());
+    Algorithm::all().map(row).collect()
+}
+
+/// Bytes that are read at a time.
+const PIECE: usize = 1 << 18;
+
+/// A hash object that has seen what is left of an open file: `file_digest(open(path, "rb"),
+/// "sha256")`. `digest` is a name, or a function that makes hash objects.
+#[pyfunction]
+#[pyo3(signature = (fileobj, digest, /))]
+pub fn file_digest<'py>(
+    py: Python<'py>,
+    fileobj: &Bound<'py, PyAny>,
+    digest: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let hash = match digest.extract::<String>() {
+        Ok(name) => Bound::new(py, Hash::start(py, named(&name)?, None)?)?.into_any(),
+        Err(_) => digest.call0()?,
+    };
+    if fileobj.hasattr("getbuffer")? {
+        hash.call_method1("update", (fileobj.call_method0("getbuffer")?,))?;
+        return Ok(hash);
+    }
+    let readable = fileobj.hasattr("readinto")? && fileobj.hasattr("readable")?;
+    if !readable || !fileobj.call_method0("readable")?.is_truthy()? {
+        let what = fileobj.repr()?;
+        return Err(PyValueError::new_err(format!("'{what}' is not a file-like object in binary reading mode.")));
+    }
+    let room = PyByteArray::new(py, &[]);
+    room.resize(PIECE)?;
+    let view = py.import("builtins")?.getattr("memoryview")?.call1((&room,))?;
+    loop {
+        let read = fileobj.call_method1("readinto", (&room,))?;
+        let Ok(read) = read.extract::<usize>() else {
+            return Err(PyTypeError::new_err("the file would block: give one in blocking mode"));
+        };
+        if read == 0 {
+            return Ok(hash);
+        }
+        let piece = view.get_item(pyo3::types::PySlice::new(py, 0, read as isize, 1))?;
+        hash.call_method1("update", (piece,))?;
+    }
+}

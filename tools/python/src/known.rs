@@ -1,0 +1,162 @@
+//! Sets of known files.
+
+use crate::{error, job, request};
+use pfh::Digest;
+use pfh::known::{Class, build};
+use pfh::matching::{Answer, Empty, Opened, Reference, Sets};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+use std::path::PathBuf;
+
+/// What sets know of one digest or file.
+#[pyclass(frozen, get_all, module = "pfh")]
+pub struct Verdict {
+    /// `known-bad`, `known-good`, `known`, `maybe` (a filter alone has it), `unknown`, or
+    /// `nothing-to-compare-with` (no set has a digest of its algorithm).
+    status: &'static str,
+    /// The sets that have it: name and class of each.
+    sets: Vec<(String, String)>,
+    /// Whether it is the digest of no bytes at all, which says nothing.
+    empty: bool,
+}
+
+#[pymethods]
+impl Verdict {
+    fn __repr__(&self) -> String {
+        format!("<pfh.Verdict {}>", self.status)
+    }
+}
+
+/// Open sets, each a file that `Known.build` or `pfh known build` made, or a list of digests in any
+/// format.
+#[pyclass(frozen, module = "pfh")]
+pub struct Known {
+    reference: Reference,
+    gaps: Vec<String>,
+}
+
+/// The verdict of an answer.
+pub fn verdict(reference: &Reference, answer: &Answer) -> Verdict {
+    let place = |place: pfh::report::verdict::Place<'_>| (place.set.to_owned(), place.class.to_owned());
+    Verdict {
+        status: reference.verdict(answer).name(),
+        sets: reference.places(answer).into_iter().map(place).collect(),
+        empty: answer.empty,
+    }
+}
+
+/// Opens sets; what is not understood of them comes as sentences.
+pub fn open(py: Python<'_>, sets: &Sets) -> PyResult<(Reference, Vec<String>)> {
+    let opened = job::run(py, |_control| {
+        let mut gaps = Vec::new();
+        sets.open_known(&mut |gap| gaps.push(gap.to_string())).map(|Opened { reference, .. }| (reference, gaps))
+    })?;
+    opened.map_err(|failed| error::unread(py, &failed.to_string(), sets.known.first().map(PathBuf::as_path)))
+}
+
+/// The sets of arguments: paths, and the class of lists among them.
+pub fn sets(paths: &Bound<'_, PyAny>, class: Option<&str>, algorithm: Option<&str>) -> PyResult<Sets> {
+    let class = class.map(str::parse::<Class>).transpose().map_err(error::value)?;
+    let algorithms = algorithm.map(crate::hashing::named).transpose()?.into_iter().collect();
+    Ok(Sets { class, algorithms, empty: Empty::SaysNothing, ..Sets::new(request::paths(paths)?) })
+}
+
+impl Known {
+    /// A digest as bytes or hexadecimal digits, of this algorithm or of the one that its length
+    /// tells.
+    fn digest(&self, given: &Bound<'_, PyAny>, algorithm: Option<pfh::Algorithm>) -> PyResult<Digest> {
+        let digits = match (given.cast::<PyString>(), given.cast::<PyBytes>()) {
+            (Ok(text), _) => text.extract::<String>()?,
+            (_, Ok(bytes)) => pfh::hex::encode(bytes.as_bytes()),
+            _ => return Err(PyTypeError::new_err("a digest is bytes or hexadecimal digits")),
+        };
+        let algorithms = algorithm.into_iter().collect();
+        let sets = Sets { digests: vec![digits], algorithms, ..Sets::default() };
+        let mut digests = sets.digests().map_err(error::value)?;
+        digests.pop().ok_or_else(|| error::value("no digest"))
+    }
+}
+
+#[pymethods]
+impl Known {
+    /// Opens a set, or several. `cls` is the class of lists among them, which have none of their
+    /// own: `bad`, `notable`, `good`, `no-change` or any word; `algorithm` that of digests that do
+    /// not name theirs.
+    #[staticmethod]
+    #[pyo3(signature = (path, *, cls = None, algorithm = None))]
+    fn open(py: Python<'_>, path: &Bound<'_, PyAny>, cls: Option<&str>, algorithm: Option<&str>) -> PyResult<Known> {
+        let (reference, gaps) = open(py, &sets(path, cls, algorithm)?)?;
+        Ok(Known { reference, gaps })
+    }
+
+    /// Compiles sets into one file, and opens it. `replace` replaces a file that is no set.
+    #[staticmethod]
+    #[pyo3(signature = (path, *, good = None, bad = None, notable = None, replace = false))]
+    fn build(
+        py: Python<'_>,
+        path: &Bound<'_, PyAny>,
+        good: Option<&Bound<'_, PyAny>>,
+        bad: Option<&Bound<'_, PyAny>>,
+        notable: Option<&Bound<'_, PyAny>>,
+        replace: bool,
+    ) -> PyResult<Known> {
+        let output = request::path(path)?;
+        let mut asked = build::Request::new(&output);
+        asked.replace = replace;
+        for (given, class) in [(good, Class::Good), (bad, Class::Bad), (notable, Class::Notable)] {
+            for set in given.map_or_else(|| Ok(Vec::new()), request::paths)? {
+                asked = asked.set(set, class.clone());
+            }
+        }
+        let (built, mut gaps) = job::run(py, |control| {
+            let mut gaps = Vec::new();
+            let mut event = |event: build::Event<'_>| {
+                if let build::Event::Fault { path, line, fault } = event {
+                    gaps.push(format!(
+                        "{}:{line}: {fault}",
+                        pfh::terminal::render(path.as_os_str().as_encoded_bytes())
+                    ));
+                }
+            };
+            let built = build::run(&asked, &mut event, control);
+            (built, gaps)
+        })?;
+        built.map_err(|failed| error::of_job(py, &failed, Some(&output)))?;
+        let (reference, more) = open(py, &Sets::new([output]))?;
+        gaps.extend(more);
+        Ok(Known { reference, gaps })
+    }
+
+    /// What the sets know of digests, each as bytes or hexadecimal digits; in their order.
+    #[pyo3(signature = (digests, algorithm = None))]
+    fn lookup(&self, digests: &Bound<'_, PyAny>, algorithm: Option<&str>) -> PyResult<Vec<Verdict>> {
+        let algorithm = algorithm.map(crate::hashing::named).transpose()?;
+        let is_one = digests.is_instance_of::<PyString>() || digests.is_instance_of::<PyBytes>();
+        let given: Vec<Bound<'_, PyAny>> =
+            if is_one { vec![digests.clone()] } else { digests.try_iter()?.collect::<PyResult<_>>()? };
+        let ask = |given: &Bound<'_, PyAny>| {
+            let digest = self.digest(given, algorithm)?;
+            if !self.reference.has(digest.algorithm()) {
+                return Ok(Verdict { status: "nothing-to-compare-with", sets: Vec::new(), empty: false });
+            }
+            let answer = self.reference.ask(std::slice::from_ref(&digest));
+            let answer = answer.map_err(|failed| error::unread(digests.py(), &failed.to_string(), None))?;
+            Ok(verdict(&self.reference, &answer))
+        };
+        given.iter().map(ask).collect()
+    }
+
+    /// The sets: name, class and number of records of each.
+    #[getter]
+    fn sets(&self) -> Vec<(String, String, u64)> {
+        let all = self.reference.sets.iter().flat_map(|known| known.sets());
+        all.map(|set| (set.name.clone(), set.class().name().to_owned(), set.records)).collect()
+    }
+
+    /// What of the sets was not understood, a sentence each: nothing is compared with it.
+    #[getter]
+    fn gaps(&self) -> Vec<String> {
+        self.gaps.clone()
+    }
+}

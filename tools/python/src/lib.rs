@@ -1,0 +1,59 @@
+//! The Python package `pfh`: a binding of the library's jobs, and the command in process.
+//!
+//! Each file binds one job or one kind of value; what a job does is the library's. Jobs run on a
+//! thread of their own while the calling thread waits without the interpreter's lock and looks for
+//! signals ([`job`]). Buffers of Python are read where they lie ([`buffer`]).
+
+mod acquire;
+mod arrow;
+mod buffer;
+mod check;
+mod command;
+mod compare;
+mod error;
+mod files;
+mod hashing;
+mod job;
+mod known;
+mod many;
+mod matching;
+mod record;
+mod request;
+mod run;
+mod similarity;
+mod tree;
+
+/// What `pfh` re-exports.
+#[pyo3::pymodule(gil_used = false)]
+mod _pfh {
+    #[pymodule_export]
+    use super::acquire::{Acquired, acquire};
+    #[pymodule_export]
+    use super::check::{Checked, check};
+    #[pymodule_export]
+    use super::command::command;
+    #[pymodule_export]
+    use super::compare::{Pair, compare};
+    #[pymodule_export]
+    use super::files::{Files, hash_files};
+    #[pymodule_export]
+    use super::hashing::{Hash, algorithms, file_digest, new};
+    #[pymodule_export]
+    use super::known::{Known, Verdict};
+    #[pymodule_export]
+    use super::many::hash_many;
+    #[pymodule_export]
+    use super::matching::{Matched, find};
+    #[pymodule_export]
+    use super::record::{Failed, Hashed, Skipped};
+    #[pymodule_export]
+    use super::similarity::Similarity;
+    #[pymodule_export]
+    use super::tree::HashTree;
+    #[pymodule_export]
+    use super::tree::TreeState;
+
+    #[pymodule_export]
+    #[expect(non_upper_case_globals, reason = "Python's own name")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}

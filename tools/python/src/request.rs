@@ -1,0 +1,54 @@
+//! Arguments that several jobs have in common.
+
+use pfh::{Algorithm, Descend, Input, Links, Plan, Recurse};
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// One path (text, bytes or `os.PathLike`), or several.
+///
+/// # Errors
+/// `TypeError` for anything else.
+pub fn paths(given: &Bound<'_, PyAny>) -> PyResult<Vec<OsString>> {
+    let decode = |one: &Bound<'_, PyAny>| -> PyResult<OsString> {
+        let os = one.py().import("os")?;
+        os.call_method1("fsdecode", (one,))?.extract()
+    };
+    let is_one = given.is_instance_of::<PyString>()
+        || given.is_instance_of::<pyo3::types::PyBytes>()
+        || given.hasattr("__fspath__")?;
+    if is_one {
+        return Ok(vec![decode(given)?]);
+    }
+    given.try_iter()?.map(|one| decode(&one?)).collect()
+}
+
+/// One path.
+///
+/// # Errors
+/// `TypeError` for anything else.
+pub fn path(given: &Bound<'_, PyAny>) -> PyResult<PathBuf> {
+    let os = given.py().import("os")?;
+    Ok(PathBuf::from(os.call_method1("fsdecode", (given,))?.extract::<OsString>()?))
+}
+
+/// What a job of files reads.
+pub fn input(paths: Vec<OsString>, recursive: bool, follow: bool) -> Input {
+    let recurse = if recursive { Recurse::Yes } else { Recurse::default() };
+    let links = if follow { Links::Follow } else { Links::default() };
+    let mut input = Input::new(paths);
+    input.descend = Descend { recurse, links, ..Descend::default() };
+    input
+}
+
+/// How it reads: threads that hash, bytes of the table.
+pub fn plan(algorithms: Vec<Algorithm>, threads: Option<usize>, memory: Option<usize>) -> Plan {
+    let mut plan = Plan::new(algorithms);
+    if let Some(threads) = threads {
+        plan.threads = threads.max(1);
+        plan.prefetchers = plan.threads * 3;
+    }
+    plan.memory = memory.unwrap_or(plan.memory);
+    plan
+}

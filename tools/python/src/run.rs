@@ -1,0 +1,33 @@
+//! A run over files on a thread of its own, which hands its records over.
+
+use pfh::{Cancel, Control, Plan, Progress, Record, Source, Summary};
+use std::io;
+use std::sync::mpsc::SyncSender;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What the run hands over.
+pub enum Message {
+    /// What came of an input.
+    Record(Record),
+    /// The run ended, and how.
+    End(Box<Result<Summary, String>>),
+}
+
+/// How far the run is, as a callback gets it: files, bytes.
+pub type Pace = Arc<Mutex<Option<(u64, u64)>>>;
+
+/// The run. Its end is the last message; a reader that went away ends it.
+pub fn run(source: Box<dyn Source>, plan: &Plan, sender: &SyncSender<Message>, cancel: Cancel, pace: Option<Pace>) {
+    let mut control = Control::new().with_cancel(cancel);
+    if let Some(pace) = pace {
+        control = control.on_progress(move |progress| {
+            if let Progress::Files(files) = progress {
+                *pace.lock().unwrap_or_else(PoisonError::into_inner) = Some((files.files, files.bytes));
+            }
+        });
+    }
+    let gone = |_| io::Error::from(io::ErrorKind::BrokenPipe);
+    let mut sink = |record: Record| sender.send(Message::Record(record)).map_err(gone);
+    let ended = pfh::run(source, plan, &mut sink, &control);
+    let _ = sender.send(Message::End(Box::new(ended.map_err(|error| error.to_string()))));
+}

@@ -1,0 +1,165 @@
+//! Hash trees beside files.
+
+use crate::{error, job, request};
+use pfh::JobError;
+use pfh::tree::{self, Summary, append, build, check, update};
+use pyo3::prelude::*;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+/// The tree that is kept beside a file, as `FILE.pfhtree`.
+#[pyclass(frozen, module = "pfh")]
+pub struct HashTree {
+    file: PathBuf,
+    tree: PathBuf,
+}
+
+/// What a file and its tree are.
+#[pyclass(frozen, get_all, module = "pfh")]
+pub struct TreeState {
+    /// The root in hexadecimal digits, as the tree has it.
+    root: String,
+    /// Bytes of the file, as the tree has them.
+    length: u64,
+    /// `blake3`, `sha256` or another function of the tree's.
+    algorithm: String,
+    /// Bytes of a leaf.
+    leaf_length: u64,
+    /// The ranges of the file (start, end) that differ from the tree; `None` if they were not
+    /// compared.
+    corrupt: Option<Vec<(u64, u64)>>,
+}
+
+impl From<Summary> for TreeState {
+    fn from(summary: Summary) -> TreeState {
+        let pair = |range: &Range<u64>| (range.start, range.end);
+        TreeState {
+            root: pfh::hex::encode(&summary.root),
+            length: summary.length,
+            algorithm: summary.parameters.function().name().to_owned(),
+            leaf_length: summary.parameters.leaf_length() as u64,
+            corrupt: summary.judged().map(|judged| judged.corrupt.iter().map(pair).collect()),
+        }
+    }
+}
+
+#[pymethods]
+impl TreeState {
+    /// Whether nothing is known to differ.
+    fn __bool__(&self) -> bool {
+        self.corrupt.as_ref().is_none_or(Vec::is_empty)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<pfh.TreeState {} {}>", self.algorithm, self.root)
+    }
+}
+
+impl HashTree {
+    /// The result of a verb.
+    fn state(&self, py: Python<'_>, done: Result<Summary, impl JobError + 'static>) -> PyResult<TreeState> {
+        done.map(TreeState::from).map_err(|failed| error::of_job(py, &failed, Some(&self.file)))
+    }
+}
+
+#[pymethods]
+impl HashTree {
+    /// The tree of a file; it need not be there yet.
+    #[new]
+    #[pyo3(signature = (file, *, tree = None))]
+    fn new(file: &Bound<'_, PyAny>, tree: Option<&Bound<'_, PyAny>>) -> PyResult<HashTree> {
+        let file = request::path(file)?;
+        let tree = tree.map(request::path).transpose()?.unwrap_or_else(|| tree::beside(&file));
+        Ok(HashTree { file, tree })
+    }
+
+    /// The file.
+    #[getter]
+    fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// The file of the tree.
+    #[getter]
+    fn tree(&self) -> &Path {
+        &self.tree
+    }
+
+    /// Hashes the file and writes the tree.
+    fn build(&self, py: Python<'_>) -> PyResult<TreeState> {
+        let mut asked = build::Request::file(&self.file);
+        asked.tree = Some(self.tree.clone());
+        let (done, built) = job::run(py, |control| {
+            let mut built = None;
+            let mut sink = |event: build::Event<'_>| {
+                if let build::Event::Built(summary) = event {
+                    built = Some(summary.clone());
+                }
+                Ok(())
+            };
+            let done = build::run(&asked, &mut sink, control);
+            (done, built)
+        })?;
+        done.map_err(|failed| error::of_job(py, &failed, Some(&self.file)))?;
+        built.map(TreeState::from).ok_or_else(|| error::aborted(py, "no tree was built", Some(&self.file)))
+    }
+
+    /// Hashes again what has changed: `ranges` of (start, end) in bytes, or what differs from the
+    /// copy `since`.
+    #[pyo3(signature = (ranges = None, *, since = None))]
+    fn update(
+        &self,
+        py: Python<'_>,
+        ranges: Option<Vec<(u64, u64)>>,
+        since: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<TreeState> {
+        let changed = match (ranges, since) {
+            (Some(ranges), None) => {
+                update::Changed::Ranges(ranges.into_iter().map(|(start, end)| start..end).collect())
+            }
+            (None, Some(copy)) => update::Changed::Since(request::path(copy)?),
+            _ => return Err(error::value("give ranges or since")),
+        };
+        let mut asked = update::Request::new(&self.file, changed);
+        asked.tree = self.tree.clone();
+        let done = job::run(py, |control| update::run(&asked, control))?;
+        self.state(py, done)
+    }
+
+    /// Takes in what was appended to the file.
+    fn append(&self, py: Python<'_>) -> PyResult<TreeState> {
+        let mut asked = append::Request::new(&self.file);
+        asked.tree = self.tree.clone();
+        let done = job::run(py, |control| append::run(&asked, control))?;
+        self.state(py, done)
+    }
+
+    /// Hashes the file and compares it with its tree: `state.corrupt` has what differs. With `root`
+    /// (hexadecimal digits) the file must also give that; if it does not, `pfh.DiffersError`.
+    #[pyo3(signature = (*, root = None))]
+    fn check(&self, py: Python<'_>, root: Option<&str>) -> PyResult<TreeState> {
+        let mut asked = check::Request::new(&self.file);
+        asked.tree = self.tree.clone();
+        if let Some(root) = root {
+            let bytes = pfh::hex::decode(root.as_bytes()).and_then(|bytes| bytes.try_into().ok());
+            asked.must =
+                Some(check::Must::Root(bytes.ok_or_else(|| error::value("a root has 64 hexadecimal digits"))?));
+        }
+        let done = job::run(py, |control| check::run(&asked, control))?;
+        if let Ok(summary) = &done
+            && let Some(expected) = summary.expected().filter(|expected| expected.root != expected.found)
+        {
+            let found = pfh::hex::encode(&expected.found);
+            return Err(error::differs(
+                py,
+                &format!("the file gives the root {found}, not the one stated"),
+                &self.file,
+            ));
+        }
+        self.state(py, done)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<pfh.HashTree {}>", pfh::terminal::render(self.tree.as_os_str().as_encoded_bytes()))
+    }
+}

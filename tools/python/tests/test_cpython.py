@@ -1,0 +1,88 @@
+"""CPython's own tests of hashlib, against pfh by a shim."""
+
+import types
+import unittest
+
+import pytest
+
+import pfh
+
+pytest.importorskip("test.test_hashlib", reason="this interpreter comes without its tests")
+
+from test import test_hashlib  # noqa: E402
+
+#: What is about the inside of the module hashlib, or algorithms that pfh lacks (BLAKE2 with its
+#: parameters), or downloads vectors.
+APART = {
+    "test_get_builtin_constructor",
+    "test_algorithms_guaranteed",
+    "test_extra_sha3",
+    "test_readonly_types",
+    "test_get_fips_mode",
+    "test_disallow_instantiation",
+    "test_hash_disallow_instantiation",
+    "test_clinic_signature",
+    "test_clinic_signature_errors",
+    "test_sha256_update_over_4GB",
+    "test_sha3_256_update_over_4GB",
+    "test_sha3_update_over_4GB",
+}
+
+#: What SHAKE has in pfh and not in hashlib: a digest without a stated length, of the usual one.
+SHAKES = {"test_blocksize_name_sha3"}
+
+
+def shim():
+    module = types.ModuleType("hashlib")
+    for name in NAMES:
+        setattr(module, name, getattr(pfh, name))
+    module.new = pfh.new
+    module.file_digest = pfh.file_digest
+    module.algorithms_available = pfh.algorithms_available
+    module.algorithms_guaranteed = set(pfh.algorithms_available)
+    return module
+
+
+#: hashlib's names of what both have, and ours.
+NAMES = {name: name for name in ("md5", "sha1", "sha224", "sha256", "sha384", "sha512")}
+NAMES |= {f"sha3_{bits}": f"sha3-{bits}" for bits in (224, 256, 384, 512)}
+NAMES |= {"shake_128": "shake128", "shake_256": "shake256"}
+
+
+class Against(test_hashlib.HashLibTestCase):
+    """The tests with pfh's constructors alone."""
+
+    #: They are run one by one below.
+    __test__ = False
+    shakes = {"shake128", "shake256"}
+
+    def __init__(self, *arguments):
+        unittest.TestCase.__init__(self, *arguments)
+        self._hashlib = None
+        self.constructors_to_test = {}
+        for name, ours in NAMES.items():
+
+            def by_new(*data, _ours=ours, **kwargs):
+                return pfh.new(_ours, *data, **kwargs)
+
+            self.constructors_to_test[name] = {getattr(pfh, name), by_new}
+
+
+def names():
+    loaded = unittest.TestLoader().getTestCaseNames(test_hashlib.HashLibTestCase)
+    return [name for name in loaded if name not in APART | SHAKES and "blake2" not in name]
+
+
+def test_the_shim_leaves_most_tests():
+    assert len(names()) > 30
+
+
+@pytest.mark.parametrize("name", names())
+def test_cpython(name, monkeypatch):
+    monkeypatch.setattr(test_hashlib, "hashlib", shim())
+    result = unittest.TestResult()
+    Against(name).run(result)
+    wrong = result.errors + result.failures
+    assert not wrong, wrong[0][1]
+    if result.skipped:
+        pytest.skip(result.skipped[0][1])

@@ -1,0 +1,160 @@
+"""The other jobs: similarity, known sets, manifests, trees, acquisition."""
+
+import os
+import random
+import subprocess
+import sys
+
+import pytest
+import tlsh
+from hypothesis import given
+from hypothesis import strategies as st
+
+import pfh
+
+
+def run(*words, **settings):
+    return subprocess.run([sys.executable, "-m", "pfh", *words], capture_output=True, **settings)
+
+
+def text(seed, length=40_000):
+    words = random.Random(seed)
+    return bytes(words.choice(b"abcdefghijklmnopqrstuvwxyz     \n") for _ in range(length))
+
+
+@given(st.binary(min_size=300, max_size=3000))
+def test_tlsh_is_that_of_py_tlsh(data):
+    theirs = tlsh.hash(data)
+    assert pfh.tlsh.hash(data) == theirs
+    other = text(1)
+    if theirs != "TNULL":
+        assert pfh.tlsh.compare(pfh.tlsh(data), pfh.tlsh(other)) == tlsh.diff(theirs, tlsh.hash(other))
+        assert pfh.tlsh.diff(theirs, theirs) == 0
+
+
+@pytest.mark.parametrize("method", [pfh.ssdeep, pfh.sdhash, pfh.mrsh_v2])
+def test_similar_texts_are_similar(method):
+    one, other = text(1), text(2)
+    near = one[:20_000] + b"something else" + one[20_000:]
+    digest = method.hash(one)
+    assert digest == method(one).hexdigest() == pfh.new(method.name, one).hexdigest()
+    assert method.compare(digest, digest) == 100
+    assert method.compare(digest, method(near)) > 50 > method.compare(digest, method.hash(other))
+    with pytest.raises(ValueError):
+        method.compare(digest, "no digest")
+    with pytest.raises(ValueError):
+        pfh.Similarity("sha256")
+
+
+def test_no_digest_is_no_score():
+    assert pfh.tlsh.hash(b"short") == "TNULL" and pfh.sdhash.hash(b"short") == "none"
+    with pytest.raises(ValueError, match="no digest"):
+        pfh.tlsh.compare("TNULL", pfh.tlsh(text(1)))
+
+
+def test_compare_finds_the_pairs(tmp_path):
+    one = text(1)
+    (tmp_path / "a").write_bytes(one)
+    (tmp_path / "b").write_bytes(one[:30_000])
+    (tmp_path / "c").write_bytes(text(2))
+    paths = [tmp_path / name for name in ("a", "b", "c", "missing")]
+    pairs, left_out = pfh.compare(paths, "ssdeep")
+    assert [(pair.a, pair.b) for pair in pairs] == [(str(tmp_path / "a"), str(tmp_path / "b"))]
+    assert pairs[0].score == pfh.ssdeep.compare(pfh.ssdeep(one), pfh.ssdeep(one[:30_000]))
+    assert [failed.code for failed in left_out] == ["ENOENT"]
+    assert pfh.compare(paths[:2], "ssdeep", threshold=100)[0] == []
+    assert len(pfh.compare([tmp_path / "a", tmp_path / "a"], "sha256")[0]) == 1
+
+
+def test_known_sets(tmp_path):
+    (tmp_path / "bad.txt").write_text(f"{pfh.sha256(b'evil').hexdigest()}  evil\nno record\n")
+    (tmp_path / "good.txt").write_text(f"{pfh.sha256(b'fine').hexdigest()}  fine\n")
+    known = pfh.Known.build(tmp_path / "set.pfhknown", bad=tmp_path / "bad.txt", good=[tmp_path / "good.txt"])
+    assert len(known.gaps) == 1 and "bad.txt:2" in known.gaps[0]
+    assert sorted((cls, records) for _, cls, records in known.sets) == [("bad", 1), ("good", 1)]
+    again = pfh.Known.open(tmp_path / "set.pfhknown")
+    digests = [pfh.sha256(word).digest() for word in (b"evil", b"fine", b"else")]
+    for sets in (known, again):
+        assert [v.status for v in sets.lookup(digests)] == ["known-bad", "known-good", "unknown"]
+        assert sets.lookup(digests[0].hex())[0].sets == [("bad", "bad")]
+        assert sets.lookup([pfh.md5(b"evil").digest()])[0].status == "nothing-to-compare-with"
+    listed = pfh.Known.open(tmp_path / "bad.txt", cls="notable")
+    assert listed.lookup(digests)[0].status == "known-bad"
+    with pytest.raises(ValueError):
+        known.lookup("not hexadecimal")
+    with pytest.raises(pfh.UnreadError):
+        pfh.Known.open(tmp_path / "missing")
+    # A file that is no set is not replaced.
+    (tmp_path / "precious").write_text("precious")
+    with pytest.raises(pfh.RequestError):
+        pfh.Known.build(tmp_path / "precious", bad=tmp_path / "bad.txt")
+    assert (tmp_path / "precious").read_text() == "precious"
+
+    for name, data in (("1", b"evil"), ("2", b"fine"), ("3", b"else")):
+        (tmp_path / name).write_bytes(data)
+    rows = pfh.match([tmp_path / name for name in "123"] + [tmp_path / "gone"], tmp_path / "set.pfhknown")
+    assert [row.verdict and row.verdict.status for row in rows] == ["known-bad", "known-good", "unknown", None]
+    assert isinstance(rows[3].record, pfh.Failed)
+    (tmp_path / "empty").write_text("")
+    with pytest.raises(pfh.UnreadError, match="nothing to compare with"):
+        pfh.match(tmp_path / "1", tmp_path / "empty", cls="bad")
+
+
+def test_check(tmp_path):
+    for name in "ab":
+        (tmp_path / name).write_text(name)
+    assert run("hash", "-a", "sha256", "-o", "list", "a", "b", cwd=tmp_path).returncode == 0
+    done = pfh.check(tmp_path / "list")
+    assert done and (done.verdict, done.verified, done.expected) == ("verified", 2, 2)
+    assert done.by_algorithm == {"sha256": 2} and done.files == [("a", "right"), ("b", "right")]
+    (tmp_path / "b").write_text("c")
+    done = pfh.check(tmp_path / "list")
+    assert not done and done.verdict == "differs" and done.files[1] == ("b", "wrong")
+    (tmp_path / "c").write_text("c")
+    classes = dict(pfh.check(tmp_path / "list", root=tmp_path, audit=True).files)
+    assert {name[-1]: cls for name, cls in classes.items()}["c"] in ("new", "copied")
+    (tmp_path / "nothing").write_text("")
+    assert pfh.check(tmp_path / "nothing").verdict == "nothing-to-compare-with"
+    with pytest.raises(pfh.RequestError) as raised:
+        pfh.check(tmp_path / "missing")
+    assert raised.value.path == str(tmp_path / "missing") and "ENOENT" in raised.value.cause
+
+
+def test_hash_tree(tmp_path):
+    disk = tmp_path / "disk"
+    disk.write_bytes(bytes(100_000))
+    tree = pfh.HashTree(disk)
+    built = tree.build()
+    assert built.root == pfh.blake3(bytes(100_000)).hexdigest() and built.length == 100_000
+    assert os.fspath(tree.tree) == f"{disk}.pfhtree" and tree.check(root=built.root)
+    with open(disk, "r+b") as file:
+        file.seek(40_000)
+        file.write(b"!")
+    state = tree.check()
+    assert not state and state.corrupt == [(32768, 49152)]
+    with pytest.raises(pfh.DiffersError) as raised:
+        tree.check(root=built.root)
+    assert raised.value.path == str(disk)
+    assert tree.update([(40_000, 40_001)]).root == pfh.blake3(disk.read_bytes()).hexdigest()
+    with open(disk, "ab") as file:
+        file.write(b"more")
+    assert tree.append().length == 100_004 and tree.check()
+    with pytest.raises(ValueError):
+        tree.update()
+    with pytest.raises(pfh.Error):
+        pfh.HashTree(tmp_path / "missing").build()
+
+
+def test_acquire(tmp_path):
+    disk = tmp_path / "disk"
+    disk.write_bytes(os.urandom(300_000))
+    done = pfh.acquire(disk, tmp_path / "disk.img", verify=True, examiner="Ada", algorithms="sha256")
+    assert done.complete and done.verified and done.bytes == 300_000 and done.unreadable == []
+    assert done.digests == {"sha256": pfh.sha256(disk.read_bytes()).hexdigest()}
+    assert (tmp_path / "disk.img").read_bytes() == disk.read_bytes()
+    assert run("verify", tmp_path / "disk.img").returncode == 0 and done.log
+    with pytest.raises(pfh.RequestError):
+        pfh.acquire(disk, disk)
+    with pytest.raises(pfh.Error):
+        pfh.acquire(tmp_path / "missing", tmp_path / "other.img")
+    assert not (tmp_path / "other.img").exists()
