@@ -31,9 +31,10 @@ slow: ## the tests of the program that take ten seconds each and more
 nightly: ## the tests that take minutes: long vectors, many seeds, every errno at every call
 	PFH_TIERS=faults,foreign,slow PFH_NIGHTLY=1 $(CARGO) test --workspace --release -- --include-ignored
 
-campaigns: ## 20,000 errnos, 10,000 power cuts, 300 raced writes, and a dated record (part of nightly, without the record)
+campaigns: ## 20,000 errnos, 10,000 power cuts, 300 raced writes, 10,000 mutants of each image, and a dated record (part of nightly, without the record)
 	PFH_RECORD=$(CURDIR)/bench/record/$(shell date +%F)-campaigns.md PFH_REQUIRE_INJECTORS=1 \
 		$(CARGO) test --package pfh-cli --release --test cli -- campaign_ faults_e_unending:: --ignored --nocapture
+	PFH_MUTANTS=10000 PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-volume --release --test volume mutants_end
 
 large: ## updates and files beyond 4 GiB
 	PFH_LARGE=1 $(CARGO) test --workspace --release large -- --include-ignored

@@ -21,6 +21,7 @@ impl Object for Block {
     fn open(&self) -> Result<Box<dyn Read + Send>, Problem> {
         let file = Ranges::of(&self.entry)?;
         file.since(&self.stat)?;
+        file.read_little();
         let mut bytes = Vec::new();
         file.read(self.range.clone(), &mut bytes)?;
         Ok(Box::new(Cursor::new(bytes)))

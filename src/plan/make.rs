@@ -216,7 +216,7 @@ fn write(plan: &Document, lists: &[Vec<u8>], rest: &[Record]) -> Result<(u64, u6
     }
     let mut part = Writing::open(plan, 0)?;
     let failed = Error::write(&plan.part(0));
-    rest.iter().try_for_each(|record| part.record(record)).map_err(failed)?;
+    rest.iter().try_for_each(|record| part.record(record).map(drop)).map_err(failed)?;
     let counts = part.finish()?;
     plan.save()?;
     Ok((counts.skipped, counts.failed))

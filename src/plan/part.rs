@@ -7,7 +7,7 @@ use super::Error;
 use super::document::{Document, sha256};
 use pfh_digest::Hasher;
 use pfh_engine::{Outcome, Record};
-use pfh_manifest::{Encode, Preamble};
+use pfh_manifest::{Encode, Preamble, Unrepresentable};
 use pfh_similarity::Similar;
 use pfh_source::{Note, Output};
 use serde_json::{Value, json};
@@ -37,11 +37,14 @@ pub struct Counts {
     pub without: u64,
     /// Bytes of the files that the format holds.
     pub written_bytes: u64,
+    /// Records as the end of the manifest counts them.
+    pub records: u64,
 }
 
 impl Counts {
     /// Counts a record by its line.
     pub fn add(&mut self, line: &Value) -> Option<()> {
+        self.records += line["records"].as_u64()?;
         match line["kind"].as_str()? {
             "hashed" => {
                 let size = line["size"].as_u64()?;
@@ -100,15 +103,18 @@ impl Writing {
         self.output.write_all(bytes)
     }
 
-    /// Writes a record, whose number is that of the whole plan.
+    /// Writes a record, whose number is that of the whole plan. The inner error says that the format
+    /// cannot hold it.
     ///
     /// # Errors
     /// The output's.
-    pub fn record(&mut self, record: &Record) -> io::Result<()> {
+    pub fn record(&mut self, record: &Record) -> io::Result<Result<(), Unrepresentable>> {
         self.fragment.clear();
         let mut fragment = std::mem::take(&mut self.fragment);
+        let before = self.encoder.records();
         let encoded = self.encoder.record(&mut fragment, record);
-        let mut line = json!({ "number": record.number, "length": fragment.len() });
+        let records = self.encoder.records() - before;
+        let mut line = json!({ "number": record.number, "length": fragment.len(), "records": records });
         match &record.outcome {
             Outcome::Hashed(hashed) => {
                 line["kind"] = json!("hashed");
@@ -134,7 +140,8 @@ impl Writing {
         self.records += 1;
         let put = self.put(format!("{line}\n").as_bytes()).and_then(|()| self.put(&fragment));
         self.fragment = fragment;
-        put
+        put?;
+        Ok(encoded.map(|_| ()))
     }
 
     /// Ends the part; it has its name from then on.

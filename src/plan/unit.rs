@@ -6,6 +6,7 @@ use super::part::{self, Counts, Writing};
 use crate::outputs::{Existing, Kind, Outputs};
 use crate::pass::pass;
 use pfh_engine::{Control, Plan, Record, Summary as Run};
+use pfh_manifest::Unrepresentable;
 use pfh_source::{Descend, Operands, Recurse, Source, Special};
 use std::io;
 use std::path::PathBuf;
@@ -37,6 +38,8 @@ impl Request {
 pub enum Event<'a> {
     /// A file of the unit has a record.
     Record(&'a Record),
+    /// The format cannot hold this record: it will not be in the manifest.
+    NotWritten(&'a Record, &'a Unrepresentable),
 }
 
 /// Receives the events of a unit. An error ends the unit with [`Error::Sink`].
@@ -48,11 +51,17 @@ pub type Sink<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;
 pub struct Summary {
     /// The counts; `None` if it had been carried out before, and nothing was read.
     pub run: Option<Run>,
-    /// Inputs with digests.
-    pub hashed: u64,
-    /// Inputs that have no digest in the manifest: they could not be read, or the format cannot
+    /// Inputs of the unit that were read, or should have been.
+    pub files: u64,
+    /// Those that have no digest in the manifest: they could not be read, or the format cannot
     /// hold them.
     pub failed: u64,
+}
+
+impl Summary {
+    fn new(run: Option<Run>, counts: &Counts) -> Summary {
+        Summary { run, files: counts.hashed + counts.failed, failed: counts.failed + counts.unwritten }
+    }
 }
 
 /// Hashes the files of a unit. Its part is written whole or not at all; a part that is there and
@@ -70,7 +79,7 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
     if !request.again
         && let Some(counts) = done(&plan, unit)
     {
-        return Ok(Summary { run: None, hashed: counts.hashed, failed: counts.failed + counts.unwritten });
+        return Ok(Summary::new(None, &counts));
     }
     let here = std::env::current_dir().map(|here| here.into_os_string().into_encoded_bytes()).unwrap_or_default();
     if plan.relative && here != plan.working_directory {
@@ -91,7 +100,7 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
         return Err(Error::Interrupted("the unit has no result"));
     }
     let counts = ends.writing.finish()?;
-    Ok(Summary { run: Some(ran), hashed: counts.hashed, failed: counts.failed + counts.unwritten })
+    Ok(Summary::new(Some(ran), &counts))
 }
 
 /// The counts of a unit that was carried out; `None` if it was not, or what is there is not whole.
@@ -116,6 +125,9 @@ impl pfh_engine::Sink for Ends<'_> {
         (self.sink)(Event::Record(&record))?;
         let planned = usize::try_from(record.number).ok().and_then(|at| self.numbers.get(at));
         record.number = *planned.ok_or_else(|| io::Error::other("a record that was not planned"))?;
-        self.writing.record(&record)
+        if let Err(why) = self.writing.record(&record)? {
+            (self.sink)(Event::NotWritten(&record, &why))?;
+        }
+        Ok(())
     }
 }

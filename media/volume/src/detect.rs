@@ -10,6 +10,7 @@ use crate::iso;
 use crate::node::Failure;
 use crate::ntfs;
 use crate::recognise::{Magic, recognise};
+use crate::windows::Windows;
 
 /// Opens one kind of file system; `None` if it is another.
 type Open = fn(&Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure>;
@@ -30,6 +31,7 @@ pub fn file_system(bytes: Arc<dyn Bytes>) -> Result<Recognised, Failure> {
         Some(Magic::Unread(name)) => return Ok(Recognised::Unread(name.to_owned())),
         None => {}
     }
+    let bytes: Arc<dyn Bytes> = Arc::new(Windows::new(bytes));
     for open in READERS {
         if let Some(found) = open(&bytes)? {
             return Ok(found);

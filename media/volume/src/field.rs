@@ -41,7 +41,16 @@ pub fn is_at(bytes: &[u8], at: usize, magic: &[u8]) -> bool {
 /// was bounded by the caller.
 pub fn read(bytes: &dyn Bytes, offset: u64, length: usize) -> Result<Vec<u8>, Failure> {
     let mut buffer = vec![0; length];
-    bytes.read_exact_at(offset, &mut buffer).map_err(|error| unreadable(offset, &error))?;
+    let mut filled = 0;
+    while filled < length {
+        let place = offset.saturating_add(filled as u64);
+        match bytes.read_at(place, &mut buffer[filled..]) {
+            Ok(0) => return Err(unreadable(place, &io::ErrorKind::UnexpectedEof.into())),
+            Ok(got) => filled += got,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(unreadable(place, &error)),
+        }
+    }
     Ok(buffer)
 }
 
@@ -93,7 +102,7 @@ mod tests {
     #[test]
     fn a_medium_that_ends_is_named() {
         let failed = read(&vec![0; 8], 4, 8).unwrap_err();
-        assert_eq!((failed.offset, failed.cause.as_str()), (Some(4), "the medium ends before"));
+        assert_eq!((failed.offset, failed.cause.as_str()), (Some(8), "the medium ends before"));
         assert_eq!(read_some(&vec![0; 8], 4, 8).unwrap().len(), 4);
     }
 }

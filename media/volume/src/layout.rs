@@ -41,8 +41,7 @@ impl Layout {
             if offset.checked_add(length).is_none_or(|end| end > self.volume) {
                 return wrong("a run leads out of the volume");
             }
-            self.stored = self.stored.saturating_add(length);
-            if self.stored > self.volume {
+            if self.stored.saturating_add(length) > self.volume {
                 return wrong("the file claims more bytes than the volume has");
             }
         }
@@ -61,6 +60,7 @@ impl Layout {
             self.runs.push(Run { file_offset: self.end, medium_offset: medium, length });
         }
         self.end = end;
+        self.stored += if medium.is_some() { length } else { 0 };
         Ok(())
     }
 

@@ -22,6 +22,7 @@ mod text;
 mod time;
 mod unallocated;
 mod walk;
+mod windows;
 
 pub use bytes::{Bytes, Slice};
 pub use detect::file_system;

@@ -74,6 +74,11 @@ impl Ranges {
         }
     }
 
+    /// Reads nothing ahead: a block or two are all that is wanted of the file.
+    pub fn read_little(&self) {
+        os::advise_little(self.fd.as_fd());
+    }
+
     /// Fills `buffer` with the bytes of a range.
     ///
     /// # Errors

@@ -73,15 +73,15 @@ impl Selection {
         Ok(Selection { include: Globs::new(include)?, exclude: Globs::new(exclude)?, min_size, max_size })
     }
 
+    /// Whether every file is taken.
+    pub fn is_all(&self) -> bool {
+        !self.include.given && !self.exclude.given && !self.needs_size()
+    }
+
     /// Whether a file of this path below an operand, of this last component and of this size, if
     /// it is known, is taken.
     pub fn takes(&self, path: &[u8], name: &[u8], size: Option<u64>) -> bool {
         self.takes_file(path, name) && size.is_none_or(|size| self.takes_size(size))
-    }
-
-    /// Whether every file is taken.
-    pub fn is_all(&self) -> bool {
-        !self.include.given && !self.exclude.given && !self.needs_size()
     }
 
     pub(crate) fn needs_size(&self) -> bool {

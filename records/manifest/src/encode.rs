@@ -117,6 +117,18 @@ pub trait Encode: Send {
     /// The format cannot hold its name, its pieces or its digests.
     fn record(&mut self, out: &mut Vec<u8>, record: &Record) -> Result<Carried, Unrepresentable>;
 
+    /// Records that were written so far, as the end counts them; 0 in formats whose end counts none
+    /// but those of the summary.
+    fn records(&self) -> u64 {
+        0
+    }
+
+    /// Counts records that another writer of this format wrote, and that stand in this manifest as
+    /// if this one had.
+    fn adopt(&mut self, records: u64) {
+        let _ = records;
+    }
+
     /// Ends the manifest, whose records the summary counts.
     fn tail(&mut self, out: &mut Vec<u8>, summary: &Summary);
 }

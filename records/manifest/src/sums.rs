@@ -98,6 +98,14 @@ impl Encode for Encoder {
         Ok(Carried::Yes)
     }
 
+    fn records(&self) -> u64 {
+        self.records
+    }
+
+    fn adopt(&mut self, records: u64) {
+        self.records += records;
+    }
+
     fn tail(&mut self, out: &mut Vec<u8>, _: &Summary) {
         if self.described {
             remark::finish(out, "", self.records, self.layout.end.byte());

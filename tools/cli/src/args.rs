@@ -74,9 +74,6 @@ pub enum Command {
     Verify(Box<Verify>),
     /// Verify files by a manifest, or audit a whole tree.
     Check(Box<Check>),
-    #[cfg(feature = "inside")]
-    /// List what is in images, file systems and archives: names and metadata alone.
-    List(Box<List>),
     /// Find what differs between two directories, two manifests, or one and the other.
     Diff(Box<Diff>),
     /// Find files and folders of one content, by reading as little as proves it.
@@ -90,6 +87,9 @@ pub enum Command {
     Run(Box<Unit>),
     /// Write the manifest of a plan whose units were carried out: that of one run.
     Merge(Merge),
+    #[cfg(feature = "inside")]
+    /// List what is in images, file systems and archives: names and metadata alone.
+    List(Box<List>),
     #[cfg(feature = "known")]
     /// Look digests up in known sets: those of --digest, or of standard input.
     Lookup(Lookup),

@@ -51,7 +51,7 @@ pub const MORE: &[(&str, [(&str, &str); 2])] = &[
     (
         "verify",
         [
-            ("with the public key of the log", "pfh verify case12.E01 --key examiner.pub"),
+            ("with the public key of the log", "pfh verify case12.E01 --log case12.E01.log.jsonl --key examiner.pub"),
             ("image against disk", "pfh verify disk.img --against /dev/sdb"),
         ],
     ),
@@ -181,7 +181,7 @@ pub const MORE: &[(&str, [(&str, &str); 2])] = &[
     (
         "tree prove",
         [
-            ("several ranges", "pfh tree prove disk.img --range 0:512,1MiB:4096 -o part"),
+            ("the first sector", "pfh tree prove disk.img --range 0:512 -o part"),
             ("of a tree elsewhere", "pfh tree prove disk.img --outboard trees/disk --range 0:512 -o part"),
         ],
     ),
@@ -200,12 +200,15 @@ pub const MORE: &[(&str, [(&str, &str); 2])] = &[
     ),
     (
         "tree root",
-        [("of a tree that is kept", "pfh tree root disk.img"), ("for a program", "pfh tree root --json disk.img")],
+        [
+            ("an object of S3 in parts", "pfh tree root --as s3-etag --part 8MiB object"),
+            ("for a program", "pfh tree root --as glacier --json archive"),
+        ],
     ),
     (
         "tree export",
         [
-            ("a tree elsewhere", "pfh tree export disk.img --outboard trees/disk --obao disk.img.obao"),
+            ("to elsewhere", "pfh tree export case12/disk.img --obao disk.obao"),
             ("replace an old one", "pfh tree export --force disk.img --obao disk.img.obao"),
         ],
     ),
@@ -262,7 +265,7 @@ pub const MORE: &[(&str, [(&str, &str); 2])] = &[
         "audit renew",
         [
             ("into another file", "pfh audit renew kept update -o new"),
-            ("for a program", "pfh audit renew --json kept update"),
+            ("one of several files", "pfh audit renew --identity disk.img kept update"),
         ],
     ),
     (
@@ -314,6 +317,25 @@ pub const MORE: &[(&str, [(&str, &str); 2])] = &[
         ],
     ),
     ("bench fit", [("standard input", "pfh bench fit -"), ("another file", "pfh bench fit study/result.csv")]),
+    (
+        "plan",
+        [
+            ("units of a size, in JSON", "pfh plan -r archive/ --unit 512MiB -f jsonl -o PLAN/"),
+            ("with two digests", "pfh plan -r archive/ -a md5,sha256 -o PLAN/"),
+        ],
+    ),
+    (
+        "run",
+        [("the first unit", "pfh run PLAN/ --unit 1"), ("another one, on another machine", "pfh run PLAN/ --unit 7")],
+    ),
+    (
+        "merge",
+        [
+            ("with a seal", "pfh merge PLAN/ -o archive.sums --seal"),
+            ("replace an old manifest", "pfh merge PLAN/ -o archive.sums --force"),
+        ],
+    ),
+    ("list", [("an archive", "pfh list papers.zip"), ("for a program", "pfh list --json case12.E01")]),
     ("completions", [("for zsh", "pfh completions zsh"), ("for fish", "pfh completions fish")]),
     (
         "man",

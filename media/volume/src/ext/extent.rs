@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::checksum::crc32c;
 use super::group::Ext;
 use super::inode::Inode;
 use crate::field::{failure, le16, le32};
@@ -16,12 +17,13 @@ impl Ext {
     pub fn extents(&self, inode: &Inode) -> Result<Layout, Failure> {
         let mut layout = Layout::new(self.size());
         let mut visited = HashSet::new();
-        self.extent_node(&inode.block, None, None, &mut visited, &mut layout)?;
+        self.extent_node(inode.seed, &inode.block, None, None, &mut visited, &mut layout)?;
         Ok(layout)
     }
 
     fn extent_node(
         &self,
+        seed: Option<u32>,
         node: &[u8],
         place: Option<u64>,
         depth: Option<u16>,
@@ -39,6 +41,13 @@ impl Ext {
         if 12 + 12 * entries > node.len() {
             return wrong("a node of extents has more entries than room");
         }
+        if let (Some(seed), Some(_)) = (seed, place) {
+            // Behind as many entries as there is room for.
+            let end = 12 + 12 * usize::from(le16(node, 4));
+            if end + 4 > node.len() || crc32c(seed, &node[..end]) != le32(node, end) {
+                return wrong("the checksum of a node of extents is wrong");
+            }
+        }
         for entry in node[12..].chunks_exact(12).take(entries) {
             let first = u64::from(le32(entry, 0)) * self.block_size();
             if its_depth > 0 {
@@ -50,7 +59,7 @@ impl Ext {
                     ));
                 }
                 let below = self.block(child)?;
-                self.extent_node(&below, Some(child), Some(its_depth - 1), visited, layout)?;
+                self.extent_node(seed, &below, Some(child), Some(its_depth - 1), visited, layout)?;
                 continue;
             }
             let length = le16(entry, 4);

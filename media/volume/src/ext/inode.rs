@@ -1,8 +1,9 @@
 //! Inodes.
 
+use super::checksum::crc32c;
 use super::group::Ext;
 use super::superblock::LARGE_DIRECTORIES;
-use crate::field::{array, le16, le32, read};
+use crate::field::{array, failure, le16, le32, read};
 use crate::node::{Failure, Times};
 
 /// The file's names and content are encrypted.
@@ -31,6 +32,8 @@ pub struct Inode {
     pub has_attributes: bool,
     /// What stands behind the fixed fields: extended attributes.
     pub rest: Vec<u8>,
+    /// Where the checksums of its blocks of metadata begin, if they have any.
+    pub seed: Option<u32>,
 }
 
 impl Inode {
@@ -50,14 +53,32 @@ fn time(seconds: u32, extra: u32) -> Option<i128> {
     (seconds != 0 || extra != 0).then_some(seconds * 1_000_000_000 + i128::from(extra >> 2))
 }
 
+/// Compares an inode with its checksum, which has 16 or 32 bits.
+fn check(seed: u32, mut raw: Vec<u8>, is_wide: bool) -> Result<(), &'static str> {
+    let (low, high) = (le16(&raw, 0x7c), le16(&raw, 0x82));
+    raw[0x7c..0x7e].fill(0);
+    if is_wide && raw.len() > 128 {
+        raw[0x82..0x84].fill(0);
+    }
+    let sum = crc32c(seed, &raw);
+    let is_right = sum as u16 == low && (!is_wide || (sum >> 16) as u16 == high);
+    if is_right { Ok(()) } else { Err("the checksum of the inode is wrong") }
+}
+
 impl Ext {
     /// Reads an inode.
     pub fn inode(&self, number: u32) -> Result<Inode, Failure> {
-        let raw = read(&*self.bytes, self.inode_offset(number)?, usize::from(self.superblock.inode_size))?;
+        let offset = self.inode_offset(number)?;
+        let raw = read(&*self.bytes, offset, usize::from(self.superblock.inode_size))?;
         let more = if raw.len() > 128 { usize::from(le16(&raw, 128)) } else { 0 };
         // A field behind the first 128 bytes is there if the inode says that it reaches so far.
         let extra = |at: usize| if at + 4 <= 128 + more { le32(&raw, at) } else { 0 };
         let mode = le16(&raw, 0);
+        let seed = self.superblock.seed.map(|seed| crc32c(crc32c(seed, &number.to_le_bytes()), &raw[0x64..0x68]));
+        // One that was never in use is all zeros.
+        if let Some(seed) = seed.filter(|_| mode != 0) {
+            check(seed, raw.clone(), more >= 4).map_err(|cause| failure(Some(offset), cause))?;
+        }
         let is_large = mode & 0xf000 != 0x4000 || self.superblock.incompatible & LARGE_DIRECTORIES != 0;
         let high = if is_large { u64::from(le32(&raw, 0x6c)) << 32 } else { 0 };
         Ok(Inode {
@@ -76,6 +97,7 @@ impl Ext {
             },
             sectors: le32(&raw, 0x1c),
             has_attributes: le32(&raw, 0x68) != 0,
+            seed,
             rest: raw.get(128 + more..).unwrap_or_default().to_vec(),
         })
     }

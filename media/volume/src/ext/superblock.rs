@@ -1,5 +1,6 @@
 //! The superblock: how the volume is laid out, and which features it uses.
 
+use super::checksum::crc32c;
 use crate::bytes::Bytes;
 use crate::field::{array, byte, failure, le16, le32, read_some, uuid};
 use crate::node::Failure;
@@ -56,6 +57,8 @@ pub struct Superblock {
     pub first_meta: u32,
     /// Groups that have copies of the superblock.
     copies: Copies,
+    /// Where the checksums of metadata begin, if it has any.
+    pub seed: Option<u32>,
     pub label: Vec<u8>,
     pub id: String,
     pub warnings: Vec<Failure>,
@@ -138,6 +141,10 @@ impl Superblock {
                 (false, true) => Copies::Sparse,
                 (false, false) => Copies::All,
             },
+            seed: (read_only & 0x400 != 0).then(|| match incompatible & 0x2000 {
+                0 => crc32c(!0, &raw[104..120]),
+                _ => le32(&raw, 0x270),
+            }),
             label: array::<16>(&raw, 120).into_iter().take_while(|&byte| byte != 0).collect(),
             id: uuid(array(&raw, 104)),
             warnings: Vec::new(),

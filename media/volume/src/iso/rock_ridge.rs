@@ -145,7 +145,7 @@ mod tests {
         raw.extend(b"SL\x0d\x01\x00\x00\x01/\x04\x00\x00\x01x");
         let found = rock_ridge(&Vec::new(), 2048, &raw).unwrap();
         assert_eq!(found.name, b"abcde");
-        assert_eq!(found.target.unwrap(), b"/usr//../x");
+        assert_eq!(found.target.unwrap(), b"/usr/../x");
         // An area that continues in itself.
         let mut disc = vec![0; 4096];
         disc[..4].copy_from_slice(b"CE\x1c\x01");

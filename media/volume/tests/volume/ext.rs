@@ -112,6 +112,12 @@ fn what_the_kernel_writes() {
             open.sync_all().unwrap();
         }
     }
+    // A tree of extents of two levels.
+    let comb = fs::File::create(mount.join("comb")).unwrap();
+    for tooth in 0..900 {
+        std::os::unix::fs::FileExt::write_all_at(&comb, &noise(tooth, 4096), tooth * 12_288).unwrap();
+    }
+    drop(comb);
     fs::create_dir(mount.join("hashed")).unwrap();
     for index in 0..2000 {
         fs::write(mount.join(format!("hashed/a name that fills the blocks of a directory {index}")), b"").unwrap();
@@ -231,6 +237,22 @@ fn contradictions_are_failures_in_their_place() {
 }
 
 #[test]
+fn an_inode_with_a_wrong_checksum_is_a_failure() {
+    if lacks(&[Need::Program("mke2fs"), Need::Program("debugfs")]) {
+        return;
+    }
+    let bench = Bench::new();
+    let (image, expected) = image(&bench, "image", &["-t", "ext4", "-b", "1024"]);
+    // A size that still makes sense: only the checksum shows that it was changed.
+    let at = inode_place(&image, "/size 4097.bin");
+    crate::image::poke(&image, at + 4, &4096_u32.to_le_bytes());
+    let (all, failures) = nodes(&volume(&image), Options::default());
+    // It has two names.
+    assert_eq!((failures.len(), all.len()), (2, expected.len() - 2), "{failures:?}");
+    assert!(failures.iter().all(|failed| failed.cause.contains("checksum") && failed.offset == Some(at)));
+}
+
+#[test]
 fn what_is_not_read_is_said() {
     if lacks(&[Need::Program("mke2fs")]) {
         return;
@@ -249,7 +271,7 @@ fn mutants_end() {
         return;
     }
     let bench = Bench::new();
-    for (number, kind) in [1, 2, 4].into_iter().enumerate() {
+    for (number, kind) in [1, 2, 4, 6].into_iter().enumerate() {
         let root = bench.path("small");
         if number == 0 {
             fs::create_dir_all(root.join("a/b/c")).unwrap();

@@ -9,3 +9,4 @@ mod mutants;
 mod ntfs;
 mod partitions;
 mod tree;
+mod unreadable;

@@ -82,9 +82,15 @@ pub fn exhaust(bytes: Arc<dyn Bytes>) {
         assert!(names < 1_000_000, "no end of names");
         let Ok(node) = node else { continue };
         let Some(content) = node.content else { continue };
-        content.runs();
+        for run in content.runs().unwrap_or_default() {
+            assert!(run.medium_offset.is_none_or(|offset| offset + run.length <= volume.size), "{run:?}");
+        }
         if let Ok(reader) = content.open() {
-            let _ = io::copy(&mut reader.take(1 << 20), &mut io::sink());
+            // Whoever gets an end without a failure got as many bytes as were stated.
+            let got = io::copy(&mut reader.take(1 << 20), &mut io::sink());
+            if let (Ok(got), Some(stated)) = (got, node.size) {
+                assert_eq!(got, stated.min(1 << 20), "{}", String::from_utf8_lossy(&node.path));
+            }
         }
     }
 }

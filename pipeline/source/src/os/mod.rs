@@ -33,9 +33,9 @@ pub use patient::{Patient, broken, write};
 pub use platform::{DEVICES, EVICTS, Errno};
 // Walking and reading.
 pub use platform::{
-    Directory, Ring, advise_sequential, change_times, close, descriptors, device_number, first_physical_offset,
-    is_rotational, is_timed, is_virtual, list, open_directory, open_operand_directory, read, read_at, settle, stat,
-    stat_at, stat_operand, stat_path, wait_readable,
+    Directory, Ring, advise_little, advise_sequential, change_times, close, descriptors, device_number,
+    first_physical_offset, is_rotational, is_timed, is_virtual, list, open_directory, open_operand_directory, read,
+    read_at, settle, stat, stat_at, stat_operand, stat_path, wait_readable,
 };
 // Media and their caches.
 pub use platform::{

@@ -80,7 +80,7 @@ fn units_under_xargs_give_the_manifest_of_one_run() {
         let one = pfh(&room, &format!("hash {input} {settings} -o elsewhere/one"));
         let straight = pfh(&room, &format!("hash {input} {settings}"));
         let planned = pfh(&room, &format!("plan {input} {settings} --unit 20KiB -o PLAN"));
-        assert_eq!(planned.code, Some(0), "{}", planned.stderr);
+        assert_eq!(planned.code, Some(3), "what is not there cannot be listed: {}", planned.stderr);
         assert!(units(&room).len() > 5, "{settings}");
         let ran = Trial::new("sh")
             .args(["-c", &format!("PATH=$1:$PATH; {line}"), "sh"])
@@ -88,8 +88,9 @@ fn units_under_xargs_give_the_manifest_of_one_run() {
             .directory(room.path())
             .run()
             .unwrap();
-        // A unit holds the file that is not there: exit 3 of one, 123 of xargs.
-        assert_eq!(ran.code, Some(123), "{line}: {}", ran.stderr);
+        // xargs ends with 123 if a unit does with 3: some formats cannot hold each name.
+        let expected = if one.stderr.contains("not written") { 123 } else { 0 };
+        assert_eq!(ran.code, Some(expected), "{settings}: {line}: {}", ran.stderr);
         let merged = pfh(&room, "merge PLAN -o elsewhere/many");
         assert_eq!((merged.code, one.code), (Some(3), Some(3)), "{settings}: {}", merged.stderr);
         let read = |name: &str| fs::read(room.path().join("elsewhere").join(name)).unwrap();

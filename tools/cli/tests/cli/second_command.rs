@@ -217,7 +217,7 @@ fn every_command_again() {
     let before = state(room.path());
     let mut wrong = Vec::new();
     // These continue or confirm what is there; all others refuse to replace it.
-    let may_repeat = ["known", "disk.pfhtree", "raw", "split.000", "image.E01"];
+    let may_repeat = ["known", "disk.pfhtree", "raw", "split.000", "image.E01", "plan/plan.json"];
     for (name, words) in FIRST {
         let seen = run(room.path(), words);
         let changed = restore(room.path(), &before);
@@ -235,7 +235,8 @@ fn every_command_again() {
 #[test]
 fn every_command_again_with_force() {
     let room = after_the_first();
-    for (name, words) in FIRST {
+    // A plan is made once, and its units say `--again`.
+    for (name, words) in FIRST.iter().filter(|(name, _)| !name.starts_with("plan")) {
         let words = [words, &["--force"][..]].concat();
         let was = std::fs::read(room.path().join(name)).unwrap();
         let seen = run(room.path(), &words);

@@ -302,6 +302,12 @@ pub fn close(fd: OwnedFd) -> Result<(), Errno> {
     }
 }
 
+/// Tells the kernel that little of the file will be read: it reads nothing ahead. Only advice, as
+/// the next.
+pub fn advise_little(fd: BorrowedFd<'_>) {
+    let _ = fs::fadvise(fd, 0, None, fs::Advice::Random);
+}
+
 /// Tells the kernel that the file will be read from front to back. Only advice: a failure is of no
 /// account (row A23).
 pub fn advise_sequential(fd: BorrowedFd<'_>) {

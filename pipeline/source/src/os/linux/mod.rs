@@ -22,8 +22,8 @@ pub use device::is_rotational;
 pub use directory::Directory;
 pub use extent::first_physical_offset;
 pub use files::{
-    advise_sequential, close, descriptors, device_number, is_virtual, list, open_directory, open_operand_directory,
-    read, read_at, stat, stat_at, stat_operand, stat_path, wait_readable,
+    advise_little, advise_sequential, close, descriptors, device_number, is_virtual, list, open_directory,
+    open_operand_directory, read, read_at, stat, stat_at, stat_operand, stat_path, wait_readable,
 };
 pub(super) use files::{open_data, open_once, wait_writable, write_once};
 pub use heap::bound_heaps;

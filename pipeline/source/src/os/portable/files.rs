@@ -251,6 +251,9 @@ pub fn close(fd: OwnedFd) -> Result<(), Errno> {
 /// Advice that POSIX lacks: nothing is done.
 pub fn advise_sequential(_: BorrowedFd<'_>) {}
 
+/// Advice that POSIX lacks: nothing is done.
+pub fn advise_little(_: BorrowedFd<'_>) {}
+
 /// Whether a file lies on a file system whose sizes and times are made up on the spot. Nobody knows
 /// here: such files count as changed.
 pub fn is_virtual(_: BorrowedFd<'_>) -> bool {

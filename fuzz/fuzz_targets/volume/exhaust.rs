@@ -1,0 +1,32 @@
+//! Reads everything of a volume, up to a megabyte of each file.
+
+use std::io::{Read, copy, sink};
+use std::sync::Arc;
+
+use pfh_volume::{Bytes, Options, Recognised, file_system};
+
+/// Puts `magic` at its places and lists what is there, deleted and free included.
+pub fn exhaust(data: &[u8], least: usize, magic: &[(usize, &[u8])]) {
+    let mut medium = data.to_vec();
+    medium.resize(medium.len().max(least), 0);
+    for (at, bytes) in magic {
+        medium[*at..at + bytes.len()].copy_from_slice(bytes);
+    }
+    let size = medium.len() as u64;
+    let medium: Arc<dyn Bytes> = Arc::new(medium);
+    let Ok(Recognised::FileSystem(volume)) = file_system(medium) else { return };
+    for node in volume.nodes(Options { deleted: true, unallocated: true }) {
+        let Ok(node) = node else { continue };
+        let Some(content) = node.content else { continue };
+        for run in content.runs().unwrap_or_default() {
+            assert!(run.medium_offset.is_none_or(|offset| offset < volume.size && run.length <= volume.size - offset));
+        }
+        if let Ok(reader) = content.open() {
+            let got = copy(&mut reader.take(1 << 20), &mut sink());
+            // Whoever gets an end without a failure got as many bytes as were stated.
+            if let (Ok(got), Some(stated)) = (got, node.size) {
+                assert_eq!(got, stated.min(1 << 20), "of {size}");
+            }
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! ext2, ext3 and ext4: whatever the volume says, the reader ends, and no file is shorter
+//! than it says.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+#[path = "volume/exhaust.rs"]
+mod exhaust;
+
+fuzz_target!(|data: &[u8]| exhaust::exhaust(data, 65536, &[(1080, b"\x53\xef")]));
