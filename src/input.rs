@@ -128,7 +128,8 @@ impl Input {
         }))
     }
 
-    fn is_inside(&self) -> bool {
+    /// Whether images and archives are opened.
+    pub fn is_inside(&self) -> bool {
         #[cfg(feature = "inside")]
         return self.inside.is_some();
         #[cfg(not(feature = "inside"))]

@@ -6,7 +6,8 @@
 //! use pfh::{Control, Input};
 //!
 //! # let file = std::env::temp_dir().join(format!("pfh-list-{}.gz", std::process::id()));
-//! # std::fs::write(&file, b"\x1f\x8b\x08\0\0\0\0\0\0\x03\x4b\x4c\x4a\x06\0\xc2\x41\x24\x35\x03\0\0\0")?;
+//! # let head = b"\x1f\x8b\x08\0\0\0\0\0\0\x03";
+//! # std::fs::write(&file, [&head[..], b"\x4b\x4c\x4a\x06\0\xc2\x41\x24\x35\x03\0\0\0"].concat())?;
 //! let request = Request::new(Input::new([&file]));
 //! let summary = list::run(&request, &mut |event| {
 //!     if let Event::Name { name, .. } = event {

@@ -25,6 +25,9 @@ pub enum Error {
     /// file that could go.
     #[error("duplicates are looked for among files: standard input, --image and --inside are not for this command")]
     Standard,
+    /// What is inside of containers cannot be linked or removed.
+    #[error("duplicates are looked for among files: what is inside of images and archives is not compared")]
+    Inside,
     /// The script cannot be written.
     #[error("{}: {error}", shown(path))]
     Script {
@@ -51,7 +54,7 @@ impl JobError for Error {
         match self {
             Error::Sink(error) => Kind::Output(error),
             Error::Interrupted => Kind::Cancelled,
-            Error::Input(_) | Error::Refused(_) | Error::Weak(_) | Error::Standard => Kind::Request,
+            Error::Input(_) | Error::Refused(_) | Error::Weak(_) | Error::Standard | Error::Inside => Kind::Request,
             Error::Script { .. } | Error::Run(_) => Kind::Aborted,
         }
     }

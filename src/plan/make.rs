@@ -108,6 +108,9 @@ impl Request {
         if self.input.content == Content::Images {
             return Err(Error::Unplanned("an image"));
         }
+        if self.input.is_inside() {
+            return Err(Error::Unplanned("what is inside of a container"));
+        }
         if self.piecewise.is_some() && !has_pieces(self.format) {
             return Err(Error::Pieces(self.format));
         }

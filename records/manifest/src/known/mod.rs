@@ -179,7 +179,7 @@ fn sniff(registry: Registry, start: &[u8]) -> Kind {
 /// Whether JSON lines start as this program writes them; STIX and others have a member `type` as
 /// well.
 fn is_ours(start: &[u8]) -> bool {
-    let kinds: [&[u8]; 4] = [b"file", b"error", b"skipped", b"summary"];
+    let kinds: [&[u8]; 5] = [b"base", b"file", b"error", b"skipped", b"summary"];
     start.strip_prefix(b"{\"type\":\"").is_some_and(|rest| {
         kinds.iter().any(|kind| rest.strip_prefix(*kind).is_some_and(|rest| rest.starts_with(b"\"")))
     })

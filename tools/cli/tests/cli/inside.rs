@@ -217,6 +217,40 @@ fn bombs_are_errors() {
     assert_eq!(lines.iter().filter(|line| line.kind() == "error").count(), 2, "{}", seen.stderr);
 }
 
+/// Commands that take names of files refuse what is none, in place of passing it over.
+#[test]
+fn dups_and_plans_are_of_files() {
+    let room = Room::new();
+    tree(&room);
+    sh(&room, "zip -q -r a.zip t");
+    for words in [&["dups", "--inside", "."][..], &["plan", "-r", "--inside", "a.zip", "-o", "PLAN"]] {
+        let seen = pfh(&room, words);
+        assert_eq!(seen.code, Some(2), "{words:?}: {}", seen.stderr);
+        assert!(seen.stderr.contains("inside of"), "{words:?}: {}", seen.stderr);
+    }
+    let seen = pfh(&room, ["hash", "--inside", "--order", "size", "a.zip"]);
+    assert_eq!(seen.code, Some(2), "{}", seen.stderr);
+    let seen = pfh(&room, ["hash", "--depth", "2", "a.zip"]);
+    assert_eq!(seen.code, Some(2), "{}", seen.stderr);
+}
+
+/// A second run, at another speed, gives the same bytes; a list of JSON lines with a base is one.
+#[test]
+fn the_same_bytes_whatever_the_threads() {
+    let room = Room::new();
+    tree(&room);
+    sh(&room, "tar -czf a.tar.gz t; 7z a -bd b.7z t; zip -q c.zip a.tar.gz b.7z; mkdir d");
+    let mut before = None;
+    for options in [&["--threads", "1"][..], &["--threads", "8"], &["--mode", "mtp", "-p", "3"], &["-m", "1"]] {
+        let seen = pfh(&room, [&["hash", "--inside", "-f", "jsonl"], options, &["a.tar.gz", "b.7z", "c.zip"]].concat());
+        assert_eq!(seen.code, Some(0), "{options:?}: {}", seen.stderr);
+        assert_eq!(before.get_or_insert_with(|| seen.stdout.clone()), &seen.stdout, "{options:?}");
+    }
+    assert_eq!(pfh(&room, ["hash", "--inside", "-a", "md5", "-f", "jsonl", "-o", "d/m", "c.zip"]).code, Some(0));
+    let seen = pfh(&room, ["known", "build", "set", "--good", "d/m"]);
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+}
+
 #[test]
 fn match_and_compare_look_inside() {
     let room = Room::new();
