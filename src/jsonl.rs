@@ -8,9 +8,12 @@ use serde_json::Value;
 pub(crate) fn object(kind: &str, name: &[u8], members: &Value) -> Vec<u8> {
     let mut line = format!("{{\"type\":\"{kind}\"").into_bytes();
     jsonl::path(&mut line, name);
-    line.push(b',');
+    let members = members.to_string();
+    if members.len() > 2 {
+        line.push(b',');
+    }
     // The members without the opening brace.
-    line.extend_from_slice(&members.to_string().as_bytes()[1..]);
+    line.extend_from_slice(&members.as_bytes()[1..]);
     line.push(b'\n');
     line
 }

@@ -36,7 +36,8 @@ pub fn create(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> 
     if names.iter().any(|name| name == declaration::NAME) {
         return Err(Error::IsBag(request.bag.clone()));
     }
-    if !request.bag.join("data").is_dir() {
+    let data = request.bag.join("data");
+    if !data.is_dir() || data.is_symlink() {
         return Err(Error::NoData(request.bag.clone()));
     }
     let existing = if request.replace { Existing::Welcome } else { Existing::Refused };

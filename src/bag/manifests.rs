@@ -6,7 +6,7 @@ use super::name::{decoded, hostile, plain};
 use super::text::{Encoding, lines};
 use crate::algorithms::REGISTRY;
 use pfh_digest::{Algorithm, Standing};
-use pfh_source::{Problem, Ranges};
+use pfh_source::{Cause, Problem, Ranges, Stage};
 use std::collections::{BTreeMap, HashMap};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -43,7 +43,12 @@ pub struct Manifests {
 /// # Errors
 /// When it cannot be read.
 pub fn tag_file(bag: &Path, name: &[u8]) -> Result<Vec<u8>, Problem> {
-    let file = Ranges::open(bag.join(std::ffi::OsStr::from_bytes(name)).as_os_str().as_bytes())?;
+    let path = bag.join(std::ffi::OsStr::from_bytes(name));
+    // A bag of others may point anywhere.
+    if path.is_symlink() {
+        return Err(Problem::new(Stage::Open, Cause::NoFile("symbolic link")));
+    }
+    let file = Ranges::open(path.as_os_str().as_bytes())?;
     let bytes = file.read_all(LARGEST)?;
     file.close()?;
     Ok(bytes)

@@ -40,7 +40,7 @@ mod validate;
 pub use create::create;
 pub use error::Error;
 pub use event::{Event, Finding, Severity, Sink};
-pub use report::{json, summary_json, text};
+pub use report::{json, made_json, summary_json, text};
 pub use request::Request;
 pub use summary::Summary;
 pub use update::update;

@@ -39,3 +39,15 @@ pub fn summary_json(summary: &Summary) -> String {
     });
     object.to_string() + "\n"
 }
+
+/// What was packed, as one JSON object. There is no verdict: nothing was compared.
+pub fn made_json(summary: &Summary) -> String {
+    let object = json!({
+        "type": "summary",
+        "algorithms": summary.algorithms.iter().map(Algorithm::to_string).collect::<Vec<_>>(),
+        "files": summary.files,
+        "bytes": summary.bytes,
+        "tag_files": summary.tags,
+    });
+    object.to_string() + "\n"
+}

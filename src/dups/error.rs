@@ -21,8 +21,9 @@ pub enum Error {
     /// Files with one digest of this algorithm need not be equal.
     #[error("{0} does not prove that files are equal: use a cryptographic algorithm, sha256 or blake3")]
     Weak(String),
-    /// Standard input has no size before it ends.
-    #[error("standard input has no duplicates: name files and directories")]
+    /// Standard input has no size before it ends, and what is inside of images and archives is no
+    /// file that could go.
+    #[error("duplicates are looked for among files: standard input, --image and --inside are not for this command")]
     Standard,
     /// The script cannot be written.
     #[error("{}: {error}", shown(path))]

@@ -8,6 +8,7 @@ use crate::destination::Destination;
 use crate::hash::{Sealing, is_elsewhere};
 use crate::outputs::Outputs;
 use pfh_custody::seal;
+use pfh_digest::Algorithm;
 use pfh_engine::{Control, Phase, Progress, Summary as Run};
 use pfh_manifest::{Options, Preamble};
 use serde_json::Value;
@@ -80,7 +81,7 @@ pub enum Event<'a> {
 pub type Sink<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;
 
 /// What was merged.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Summary {
     /// The counts, as those of one run.
@@ -92,6 +93,8 @@ pub struct Summary {
     pub without: u64,
     /// Units.
     pub units: u64,
+    /// The algorithms.
+    pub algorithms: Vec<Algorithm>,
 }
 
 /// The records of all parts, in one file without a name, and where each is.
@@ -142,7 +145,8 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
     encoder.tail(output.room(), &of_manifest);
     output.commit().map_err(Error::Sink)?;
     sealed(request, &plan)?;
-    Ok(Summary { run, unwritten: counts.unwritten, without: counts.without, units: plan.units() })
+    let Counts { unwritten, without, .. } = counts;
+    Ok(Summary { run, unwritten, without, units: plan.units(), algorithms: plan.algorithms })
 }
 
 /// The files of all parts, whatever they hold.

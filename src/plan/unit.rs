@@ -51,11 +51,17 @@ pub type Sink<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;
 pub struct Summary {
     /// The counts; `None` if it had been carried out before, and nothing was read.
     pub run: Option<Run>,
-    /// Inputs with digests.
-    pub hashed: u64,
-    /// Inputs that have no digest in the manifest: they could not be read, or the format cannot
+    /// Inputs of the unit that were read, or should have been.
+    pub files: u64,
+    /// Those that have no digest in the manifest: they could not be read, or the format cannot
     /// hold them.
     pub failed: u64,
+}
+
+impl Summary {
+    fn new(run: Option<Run>, counts: &Counts) -> Summary {
+        Summary { run, files: counts.hashed + counts.failed, failed: counts.failed + counts.unwritten }
+    }
 }
 
 /// Hashes the files of a unit. Its part is written whole or not at all; a part that is there and
@@ -73,7 +79,7 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
     if !request.again
         && let Some(counts) = done(&plan, unit)
     {
-        return Ok(Summary { run: None, hashed: counts.hashed, failed: counts.failed + counts.unwritten });
+        return Ok(Summary::new(None, &counts));
     }
     let here = std::env::current_dir().map(|here| here.into_os_string().into_encoded_bytes()).unwrap_or_default();
     if plan.relative && here != plan.working_directory {
@@ -94,7 +100,7 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
         return Err(Error::Interrupted("the unit has no result"));
     }
     let counts = ends.writing.finish()?;
-    Ok(Summary { run: Some(ran), hashed: counts.hashed, failed: counts.failed + counts.unwritten })
+    Ok(Summary::new(Some(ran), &counts))
 }
 
 /// The counts of a unit that was carried out; `None` if it was not, or what is there is not whole.

@@ -1,7 +1,7 @@
 //! `append`: the tree of a file takes in what was appended to the file.
 
 use super::check::Must;
-use super::{Done, Error, Summary, beside, guard, pass_trusting};
+use super::{Done, Error, Summary, beside, guard, of_pairs, pass, pass_trusting};
 use crate::outputs::Outputs;
 use pfh_engine::Control;
 use pfh_outboard as outboard;
@@ -47,7 +47,14 @@ impl Request {
 pub fn run(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
     request.outputs().check()?;
     let (file, tree) = (&request.file, &request.tree);
-    let trusted = request.must.as_ref().map(|must| must.root(file)).transpose()?;
+    if tree.exists() && outboard::flat_name(tree)?.is_some() {
+        let must = Must::flat_root(request.must.as_ref(), tree)?;
+        let appended = pass(request.threads, control, |pass| outboard::append_flat(file, tree, must.as_deref(), pass));
+        let (tree, bytes) = appended?;
+        let end = tree.length();
+        return Ok(Summary::flat(file, &tree, Done::Appended(end - bytes..end)));
+    }
+    let trusted = request.must.as_ref().map(|must| of_pairs(must.root(file)?)).transpose()?;
     let (tree, bytes) = pass_trusting(trusted, request.threads, control, |pass| outboard::append(file, tree, pass))?;
     let end = tree.length();
     Ok(Summary::new(file, &tree.header(), Done::Appended(end - bytes..end)))

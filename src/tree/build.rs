@@ -18,7 +18,9 @@
 //! ```
 
 use super::pieces::Listed;
-use super::{Done, Error, Failure, Function, JOURNAL, OWN, Outboard, Parameters, SUFFIX, beside, guard, lock, pass};
+use super::{Done, Error, Failure, Flat, Function, JOURNAL, OWN, Outboard, Parameters, SUFFIX, Shape};
+use super::{beside, guard, lock, pass};
+use crate::algorithms::Algorithm;
 use crate::outputs::{Kind, Outputs, Refused};
 use pfh_engine::Control;
 use pfh_outboard::{self as outboard, Pass};
@@ -60,6 +62,9 @@ pub struct Request {
     pub tree: Option<PathBuf>,
     /// Function and leaf length: BLAKE3 over leaves of 16 KiB.
     pub parameters: Parameters,
+    /// A tree hash instead, as `kt128` or `sakura-li-128,leaves=32`: the tree has two levels then,
+    /// and the root is the digest of the whole file under it.
+    pub mode: Option<Algorithm>,
     /// Threads that hash: one per processor.
     pub threads: usize,
     /// Whether an existing file that is no tree may be replaced; what is read never is.
@@ -121,7 +126,7 @@ impl Request {
 
     fn new(of: Of) -> Request {
         let parameters = Parameters::new(Function::Blake3, 16 << 10).expect("a power of two");
-        Request { of, tree: None, parameters, threads: processors(), replace: false }
+        Request { of, tree: None, parameters, mode: None, threads: processors(), replace: false }
     }
 
     /// Where the one tree goes; `None` if each file has its own, or a stream has no place.
@@ -156,8 +161,29 @@ impl Request {
         outputs
     }
 
+    /// The tree hash and what its leaves are, if one was asked for.
+    fn shape(&self) -> Result<Option<Shape>, Error> {
+        let Some(algorithm) = self.mode else { return Ok(None) };
+        let none = || {
+            let words = "trees are of blake3, sha256, sha3-256 and, with at most 64 bytes of output, of kt128, kt256";
+            Error::NoTree(format!("{algorithm} has no tree: {words}, parallelhash* and sakura-*"))
+        };
+        Shape::of(algorithm.into()).map(Some).ok_or_else(none)
+    }
+
     fn one(&self, file: &Path, tree: &Path, pass: &mut Pass<'_>) -> Result<super::Summary, Failure> {
-        self.store(file, tree, pass, |pass| outboard::build(file, self.parameters, pass))
+        self.store(file, tree, pass, |pass| match self.mode.and_then(|mode| Shape::of(mode.into())) {
+            Some(shape) => Ok(Grown::Flat(outboard::build_flat(file, shape, pass)?)),
+            None => Ok(Grown::Pairs(outboard::build(file, self.parameters, pass)?)),
+        })
+    }
+
+    /// The tree of a stream.
+    fn stream(&self, name: &Path, from: &mut dyn Read, pass: &mut Pass<'_>) -> Result<Grown, Failure> {
+        match self.mode.and_then(|mode| Shape::of(mode.into())) {
+            Some(shape) => Ok(Grown::Flat(outboard::build_flat_stream(name, from, shape, pass)?)),
+            None => Ok(Grown::Pairs(outboard::build_stream(name, from, self.parameters, pass)?)),
+        }
     }
 
     /// Builds a tree and puts it in its place. An update of the tree that is there ends first, and
@@ -167,14 +193,26 @@ impl Request {
         file: &Path,
         tree: &Path,
         pass: &mut Pass<'_>,
-        build: impl FnOnce(&mut Pass<'_>) -> Result<Outboard, E>,
+        build: impl FnOnce(&mut Pass<'_>) -> Result<Grown, E>,
     ) -> Result<super::Summary, E> {
         let locked = lock(tree, pass)?;
         let built = build(pass)?;
-        outboard::store(&built, tree)?;
+        match &built {
+            Grown::Pairs(built) => outboard::store(built, tree)?,
+            Grown::Flat(built) => outboard::store_flat(built, tree)?,
+        }
         drop(locked);
-        Ok(super::Summary::new(file, &built.header(), Done::Built))
+        Ok(match built {
+            Grown::Pairs(built) => super::Summary::new(file, &built.header(), Done::Built),
+            Grown::Flat(built) => super::Summary::flat(file, &built, Done::Built),
+        })
     }
+}
+
+/// A tree of either kind.
+enum Grown {
+    Pairs(Outboard),
+    Flat(Flat),
 }
 
 /// Builds trees.
@@ -184,7 +222,12 @@ impl Request {
 /// also when the control is cancelled. A file below a directory that cannot be read is an event,
 /// and no error.
 pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Result<Summary, Error> {
-    let place = request.place();
+    let (place, shape) = (request.place(), request.shape()?);
+    if shape.is_some() && matches!(request.of, Of::Pieces { .. }) {
+        let words =
+            "pieces in any order make trees of blake3, sha256 and sha3-256: a leaf of another may be many of them";
+        return Err(Error::NoTree(words.into()));
+    }
     if let (Of::Below(paths), _) = (&request.of, &place) {
         return pass(request.threads, control, |pass| below(request, paths, pass, sink));
     }
@@ -205,16 +248,14 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
         outputs.check()?;
     }
     let built = pass(request.threads, control, |pass| match &request.of {
-        Of::File(file) if file == Path::new("-") => request.store(file, &tree, pass, |pass| {
-            Ok(outboard::build_stream(file, &mut io::stdin().lock(), request.parameters, pass)?)
-        }),
-        Of::File(file) => Ok::<_, Error>(request.one(file, &tree, pass)?),
-        Of::Parts(parts) => {
-            request.store(&tree, &tree, pass, |pass| Ok(joined(parts, &tree, request.parameters, pass)?))
+        Of::File(file) if file == Path::new("-") => {
+            request.store(file, &tree, pass, |pass| Ok(request.stream(file, &mut io::stdin().lock(), pass)?))
         }
+        Of::File(file) => Ok::<_, Error>(request.one(file, &tree, pass)?),
+        Of::Parts(parts) => request.store(&tree, &tree, pass, |pass| Ok(joined(parts, &tree, request, pass)?)),
         Of::Pieces { .. } => {
             let listed = listed.as_ref().expect("read before");
-            request.store(&tree, &tree, pass, |pass| listed.tree(request.parameters, pass))
+            request.store(&tree, &tree, pass, |pass| Ok(Grown::Pairs(listed.tree(request.parameters, pass)?)))
         }
         Of::Below(_) => unreachable!("each file below a directory has a tree of its own"),
     })?;
@@ -223,12 +264,12 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
 }
 
 /// The tree of parts, one after the other.
-fn joined(parts: &[PathBuf], tree: &Path, parameters: Parameters, pass: &mut Pass<'_>) -> Result<Outboard, Failure> {
+fn joined(parts: &[PathBuf], tree: &Path, request: &Request, pass: &mut Pass<'_>) -> Result<Grown, Failure> {
     let unread = |part: &Path, problem| Failure::Read { file: part.to_owned(), problem };
     let open = |part: &PathBuf| Ranges::open(part.as_os_str().as_bytes()).map_err(|problem| unread(part, problem));
     let open = parts.iter().map(|part| Ok((part, open(part)?))).collect::<Result<Vec<_>, Failure>>()?;
     let mut stream = Parts { parts: &open, at: (0, 0), failed: None };
-    let built = outboard::build_stream(tree, &mut stream, parameters, pass);
+    let built = request.stream(tree, &mut stream, pass);
     if let Some(failure) = stream.failed {
         return Err(failure);
     }

@@ -1,6 +1,6 @@
 //! `check`: which ranges of a file are not what they were when its tree was made.
 
-use super::{Done, Error, Expected, Judged, Stated, Summary, beside, pass};
+use super::{Done, Error, Expected, Judged, Stated, Summary, beside, of_flat, of_pairs, pass};
 use pfh_audit::Kept;
 use pfh_engine::Control;
 use pfh_outboard::{self as outboard, Failure, Pass};
@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Must {
-    /// This root, under the tree's function and leaf length.
-    Root([u8; 32]),
+    /// This root, under the tree's function and leaf length, or its algorithm.
+    Root(Vec<u8>),
     /// That of a line which an auditor keeps ([`pfh::audit::commit`](crate::audit::commit)). The
     /// tree need not be there.
     Kept {
@@ -42,14 +42,28 @@ impl Must {
     }
 
     /// The root.
-    pub(super) fn root(&self, file: &Path) -> Result<[u8; 32], Error> {
+    pub(super) fn root(&self, file: &Path) -> Result<Vec<u8>, Error> {
         Ok(match (self, self.kept(file)?) {
-            (Must::Root(root), _) => *root,
-            (Must::Kept { .. }, Some(kept)) => *kept.commitment.root(),
+            (Must::Root(root), _) => root.clone(),
+            (Must::Kept { .. }, Some(kept)) => kept.commitment.root().to_vec(),
             (Must::Kept { path, .. }, None) => {
                 return Err(Error::Kept { path: path.clone(), why: "holds nothing".into() });
             }
         })
+    }
+
+    /// The root that a tree of two levels must have. What auditors keep are roots of pairs.
+    pub(super) fn flat_root(must: Option<&Must>, tree: &Path) -> Result<Option<Vec<u8>>, Error> {
+        let root = match must {
+            None => None,
+            Some(Must::Root(root)) => Some(root.clone()),
+            Some(Must::Kept { .. }) => {
+                let name = outboard::load_flat(tree)?.shape().algorithm().to_string();
+                let why = "auditors do not keep: state its root with --root";
+                return Err(Error::Flat { tree: tree.to_owned(), name, why });
+            }
+        };
+        of_flat(root, tree)
     }
 
     /// The file that is read for it.
@@ -84,17 +98,31 @@ impl Request {
         Request { file, tree, must: None, threads: processors() }
     }
 
+    /// The same by a tree of two levels.
+    fn judge_flat(&self, control: &Control<'_>) -> Result<Summary, Error> {
+        let must = Must::flat_root(self.must.as_ref(), &self.tree)?;
+        let tree = outboard::load_flat(&self.tree)?;
+        let state = pass(self.threads, control, |pass| outboard::check_flat(&self.file, &tree, pass))?;
+        let found = state.root.clone();
+        let expected = must.map(|root| Expected { stated: Stated::Root, root, found });
+        let judged = Judged::ByFlat(self.tree.clone(), Box::new(tree.clone()), state);
+        Ok(Summary::flat(&self.file, &tree, Done::Checked { judged, expected }))
+    }
+
     fn judge(&self, kept: Option<&Kept>, pass: &mut Pass<'_>) -> Result<Summary, Failure> {
         if let Some(kept) = kept.filter(|_| !self.tree.exists()) {
             let now = outboard::build(&self.file, kept.commitment.parameters(), pass)?;
-            let expected = Expected { stated: Stated::Kept, root: *kept.commitment.root(), found: *now.root() };
+            let (root, found) = (kept.commitment.root().to_vec(), now.root().to_vec());
+            let expected = Expected { stated: Stated::Kept, root, found };
             let done = Done::Checked { judged: Judged::Alone(now.leaf_count()), expected: Some(expected) };
             return Ok(Summary::new(&self.file, &now.header(), done));
         }
         let tree = outboard::load(&self.tree)?;
         let verdict = outboard::check(&self.file, &tree, pass)?;
         let expected = match (&self.must, kept) {
-            (Some(Must::Root(root)), _) => Some(Expected { stated: Stated::Root, root: *root, found: verdict.root }),
+            (Some(Must::Root(root)), _) => {
+                Some(Expected { stated: Stated::Root, root: root.clone(), found: verdict.root.to_vec() })
+            }
             (_, Some(kept)) => {
                 let parameters = kept.commitment.parameters();
                 // The same function over leaves of another length gives another root, BLAKE3
@@ -104,7 +132,7 @@ impl Request {
                 } else {
                     *outboard::build(&self.file, parameters, pass)?.root()
                 };
-                Some(Expected { stated: Stated::Kept, root: *kept.commitment.root(), found })
+                Some(Expected { stated: Stated::Kept, root: kept.commitment.root().to_vec(), found: found.to_vec() })
             }
             _ => None,
         };
@@ -119,6 +147,12 @@ impl Request {
 /// When the file, its tree or what is kept of it cannot be read; also when the control is
 /// cancelled. A difference is in the summary.
 pub fn run(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
+    if request.tree.exists() && outboard::flat_name(&request.tree)?.is_some() {
+        return request.judge_flat(control);
+    }
     let kept = request.must.as_ref().map_or(Ok(None), |must| must.kept(&request.file))?;
+    if let Some(Must::Root(root)) = &request.must {
+        of_pairs(root.clone())?;
+    }
     Ok(pass(request.threads, control, |pass| request.judge(kept.as_ref(), pass))?)
 }

@@ -1,6 +1,6 @@
 //! `diff`: where two files differ, by their trees alone.
 
-use super::{Error, Failure, Outboard, Parameters, SUFFIX, beside};
+use super::{Error, Flat, Outboard, SUFFIX, beside};
 use crate::shown;
 use pfh_digest::hex;
 use pfh_outboard as outboard;
@@ -33,7 +33,7 @@ pub struct Side {
     /// The name in the request.
     pub path: PathBuf,
     /// Its root.
-    pub root: [u8; 32],
+    pub root: Vec<u8>,
     /// Its bytes.
     pub length: u64,
 }
@@ -46,8 +46,8 @@ pub struct Summary {
     pub one: Side,
     /// The other.
     pub other: Side,
-    /// Function and leaf length of both trees.
-    pub parameters: Parameters,
+    /// The function or the algorithm of both trees.
+    pub algorithm: String,
     /// Leaves of one tree.
     pub leaves: u64,
     /// Byte ranges that differ: whole leaves, joined where they touch, in ascending order.
@@ -68,7 +68,7 @@ impl Summary {
             "verdict": if self.is_same() { "verified" } else { "differs" },
             "one": shown(&self.one.path),
             "other": shown(&self.other.path),
-            "algorithm": self.parameters.function().name(),
+            "algorithm": self.algorithm,
             "root": hex::encode(&self.one.root),
             "other_root": hex::encode(&self.other.root),
             "length": self.one.length,
@@ -81,8 +81,7 @@ impl Summary {
     /// Lines for people: a range each, or that the files are the same.
     pub fn text(&self) -> String {
         if self.is_same() {
-            let (one, other, algorithm) =
-                (shown(&self.one.path), shown(&self.other.path), self.parameters.function().name());
+            let (one, other, algorithm) = (shown(&self.one.path), shown(&self.other.path), &self.algorithm);
             let (leaves, root) = (self.leaves, hex::encode(&self.one.root));
             return format!("{one} and {other}: the same {leaves} leaves, {algorithm} root {root}\n");
         }
@@ -90,9 +89,38 @@ impl Summary {
     }
 }
 
-fn load(path: &Path) -> Result<Outboard, Failure> {
+fn tree_of(path: &Path) -> PathBuf {
     let is_tree = path.as_os_str().as_bytes().ends_with(SUFFIX.as_bytes());
-    outboard::load(&if is_tree { path.to_owned() } else { beside(path) })
+    if is_tree { path.to_owned() } else { beside(path) }
+}
+
+/// Compares two trees of two levels. Of files of different lengths nothing can be said but that.
+fn flat(request: &Request, one: &Flat, other: &Flat) -> Result<Summary, Error> {
+    if one.shape() != other.shape() {
+        return Err(Error::Incomparable);
+    }
+    let side =
+        |path: &Path, tree: &Flat| Side { path: path.to_owned(), root: tree.root().to_vec(), length: tree.length() };
+    let longest = one.length().max(other.length());
+    let mut differ: Vec<Range<u64>> = if one.length() == other.length() {
+        one.differences(other).into_iter().flat_map(|leaf| one.shape().ranges(leaf, longest)).collect()
+    } else {
+        vec![0..longest]
+    };
+    differ.sort_by_key(|range| range.start);
+    differ.dedup_by(|next, last| {
+        last.end == next.start && {
+            last.end = next.end;
+            true
+        }
+    });
+    Ok(Summary {
+        one: side(&request.one, one),
+        other: side(&request.other, other),
+        algorithm: one.shape().algorithm().to_string(),
+        leaves: one.leaves(),
+        differ,
+    })
 }
 
 /// Compares two trees. Nothing is written.
@@ -100,13 +128,23 @@ fn load(path: &Path) -> Result<Outboard, Failure> {
 /// # Errors
 /// When a tree cannot be read, or they have different functions or leaf lengths.
 pub fn run(request: &Request) -> Result<Summary, Error> {
-    let (one, other) = (load(&request.one)?, load(&request.other)?);
+    let (first, second) = (tree_of(&request.one), tree_of(&request.other));
+    match (outboard::flat_name(&first)?, outboard::flat_name(&second)?) {
+        (None, None) => {}
+        (Some(_), Some(_)) => return flat(request, &outboard::load_flat(&first)?, &outboard::load_flat(&second)?),
+        _ => return Err(Error::Incomparable),
+    }
+    let (one, other) = (outboard::load(&first)?, outboard::load(&second)?);
     let differ = one.differences(&other).map_err(|_| Error::Incomparable)?;
-    let side = |path: &Path, tree: &Outboard| Side { path: path.to_owned(), root: *tree.root(), length: tree.length() };
+    let side = |path: &Path, tree: &Outboard| Side {
+        path: path.to_owned(),
+        root: tree.root().to_vec(),
+        length: tree.length(),
+    };
     Ok(Summary {
         one: side(&request.one, &one),
         other: side(&request.other, &other),
-        parameters: one.parameters(),
+        algorithm: one.parameters().function().name().to_owned(),
         leaves: one.leaf_count(),
         differ,
     })

@@ -6,6 +6,7 @@ use crate::failure::{JobError, Kind};
 use crate::outputs::Refused;
 use crate::shown;
 use pfh_digest::hex;
+use pfh_outboard::CatalogueError;
 use pfh_tree::range::NoRange;
 use std::io;
 use std::path::PathBuf;
@@ -25,8 +26,8 @@ pub enum Error {
     /// The tree of a stream has no place of its own.
     #[error("standard input has no name: state where its tree goes with --outboard TREE")]
     NoName,
-    /// A directory has no tree.
-    #[error("{}: is a directory: `pfh tree build -r` builds the trees of the files below it", shown(.0))]
+    /// A directory that has no name beside which its catalogue could lie, or that has no such verb.
+    #[error("{}: is a directory: its catalogue goes where --outboard says; `pfh tree build -r` builds the trees of the files below it", shown(.0))]
     Directory(PathBuf),
     /// What an auditor keeps cannot be used.
     #[error("{}: {why}", shown(path))]
@@ -51,6 +52,36 @@ pub enum Error {
         /// The root that it must give.
         stated: [u8; 32],
     },
+    /// A root of another length than the tree's.
+    #[error("the root that is stated has {stated} bytes, that of the tree has {length}")]
+    RootLength {
+        /// Bytes of the one.
+        stated: usize,
+        /// Bytes of the other.
+        length: usize,
+    },
+    /// What is kept or asked for is of trees of pairs.
+    #[error("{}: is a tree of {name}, which {why}", shown(tree))]
+    Flat {
+        /// The tree.
+        tree: PathBuf,
+        /// Its algorithm.
+        name: String,
+        /// What cannot be done with it, and what can.
+        why: &'static str,
+    },
+    /// The catalogue of a directory cannot be used or written.
+    #[error(transparent)]
+    Catalogue(#[from] CatalogueError),
+    /// No file below the directory has this name.
+    #[error("{}: is no file below the directory: state its name there", shown(.0))]
+    NoEntry(PathBuf),
+    /// The files cannot be read at all.
+    #[error(transparent)]
+    Run(pfh_engine::Error),
+    /// The algorithm has no tree.
+    #[error("{0}")]
+    NoTree(String),
     /// The trees have different functions or leaf lengths.
     #[error("nothing to compare with: the trees have different functions or leaf lengths")]
     Incomparable,
@@ -110,15 +141,21 @@ pub enum Error {
     Sink(#[source] io::Error),
 }
 
+crate::pass::ends_a_pass!(Error);
+
 impl JobError for Error {
     fn kind(&self) -> Kind<'_> {
         match self {
-            Error::Tree(Failure::Length { .. } | Failure::Range { .. } | Failure::Change(_)) => Kind::Request,
+            Error::Tree(
+                Failure::Length { .. } | Failure::Range { .. } | Failure::Change(_) | Failure::TwoLevels { .. },
+            ) => Kind::Request,
             Error::Tree(Failure::Read { .. } | Failure::Tree { .. }) => Kind::Open,
             Error::Tree(Failure::Write { .. }) => Kind::Aborted,
             Error::Tree(Failure::Cancelled) => Kind::Cancelled,
-            Error::Tree(Failure::OtherTree { .. }) => Kind::Negative,
-            Error::Missing(_) => Kind::Open,
+            Error::Tree(Failure::OtherTree { .. } | Failure::OtherFile { .. }) => Kind::Negative,
+            Error::Missing(_) | Error::Run(_) => Kind::Open,
+            Error::Catalogue(CatalogueError::Database { .. }) => Kind::Aborted,
+            Error::Catalogue(_) => Kind::Open,
             Error::OtherRoot { .. } | Error::Unproved { why: NoRange::Differs, .. } => Kind::Negative,
             Error::Unproved { why: NoRange::Range, .. } => Kind::Request,
             Error::Incomparable | Error::Unproved { .. } | Error::Read { .. } => Kind::Open,

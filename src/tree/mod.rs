@@ -26,6 +26,7 @@
 
 pub mod append;
 pub mod build;
+pub mod catalogue;
 pub mod check;
 pub mod diff;
 mod error;
@@ -39,7 +40,8 @@ pub mod update;
 pub mod verify;
 
 pub use error::Error;
-pub use pfh_outboard::{Failure, FileState, JOURNAL, SUFFIX, Updated, beside};
+pub use pfh_outboard::{Failure, FileState, FlatState, JOURNAL, SUFFIX, Updated, beside};
+pub use pfh_tree::flat::{Flat, Shape};
 pub use pfh_tree::outboard::{Function, Header, Outboard, Parameters};
 pub use summary::{Done, Expected, Judged, Stated, Summary};
 
@@ -88,6 +90,19 @@ fn lock(tree: &Path, pass: &Pass<'_>) -> Result<Option<Exclusive>, Failure> {
         Err(Failure::Read { .. }) => Ok(None),
         locked => locked,
     }
+}
+
+/// A root of a tree of pairs.
+fn of_pairs(root: Vec<u8>) -> Result<[u8; 32], Error> {
+    root.try_into().map_err(|root: Vec<u8>| Error::RootLength { stated: root.len(), length: 32 })
+}
+
+/// A root that a tree of two levels must have: as long as its algorithm's digest.
+fn of_flat(root: Option<Vec<u8>>, tree: &Path) -> Result<Option<Vec<u8>>, Error> {
+    let Some(root) = root else { return Ok(None) };
+    let length = pfh_outboard::load_flat(tree)?.root().len();
+    let wrong = Error::RootLength { stated: root.len(), length };
+    if root.len() == length { Ok(Some(root)) } else { Err(wrong) }
 }
 
 /// Writes a file that appears whole or not at all.

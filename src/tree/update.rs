@@ -2,7 +2,7 @@
 //! is hashed again.
 
 use super::check::Must;
-use super::{Done, Error, Failure, Summary, beside, guard, pass_trusting, save};
+use super::{Done, Error, Failure, Summary, beside, guard, of_pairs, pass, pass_trusting, save};
 use crate::outputs::Outputs;
 use pfh_engine::Control;
 use pfh_outboard as outboard;
@@ -74,7 +74,10 @@ impl Request {
 pub fn run(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
     request.outputs().check()?;
     let (file, tree) = (&request.file, &request.tree);
-    let trusted = request.must.as_ref().map(|must| must.root(file)).transpose()?;
+    if tree.exists() && outboard::flat_name(tree)?.is_some() {
+        return flat(request, control);
+    }
+    let trusted = request.must.as_ref().map(|must| of_pairs(must.root(file)?)).transpose()?;
     let updated = pass_trusting(trusted, request.threads, control, |pass| match &request.changed {
         Changed::Since(copy) => outboard::update_since(file, copy, tree, pass),
         Changed::Ranges(ranges) => outboard::update(file, tree, ranges, pass),
@@ -87,4 +90,21 @@ pub fn run(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
     }
     let done = Done::Updated { ranges: updated.ranges, computed: updated.computed };
     Ok(Summary::new(file, &updated.header, done))
+}
+
+/// The same for a tree of two levels: its file is replaced.
+fn flat(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
+    let (file, tree) = (&request.file, &request.tree);
+    if request.proof.is_some() {
+        let name = outboard::load_flat(tree)?.shape().algorithm().to_string();
+        let why = "has no paths that prove a change: leave --proof out, or build a tree by blake3";
+        return Err(Error::Flat { tree: tree.clone(), name, why });
+    }
+    let must = Must::flat_root(request.must.as_ref(), tree)?;
+    let updated = pass(request.threads, control, |pass| match &request.changed {
+        Changed::Since(copy) => outboard::update_flat_since(file, copy, tree, must.as_deref(), pass),
+        Changed::Ranges(ranges) => outboard::update_flat(file, tree, ranges, must.as_deref(), pass),
+    })?;
+    let computed = updated.leaves.len() + usize::from(!updated.leaves.is_empty());
+    Ok(Summary::flat(file, &updated.tree, Done::Updated { ranges: updated.read, computed }))
 }

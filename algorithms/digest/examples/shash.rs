@@ -3,6 +3,9 @@
 //! `cargo run --release -p pfh-digest --features peers --example shash
 //! [sizes|hot|fig2|files|together|directory] [ROUNDS] [NAME]`
 //!
+//! `n-sms` is the kernel with the message schedule of one message in vector registers, whether it is
+//! the one that is chosen here or not.
+//!
 //! * `sizes`: messages of 64 B, 4 KiB, 64 KiB and 1 MiB, in the cache (hot) and from memory; this
 //!   crate's many, its single kernel, OpenSSL's and AWS-LC's single stream.
 //! * `hot`: of `sizes`, 128 messages of 4 KiB in the cache and nothing else: what `bench/run isal`
@@ -28,6 +31,7 @@ use std::hint::black_box;
 use aws_lc_rs::digest as aws;
 use openssl::hash::MessageDigest;
 use pfh_digest::{Algorithm, hash_many, update_together};
+use pfh_kernel::{Compression, SHA256, SHA512, Word, sha256, sha512};
 use rustix::time::{ClockId, clock_gettime};
 
 /// Bytes from which messages that come from memory are taken: far more than any cache holds.
@@ -49,6 +53,12 @@ fn candidates(name: &str) -> Vec<(&'static str, Run<'static>)> {
         ("many", Box::new(move |m| hash_many(algorithm, m).iter().map(|d| d.bytes().to_vec()).collect())),
         ("one", Box::new(move |m| m.iter().map(|m| algorithm.digest(m).bytes().to_vec()).collect())),
     ];
+    let scheduled: Option<Run<'static>> = match name {
+        "sha256" => scheduled(&SHA256, &sha256::INITIAL, 64, u32::to_be_bytes),
+        "sha512" => scheduled(&SHA512, &sha512::INITIAL, 128, u64::to_be_bytes),
+        _ => None,
+    };
+    all.extend(scheduled.map(|run| ("n-sms", run)));
     let peer = match name {
         "md5" => Some(MessageDigest::md5()),
         "sha1" => Some(MessageDigest::sha1()),
@@ -78,6 +88,32 @@ fn candidates(name: &str) -> Vec<(&'static str, Run<'static>)> {
         all.push(("aws-lc", Box::new(move |m| m.iter().map(|m| aws::digest(peer, m).as_ref().to_vec()).collect())));
     }
     all
+}
+
+/// One message after another by the kernel that keeps the message schedule of one message in vector
+/// registers, the paper's n-SMS; `None` on processors without one.
+fn scheduled<W: Word, const N: usize>(
+    function: &'static Compression<W>,
+    initial: &'static [W],
+    block: usize,
+    bytes: fn(W) -> [u8; N],
+) -> Option<Run<'static>> {
+    let kernel = ["avx2 x1", "sse4.1 x1"].iter().find_map(|name| function.kernels().find(|row| row.name() == *name))?;
+    Some(Box::new(move |messages: &[&[u8]]| {
+        let digest = |message: &&[u8]| {
+            let (whole, rest) = message.split_at(message.len() / block * block);
+            // FIPS 180-4, section 5.1: a bit, zeros, the length in bits.
+            let mut last = [rest, &[0x80]].concat();
+            last.resize((last.len() + block / 8).next_multiple_of(block), 0);
+            let end = last.len();
+            last[end - 8..].copy_from_slice(&(8 * message.len() as u64).to_be_bytes());
+            let mut state = initial.to_vec();
+            kernel.compress(&mut state, &[whole], whole.len() / block, block);
+            kernel.compress(&mut state, &[&last], end / block, block);
+            state.into_iter().flat_map(bytes).collect()
+        };
+        messages.iter().map(digest).collect()
+    }))
 }
 
 /// Nanoseconds that this thread has run: what other programs take of the processor is not counted.

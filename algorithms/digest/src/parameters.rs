@@ -1,4 +1,5 @@
-//! What a user may state of an algorithm beside the length of its output: `sakura-li-128,leaves=32`.
+//! What a user may state of an algorithm beside the length of its output:
+//! `sakura-li-128,leaves=32`.
 
 use crate::State;
 

@@ -48,7 +48,7 @@ fn sigma1<V: Vector>(x: V) -> V {
 }
 
 /// What SHA-256 has of its own.
-struct Sha256;
+pub(crate) struct Sha256;
 
 impl Sha2 for Sha256 {
     type Word = u32;

@@ -161,7 +161,7 @@ fn sigma1<V: Vector>(x: V) -> V {
 }
 
 /// What SHA-512 has of its own.
-struct Sha512;
+pub(crate) struct Sha512;
 
 impl Sha2 for Sha512 {
     type Word = u64;

@@ -39,12 +39,16 @@ macro_rules! interleaved {
     };
 }
 
+#[cfg(target_arch = "x86_64")]
+mod mixed;
 #[cfg(target_arch = "aarch64")]
 pub(crate) mod sha1_arm;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod sha1_ni;
 #[cfg(target_arch = "aarch64")]
 pub(crate) mod sha256_arm;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod sha256_mixed;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod sha256_ni;
 #[cfg(target_arch = "x86_64")]

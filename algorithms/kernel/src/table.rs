@@ -11,7 +11,7 @@ use crate::vector::Group;
 use crate::{
     avx2::{Avx2x32, Avx2x64},
     avx512::{Avx512x32, Avx512x64},
-    single::{sha1_ni, sha256_ni, sha256_ni_asm, sha512_mixed},
+    single::{sha1_ni, sha256_mixed, sha256_ni, sha256_ni_asm, sha512_mixed},
     sse::{Sse32, Sse64},
 };
 use crate::{keccak, md5, ripemd160, sha1, sha256, sha512};
@@ -151,6 +151,8 @@ pub static SHA256: Compression<u32> = Compression {
         #[cfg(target_arch = "x86_64")] ShaNi 6 Messages "sha-ni x6" 90900 sha256_ni_asm::six;
         #[cfg(target_arch = "x86_64")] Avx2 8 Words "avx2 x8" 256807 sha256::compress::<Avx2x32>;
         #[cfg(target_arch = "x86_64")] Sse41 4 Words "sse4.1 x4" 278000 sha256::compress::<Sse32<true>>;
+        #[cfg(target_arch = "x86_64")] Avx2 1 Messages "avx2 x1" 101200 sha256_mixed::compress;
+        #[cfg(target_arch = "x86_64")] Sse41 1 Messages "sse4.1 x1" 104500 sha256_mixed::compress;
         #[cfg(target_arch = "aarch64")] Sha2 1 Messages "sha2 x1" 37662 sha256_arm::compress::<1>;
         #[cfg(target_arch = "aarch64")] Sha2 2 Messages "sha2 x2" 37908 sha256_arm::compress::<2>;
         #[cfg(target_arch = "aarch64")] Sha2 3 Messages "sha2 x3" 50954 sha256_arm::compress::<3>;
@@ -178,6 +180,7 @@ pub static SHA512: Compression<u64> = Compression {
         #[cfg(target_arch = "x86_64")] Sse41 2 Words "sse4.1 x2" 334000 sha512::compress::<Sse64<true>>;
         #[cfg(target_arch = "x86_64")] Avx512 1 Messages "avx512vl x1" 120000 sha512_mixed::compress::<true>;
         #[cfg(target_arch = "x86_64")] Avx2 1 Messages "avx2 x1" 130000 sha512_mixed::compress::<false>;
+        #[cfg(target_arch = "x86_64")] Sse41 1 Messages "sse4.1 x1" 146000 sha512_mixed::compress::<false>;
         #[cfg(target_arch = "x86_64")] Avx2 1 Words "bmi x1" 154623 sha512::compress::<u64>;
         #[cfg(target_arch = "aarch64")] Sha3 1 Messages "sha512 x1" 92554 sha512_arm::compress::<1>;
         #[cfg(target_arch = "aarch64")] Sha3 2 Messages "sha512 x2" 113231 sha512_arm::compress::<2>;

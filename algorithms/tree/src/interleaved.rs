@@ -12,8 +12,8 @@ use crate::sponge::{Sponge, length_encode};
 /// lanes.
 pub(crate) const LEAVES: usize = 16;
 
-/// Sponge blocks in an interleaved block unless stated. Enough that lanes seldom change, few enough that a round
-/// of all leaves stays in cache.
+/// Sponge blocks in an interleaved block unless stated. Enough that lanes seldom change, few enough
+/// that a round of all leaves stays in cache.
 pub(crate) const SPONGE_BLOCKS: usize = 64;
 
 /// Bytes of rounds that are absorbed in one go at most, if a round has not more.

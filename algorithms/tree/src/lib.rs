@@ -12,9 +12,11 @@
 //! Memory of these is bounded whatever the length of the message, and the digest depends on neither
 //! pieces, lanes nor threads.
 //!
-//! [`flat`] keeps the chaining values of any of these beside a file. [`outboard`] keeps a binary tree beside a file, to find what changed and to hash only that
+//! [`flat`] keeps the chaining values of any of these beside a file. [`outboard`] keeps a binary
+//! tree beside a file, to find what changed and to hash only that
 //! again; [`audit`] proves with it that a server still holds the file, [`range`] that a part of it
-//! is the file's. [`foreign`] computes the roots that other programs state.
+//! is the file's. [`catalogue`] is one tree over many files. [`foreign`] computes the roots that other
+//! programs state.
 //!
 //! ```
 //! use pfh_digest::{ROWS as PLAIN, Registry};
@@ -26,6 +28,7 @@
 #![forbid(unsafe_code)]
 
 pub mod audit;
+pub mod catalogue;
 pub mod flat;
 pub mod foreign;
 mod growing;

@@ -29,15 +29,15 @@ pub struct Updated {
     pub change: Option<Change>,
 }
 
-fn open(file: &Path) -> Result<Ranges, Failure> {
+pub(super) fn open(file: &Path) -> Result<Ranges, Failure> {
     Ranges::open(file.as_os_str().as_bytes()).map_err(Failure::read(file))
 }
 
 /// Opens a file of which only the content, not the length, may have changed.
-fn open_same_length(file: &Path, header: &Header) -> Result<Ranges, Failure> {
+pub(super) fn open_same_length(file: &Path, length: u64) -> Result<Ranges, Failure> {
     let read = open(file)?;
-    if read.size() != header.length {
-        return Err(Failure::Length { file: file.to_owned(), stated: header.length, found: read.size() });
+    if read.size() != length {
+        return Err(Failure::Length { file: file.to_owned(), stated: length, found: read.size() });
     }
     Ok(read)
 }
@@ -45,13 +45,15 @@ fn open_same_length(file: &Path, header: &Header) -> Result<Ranges, Failure> {
 /// Compares a tree's root with the one that was kept.
 fn believe(pass: &Pass<'_>, tree: &Path, found: &Value) -> Result<(), Failure> {
     match pass.trusted {
-        Some(kept) if kept != *found => Err(Failure::OtherTree { tree: tree.to_owned(), kept, found: *found }),
+        Some(kept) if kept != *found => {
+            Err(Failure::OtherTree { tree: tree.to_owned(), kept: kept.to_vec(), found: found.to_vec() })
+        }
         _ => Ok(()),
     }
 }
 
 /// Locks a tree that must be there.
-fn lock(tree: &Path, pass: &Pass<'_>) -> Result<Exclusive, Failure> {
+pub(super) fn lock(tree: &Path, pass: &Pass<'_>) -> Result<Exclusive, Failure> {
     let missing = || Failure::read(tree)(Problem::io(Stage::Open, &io::Error::from_raw_os_error(2)));
     Exclusive::lock(tree, pass.cancel)?.ok_or_else(missing)
 }
@@ -67,7 +69,7 @@ pub fn update(file: &Path, tree: &Path, ranges: &[Range<u64>], pass: &mut Pass<'
     let locked = lock(tree, pass)?;
     let header = stored::with(tree, |paged| Ok(paged.header()))?;
     believe(pass, tree, &header.root)?;
-    let read = open_same_length(file, &header)?;
+    let read = open_same_length(file, header.length)?;
     let leaf = header.parameters.leaf_length() as u64;
     let mut leaves: Vec<Range<u64>> = Vec::new();
     for range in ranges {
@@ -109,7 +111,7 @@ pub fn update_since(file: &Path, copy: &Path, tree: &Path, pass: &mut Pass<'_>) 
     let locked = lock(tree, pass)?;
     let header = stored::with(tree, |paged| Ok(paged.header()))?;
     believe(pass, tree, &header.root)?;
-    let (read, old) = (open_same_length(file, &header)?, open_same_length(copy, &header)?);
+    let (read, old) = (open_same_length(file, header.length)?, open_same_length(copy, header.length)?);
     let leaf = header.parameters.leaf_length();
     let (mut offset, mut before) = (0, Vec::new());
     let (mut changes, mut ranges) = (Changes::new(header), Vec::<Range<u64>>::new());

@@ -3,6 +3,7 @@
 use pfh_digest::hex;
 use pfh_source::{Cause, Problem};
 use pfh_tree::Malformed;
+use pfh_tree::flat::Name;
 use pfh_tree::outboard::WrongChange;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -62,9 +63,25 @@ pub enum Failure {
         /// The tree file.
         tree: PathBuf,
         /// The root that was kept.
-        kept: [u8; 32],
+        kept: Vec<u8>,
         /// The root of the tree that is there.
-        found: [u8; 32],
+        found: Vec<u8>,
+    },
+    /// The file does not give the root that was kept of its beginning.
+    #[error("{}: its first {length} bytes do not give the root that was kept: its tree is not brought up to date", shown(.file))]
+    OtherFile {
+        /// The file.
+        file: PathBuf,
+        /// Bytes that it had.
+        length: u64,
+    },
+    /// The tree has two levels, and no paths.
+    #[error("{}: is a tree of two levels ({name}): for this, build one of pairs, with -a blake3, sha256 or sha3-256", shown(.tree))]
+    TwoLevels {
+        /// The tree file.
+        tree: PathBuf,
+        /// The algorithm.
+        name: Name,
     },
     /// The change does not fit the tree.
     #[error("{0}")]

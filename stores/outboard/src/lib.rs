@@ -7,17 +7,24 @@
 
 #![forbid(unsafe_code)]
 
+mod catalogue;
 mod change;
 mod check;
 mod failure;
+mod flat;
 mod pass;
 mod stored;
 
+pub use catalogue::{APPLICATION, Catalogue, CatalogueEntry, CatalogueError, MARK, is_catalogue, stamp};
 pub use change::{Updated, append, update, update_since};
 pub use check::{FileState, check};
 pub use failure::{Failure, reason};
+pub use flat::{
+    FlatState, FlatUpdated, append_flat, build_flat, build_flat_stream, check_flat, load_flat, store_flat, update_flat,
+    update_flat_since,
+};
 pub use pass::{build, build_stream, read_file, read_stream};
-pub use stored::{Exclusive, JOURNAL, LONGEST, journal_of, load, open, pages, store, with};
+pub use stored::{Exclusive, JOURNAL, LONGEST, flat_name, journal_of, load, open, pages, store, with};
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -9,6 +9,8 @@
 
 use super::Failure;
 use pfh_source::{Output, Problem, Ranges, Stage, os};
+use pfh_tree::Malformed;
+use pfh_tree::flat::{Name, VERSION, name_of};
 use pfh_tree::outboard::{Change, Journal, Outboard, Paged, Unusable};
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
@@ -25,6 +27,8 @@ use std::time::Duration;
 pub const LONGEST: u64 = 64 << 30;
 /// Bytes of a journal at most: paths of some thousand leaves.
 const LONGEST_JOURNAL: u64 = 32 << 20;
+/// Bytes at the front of a tree of two levels that say of which algorithm it is.
+const FRONT: u64 = 256;
 /// How often a reader that met a writer looks again.
 const TRIES: usize = 4;
 const PAUSE: Duration = Duration::from_millis(10);
@@ -65,9 +69,14 @@ pub fn journal_of(tree: &Path) -> PathBuf {
 /// # Errors
 /// Whatever the system says; the old tree is still there then, unless the last sync alone failed.
 pub fn store(outboard: &Outboard, path: &Path) -> Result<(), Failure> {
+    replace(&outboard.encode(), path)
+}
+
+/// Puts the bytes of a tree in the place of the one that is there.
+pub(super) fn replace(bytes: &[u8], path: &Path) -> Result<(), Failure> {
     let write = || {
         let mut output = Output::file(path)?;
-        output.write_all(&outboard.encode())?;
+        output.write_all(bytes)?;
         // The journal of an interrupted change belongs to the tree that is replaced; no later
         // reader may take it for one of this tree.
         let journal = journal_of(path);
@@ -85,18 +94,39 @@ fn is_journal(bytes: &[u8]) -> bool {
     bytes.starts_with(b"pfh jrnl") || bytes.iter().take(8).all(|byte| *byte == 0)
 }
 
+/// The algorithm of a tree file, if it is a tree of two levels.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn flat_name(tree: &Path) -> Result<Option<Name>, Failure> {
+    let file = Ranges::open(tree.as_os_str().as_bytes()).map_err(Failure::read(tree))?;
+    let mut front = Vec::new();
+    file.read(0..file.size().min(FRONT), &mut front).map_err(Failure::read(tree))?;
+    Ok(name_of(&front))
+}
+
+/// Why a file is no tree of pairs.
+fn no_tree(path: &Path, malformed: Malformed) -> Failure {
+    match flat_name(path) {
+        Ok(Some(name)) if malformed == Malformed::Version(VERSION) => {
+            Failure::TwoLevels { tree: path.to_owned(), name }
+        }
+        _ => Failure::Tree { file: path.to_owned(), malformed },
+    }
+}
+
 /// What is wrong with a tree file.
 pub(super) fn unusable(path: &Path) -> impl Fn(Unusable) -> Failure + use<'_> {
     |why| match why {
         Unusable::Read(error) => Failure::read(path)(Problem::io(Stage::Read, &error)),
-        Unusable::Malformed(malformed) => Failure::Tree { file: path.to_owned(), malformed },
+        Unusable::Malformed(malformed) => no_tree(path, malformed),
         Unusable::Change(change) => Failure::Change(change),
     }
 }
 
 /// Does it again as long as the tree seems damaged: a writer may be at work, whose journal the next
 /// look will find.
-fn patiently<T>(mut look: impl FnMut() -> Result<T, Failure>) -> Result<T, Failure> {
+pub(super) fn patiently<T>(mut look: impl FnMut() -> Result<T, Failure>) -> Result<T, Failure> {
     for _ in 1..TRIES {
         match look() {
             Err(Failure::Tree { .. }) => thread::sleep(PAUSE),
@@ -158,7 +188,7 @@ pub fn load(path: &Path) -> Result<Outboard, Failure> {
         if let Some(journal) = journal {
             redo(&mut bytes, &journal).map_err(unusable(path))?;
         }
-        Outboard::decode(&bytes).map_err(|malformed| Failure::Tree { file: path.to_owned(), malformed })
+        Outboard::decode(&bytes).map_err(|malformed| no_tree(path, malformed))
     })
 }
 

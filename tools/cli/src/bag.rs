@@ -5,7 +5,7 @@ use crate::run::{Run, algorithms_or_none};
 use crate::session::Session;
 use clap::{Args, Subcommand};
 use pfh::Verdict;
-use pfh::bag::{self as job, Event, Request, Summary};
+use pfh::bag::{self as job, Event, Request};
 use std::io;
 use std::path::PathBuf;
 
@@ -105,7 +105,7 @@ fn validated(read: &Read) -> Result<Exit, Failure> {
     let session = read.run.session()?;
     let ran = job::validate(&request, &mut |event| show(read, &session, event), &session.control());
     let summary = ran.map_err(|error| session.failed(error))?;
-    end(read, &session, &summary)?;
+    end(read, &session, &job::summary_json(&summary))?;
     exit::say(summary.sentence());
     Ok(match summary.verdict() {
         Verdict::Verified => Exit::Good,
@@ -128,7 +128,7 @@ fn made(write: &Write, made: Made) -> Result<Exit, Failure> {
         Made::Anew => job::update(&request, &mut sink, &session.control()),
     };
     let summary = ran.map_err(|error| session.failed(error))?;
-    end(read, &session, &summary)?;
+    end(read, &session, &job::made_json(&summary))?;
     exit::say(summary.made());
     Ok(Exit::Good)
 }
@@ -150,9 +150,9 @@ fn show(read: &Read, session: &Session, event: Event<'_>) -> io::Result<()> {
     }
 }
 
-fn end(read: &Read, session: &Session, summary: &Summary) -> Result<(), Failure> {
+fn end(read: &Read, session: &Session, json: &str) -> Result<(), Failure> {
     if read.json {
-        session.print(job::summary_json(summary).as_bytes()).map_err(|error| Failure::output(&error))?;
+        session.print(json.as_bytes()).map_err(|error| Failure::output(&error))?;
     }
     session.close();
     Ok(())

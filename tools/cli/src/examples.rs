@@ -317,6 +317,25 @@ pub const MORE: &[(&str, [(&str, &str); 2])] = &[
         ],
     ),
     ("bench fit", [("standard input", "pfh bench fit -"), ("another file", "pfh bench fit study/result.csv")]),
+    (
+        "plan",
+        [
+            ("units of a size, in JSON", "pfh plan -r archive/ --unit 512MiB -f jsonl -o PLAN/"),
+            ("with two digests", "pfh plan -r archive/ -a md5,sha256 -o PLAN/"),
+        ],
+    ),
+    (
+        "run",
+        [("the first unit", "pfh run PLAN/ --unit 1"), ("another one, on another machine", "pfh run PLAN/ --unit 7")],
+    ),
+    (
+        "merge",
+        [
+            ("with a seal", "pfh merge PLAN/ -o archive.sums --seal"),
+            ("replace an old manifest", "pfh merge PLAN/ -o archive.sums --force"),
+        ],
+    ),
+    ("list", [("an archive", "pfh list papers.zip"), ("for a program", "pfh list --json case12.E01")]),
     ("completions", [("for zsh", "pfh completions zsh"), ("for fish", "pfh completions fish")]),
     (
         "man",

@@ -159,15 +159,7 @@ fn show(session: &Session, event: Event<'_>) {
 /// Prints what is to be said of the whole run, and gives the exit.
 fn report(hash: &Hash, request: &Request, summary: &Summary, session: &Session) -> Exit {
     hash.run.report(&summary.run);
-    if summary.without > 0 {
-        let files = if summary.without == 1 { "file has" } else { "files have" };
-        let names: Vec<&str> = request.plan.algorithms.iter().map(|algorithm| algorithm.name()).collect();
-        exit::say(format!(
-            "{} {files} no digest of {}: too short, too plain or too long for it, but read, and no failure",
-            summary.without,
-            names.join(", ")
-        ));
-    }
+    say_without(summary.without, &request.plan.algorithms);
     let exit = match &hash.output {
         Some(_) if summary.run.interrupted => {
             let kept =
@@ -188,4 +180,16 @@ fn report(hash: &Hash, request: &Request, summary: &Summary, session: &Session) 
     // Content that changed under the same times is a negative verdict on the file system, or on the
     // cache.
     if used.changed > 0 && exit == Exit::Good { Exit::Verdict } else { exit }
+}
+
+/// Says how many files are too short, too plain or too long for these algorithms.
+pub fn say_without(without: u64, algorithms: &[pfh::digest::Algorithm]) {
+    if without > 0 {
+        let files = if without == 1 { "file has" } else { "files have" };
+        let names: Vec<&str> = algorithms.iter().map(|algorithm| algorithm.name()).collect();
+        exit::say(format!(
+            "{without} {files} no digest of {}: too short, too plain or too long for it, but read, and no failure",
+            names.join(", ")
+        ));
+    }
 }

@@ -1,6 +1,7 @@
 //! `pfh plan`, `pfh run` and `pfh merge`: one manifest by many processes.
 
 use crate::exit::{self, Exit, Failure};
+use crate::hash;
 use crate::input::Input;
 use crate::run::{Run, algorithms};
 use crate::session::Session;
@@ -138,7 +139,7 @@ fn try_unit(args: &Unit) -> Result<Exit, Failure> {
         Some(summary) => args.run.report(summary),
         None => exit::say(format_args!("unit {} was carried out before, and is left as it is", args.unit)),
     }
-    Ok(complete(ran.hashed, ran.failed, "unit"))
+    Ok(complete(ran.files, ran.failed, "unit"))
 }
 
 /// Writes the manifest of a plan.
@@ -165,14 +166,16 @@ fn try_merge(args: &Merge) -> Result<Exit, Failure> {
     };
     let merged = merge::run(&request, &mut sink, &session.control()).map_err(|error| session.failed(error))?;
     session.close();
-    Ok(complete(merged.run.hashed, merged.run.failed + merged.unwritten, "output"))
+    Run::default().note(&merged.run);
+    hash::say_without(merged.without, &merged.algorithms);
+    Ok(complete(merged.run.hashed + merged.run.failed, merged.run.failed + merged.unwritten, "output"))
 }
 
 /// The exit, after a sentence if files have no digest.
-fn complete(hashed: u64, failed: u64, place: &str) -> Exit {
+fn complete(files: u64, failed: u64, place: &str) -> Exit {
     if failed == 0 {
         return Exit::Good;
     }
-    exit::say(format_args!("{failed} of {} files have no digest in the {place}", hashed + failed));
+    exit::say(format_args!("{failed} of {files} files have no digest in the {place}"));
     Exit::Incomplete
 }

@@ -1,6 +1,7 @@
 """The stubs say what is there."""
 
 import ast
+import functools
 import inspect
 import pathlib
 
@@ -21,7 +22,10 @@ def defined(body):
 
 def test_every_name_is_in_the_stubs():
     stubs = set(defined(parsed()))
-    assert stubs == set(pfh.__all__) and len(stubs) > 60
+    assert stubs <= set(pfh.__all__) and len(stubs) > 60
+    # A new algorithm needs no edit here.
+    left = set(pfh.__all__) - stubs
+    assert all(isinstance(getattr(pfh, name), functools.partial | pfh.Similarity) for name in left)
 
 
 def test_members_and_arguments_are_those_of_the_module():

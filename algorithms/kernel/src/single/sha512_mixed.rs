@@ -1,14 +1,15 @@
 //! SHA-512 of one message: the rounds in general registers, the message schedule in vectors of two
 //! words beside them, which leaves the registers and the places of the integer units to the rounds.
 
-use crate::sha512::{K, sum0, sum1};
+use super::mixed::round;
+use crate::sha512::{K, Sha512};
 use core::arch::x86_64::*;
 use std::hint::black_box;
 
 /// Rotates both words right by `R`; `L` is the rest of 64.
 ///
 /// # Safety
-/// The CPU has AVX2, and AVX-512 VL if `VL`.
+/// The CPU has SSSE3, and AVX-512 VL if `VL`.
 #[inline(always)]
 unsafe fn rotate<const VL: bool, const R: i32, const L: i32>(x: __m128i) -> __m128i {
     // SAFETY: the caller's promise.
@@ -125,16 +126,8 @@ impl Lane {
     /// `i` is less than sixteen.
     #[inline(always)]
     unsafe fn round(&mut self, i: usize) {
-        let at = |letter: usize| (letter + 16 - i) % 8;
-        let s = &mut self.state;
-        let (a, b, e, f, g) = (s[at(0)], s[at(1)], s[at(4)], s[at(5)], s[at(6)]);
         // SAFETY: the sums are sixteen words.
-        let sum = unsafe { self.sums.add(i).read() };
-        let t1 = s[at(7)].wrapping_add(sum).wrapping_add((e & f) + (!e & g)).wrapping_add(sum1(e));
-        s[at(3)] = s[at(3)].wrapping_add(t1);
-        let difference = a ^ b;
-        s[at(7)] = sum0(a).wrapping_add((difference & self.last) ^ b).wrapping_add(t1);
-        self.last = difference;
+        round::<Sha512>(&mut self.state, &mut self.last, unsafe { self.sums.add(i).read() }, i);
     }
 
     /// Ends a block that began with the state `before`.
@@ -149,8 +142,8 @@ impl Lane {
 /// Compresses `blocks` blocks of one message.
 ///
 /// # Safety
-/// The CPU has AVX2, BMI1 and BMI2, and AVX-512 VL if `VL`; `state` is eight words; `messages`
-/// points to a slice of at least 128 · `blocks` bytes.
+/// The CPU has SSSE3, and AVX-512 VL if `VL`; `state` is eight words; `messages` points to a slice
+/// of at least 128 · `blocks` bytes.
 #[inline(always)]
 pub(crate) unsafe fn compress<const VL: bool>(state: *mut u64, messages: *const &[u8], blocks: usize) {
     // SAFETY: the caller's promise.

@@ -1,5 +1,6 @@
 //! Trees of two levels beside a file: whatever is edited or appended, the root is the digest of the
-//! whole file under the algorithm, and no other bytes are read than those of the leaves in question.
+//! whole file under the algorithm, and no other bytes are read than those of the leaves that hold
+//! it.
 
 use std::ops::Range;
 

@@ -38,7 +38,7 @@ pub enum Tree {
 /// The file and its tree, threads, output.
 #[derive(Args)]
 pub struct Existing {
-    /// The file.
+    /// The file; `update` and `check` take a directory as well, if `build` made its catalogue.
     pub file: PathBuf,
     /// Where its tree is [default: FILE.pfhtree].
     #[arg(long, value_name = "TREE")]
@@ -69,8 +69,8 @@ impl Existing {
 pub struct Trusted {
     /// The root that the tree must have before, in hexadecimal: it was kept where nobody who can
     /// write to file and tree can write. Without it the tree is believed.
-    #[arg(long, value_name = "HEX", value_parser = root, conflicts_with = "kept")]
-    pub root: Option<[u8; 32]>,
+    #[arg(long, value_name = "HEX", value_parser = any_root, conflicts_with = "kept")]
+    pub root: Option<Digest>,
     /// What `pfh audit commit` printed: the tree must have the root that is kept.
     #[arg(long, value_name = "KEPT")]
     pub kept: Option<PathBuf>,
@@ -94,7 +94,7 @@ pub struct Append {
 #[derive(Args)]
 #[command(after_help = help::UPDATE)]
 pub struct Update {
-    /// File and tree.
+    /// File or directory, and tree.
     #[command(flatten)]
     pub on: Existing,
     /// What has changed.
@@ -112,9 +112,9 @@ pub struct Update {
     pub force: bool,
 }
 
-/// What has changed, by ranges or by a copy.
+/// What has changed, by ranges, by a copy or by names.
 #[derive(Args)]
-#[group(required = true, multiple = false)]
+#[group(multiple = false)]
 pub struct Changed {
     /// What has changed: OFFSET:LENGTH in bytes (64KiB:4096), several with commas or the option
     /// repeated. That nothing else has is taken on trust; `check` finds out.
@@ -123,25 +123,23 @@ pub struct Changed {
     /// A copy of the file as it was when its tree was made: blocks that differ are hashed again.
     #[arg(long, value_name = "COPY")]
     pub changed_since: Option<PathBuf>,
+    /// Of a directory: this file below it was added, changed, removed or renamed (both names); may
+    /// be repeated. Nothing else is looked at. Without it all files are looked at, and those read
+    /// of which the file system says another size, time or inode.
+    #[arg(long = "entry", value_name = "NAME")]
+    pub entries: Vec<PathBuf>,
 }
 
-/// The function of a tree.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum Function {
-    /// The root is the file's BLAKE3 digest.
-    Blake3,
-    /// SHA-256 with another prefix for leaves, nodes and root.
-    Sha256,
-    /// SHA3-256, likewise.
-    #[value(name = "sha3-256")]
-    Sha3_256,
-}
+/// A root of any length.
+#[derive(Debug, Clone)]
+pub struct Digest(pub Vec<u8>);
 
 /// `pfh tree build`
 #[derive(Args)]
 #[command(after_help = help::BUILD)]
 pub struct Build {
-    /// The file; - for standard input, which needs --outboard; with -r files and directories.
+    /// The file; - for standard input, which needs --outboard; a directory, whose files get one tree
+    /// (a catalogue); with -r files and directories, each file with a tree of its own.
     #[arg(value_name = "FILE", required_unless_present_any = ["join", "pieces_from"], conflicts_with_all = ["join", "pieces_from"])]
     pub files: Vec<PathBuf>,
     /// The parts of one file, in order: the tree of the whole is built, the whole itself need not
@@ -162,12 +160,15 @@ pub struct Build {
     /// Where the tree goes [default: FILE.pfhtree].
     #[arg(long, value_name = "TREE")]
     pub outboard: Option<PathBuf>,
-    /// The function.
-    #[arg(short, long, value_enum, default_value = "blake3")]
-    pub algorithm: Function,
-    /// Bytes of a leaf: a power of two from 1KiB to 16MiB.
-    #[arg(long, value_name = "SIZE", value_parser = leaf, default_value = "16KiB")]
-    pub leaf: usize,
+    /// blake3: the root is the file's BLAKE3 digest; sha256, sha3-256: with other prefixes for
+    /// leaves, nodes and root. kt128, kt256, parallelhash*, sakura-* (`sakura-li-128,leaves=32`): a
+    /// tree of two levels whose root is the file's digest, as `pfh hash -a` prints it.
+    #[arg(short, long, value_name = "NAME", default_value = "blake3")]
+    pub algorithm: String,
+    /// Bytes of a leaf: a power of two from 1KiB to 16MiB [default: 16KiB]. Of the trees of two
+    /// levels the algorithm's name states it: `sakura-fng-128,block=4096`.
+    #[arg(long, value_name = "SIZE", value_parser = leaf)]
+    pub leaf: Option<usize>,
     /// Replace an existing file that is no tree; never one that is read.
     #[arg(long)]
     pub force: bool,
@@ -186,12 +187,12 @@ pub struct Build {
 #[derive(Args)]
 #[command(after_help = help::CHECK)]
 pub struct Check {
-    /// File and tree.
+    /// File or directory, and tree.
     #[command(flatten)]
     pub on: Existing,
     /// The root that the file must give, in hexadecimal.
-    #[arg(long, value_name = "HEX", value_parser = root, conflicts_with = "kept")]
-    pub root: Option<[u8; 32]>,
+    #[arg(long, value_name = "HEX", value_parser = any_root, conflicts_with = "kept")]
+    pub root: Option<Digest>,
     /// What `pfh audit commit` printed: the file must give the root that is kept. The tree need not
     /// be there.
     #[arg(long, value_name = "KEPT")]
@@ -199,6 +200,9 @@ pub struct Check {
     /// Which line of KEPT [default: the only one, or the one of FILE as given].
     #[arg(long, value_name = "NAME", requires = "kept")]
     pub identity: Option<OsString>,
+    /// Of a directory: read and compare this file below it alone; may be repeated.
+    #[arg(long = "entry", value_name = "NAME")]
+    pub entries: Vec<PathBuf>,
 }
 
 /// `pfh tree diff`
@@ -355,6 +359,13 @@ fn leaf(text: &str) -> Result<usize, Failure> {
     let fits = |bytes: &usize| Parameters::new(pfh::tree::Function::Blake3, *bytes).is_some();
     let wrong = || format!("{text:?}: a leaf has a power of two bytes, from 1KiB to 16MiB");
     Ok(bytes.filter(fits).ok_or_else(wrong)?)
+}
+
+/// Reads a root of a tree of any algorithm: at most 64 bytes in hexadecimal digits.
+fn any_root(text: &str) -> Result<Digest, Failure> {
+    let root = pfh::hex::decode(text.to_ascii_lowercase().as_bytes());
+    let root = root.filter(|root| (1..=64).contains(&root.len()));
+    Ok(root.map(Digest).ok_or_else(|| format!("{text:?} is no root: write its hexadecimal digits, usually 64"))?)
 }
 
 /// Reads a root in hexadecimal digits.

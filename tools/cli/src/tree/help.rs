@@ -18,7 +18,9 @@ pub const BUILD: &str = "\
   pfh tree build -a sha256 --leaf 4KiB disk.img
   tar c case12 | pfh tree build - --outboard case12.pfhtree
   pfh tree build --join part0 part1 part2 --outboard whole.pfhtree    parts of one file, in order
+  pfh tree build case12                            one tree over all files below case12, in case12.pfhtree: its catalogue
   pfh tree build -r case12                         each file below case12
+  pfh tree build -a kt128 disk.img                 the root is `pfh hash -a kt128 disk.img`; so are -a sakura-li-128,leaves=64 ...
 
 Exit codes: 0; 2 usage; 3 the file cannot be read, or changed meanwhile: no tree is written; 4 the tree could not be written.";
 
@@ -26,6 +28,9 @@ pub const UPDATE: &str = "\
   pfh tree update disk.img --range 64KiB:4096,1MiB:1
   pfh tree update disk.img --changed-since disk.img.yesterday
   pfh tree update disk.img --range 0:512 --proof update      for `pfh audit renew`
+
+Under leaf interleaving (sakura-li-*) a leaf is every 16th block of the file, or every Nth with leaves=N: all of it is read.   pfh tree update case12                                     of a directory: what the file system says has changed
+  pfh tree update case12 --entry a/new --entry a/old         these two alone, and their paths in the tree
 
 What is changed is written in place under a journal (TREE.journal): whatever interrupts it, the old tree or the new one is there.
 Two updates at once wait for each other.
@@ -42,6 +47,7 @@ pub const CHECK: &str = "\
   pfh tree check disk.img
   pfh tree check disk.img --root b1946a...         a file and a tree that were changed together are found
   pfh tree check disk.img --kept kept              the same, with what `pfh audit commit` printed
+  pfh tree check case12 --root 33c1de...           all files of a directory by its catalogue; --entry a/b reads that one
 
 Exit codes: 0 all leaves are those of the tree, and the root is the one stated; 1 they are not; 2 usage; 3 file or tree cannot be read.";
 

@@ -1,12 +1,13 @@
 //! `pfh tree`: trees beside files, for finding what changed and hashing only that again.
 
 mod args;
+mod catalogue;
 pub mod help;
 
 use crate::exit::{self, Exit, Failure};
 use crate::session::Session;
 pub use args::Tree;
-use args::{Append, Build, Check, Diff, Export, Function, Import, Prove, Root, Scheme, Trusted, Update, Verify};
+use args::{Append, Build, Check, Diff, Export, Import, Prove, Root, Scheme, Trusted, Update, Verify};
 use pfh::tree::build::Event;
 use pfh::tree::check::Must;
 use pfh::tree::update::Changed;
@@ -59,6 +60,11 @@ fn quick<T, E: JobError>(ran: Result<T, E>) -> Result<T, Failure> {
 }
 
 fn build(args: &Build) -> Result<Exit, Failure> {
+    if let ([directory], false) = (&args.files[..], args.recursive)
+        && directory.is_dir()
+    {
+        return catalogue::build(directory, args);
+    }
     let mut request = match &args.files[..] {
         files if args.recursive => job::build::Request::below(files),
         _ if !args.join.is_empty() => job::build::Request::parts(&args.join, args.outboard.clone().unwrap_or_default()),
@@ -72,12 +78,19 @@ fn build(args: &Build) -> Result<Exit, Failure> {
             return Err(Failure::usage(message));
         }
     };
-    let function = match args.algorithm {
-        Function::Blake3 => job::Function::Blake3,
-        Function::Sha256 => job::Function::Sha256,
-        Function::Sha3_256 => job::Function::Sha3_256,
-    };
-    request.parameters = Parameters::new(function, args.leaf).ok_or("impossible length of a leaf")?;
+    let algorithm: pfh::Algorithm = args.algorithm.parse().map_err(Failure::usage)?;
+    match job::Function::ALL.into_iter().find(|function| function.name() == algorithm.to_string()) {
+        Some(function) => {
+            let leaf = args.leaf.unwrap_or(request.parameters.leaf_length());
+            request.parameters = Parameters::new(function, leaf).ok_or("impossible length of a leaf")?;
+        }
+        None if args.leaf.is_some() => {
+            let message =
+                "--leaf is of blake3, sha256 and sha3-256; the name of another states it: sakura-fng-128,block=4096";
+            return Err(Failure::usage(message));
+        }
+        None => request.mode = Some(algorithm),
+    }
     (request.tree, request.replace) = (args.outboard.clone().or(request.tree), args.force);
     request.threads = args.threads.map_or(request.threads, usize::from);
     let session = Session::open(!args.no_progress)?;
@@ -100,6 +113,12 @@ fn build(args: &Build) -> Result<Exit, Failure> {
 }
 
 fn update(args: &Update) -> Result<Exit, Failure> {
+    if args.on.file.is_dir() {
+        return catalogue::update(args);
+    }
+    if args.changed.ranges.is_empty() && args.changed.changed_since.is_none() {
+        return Err(Failure::usage("state what has changed: --range OFFSET:LENGTH or --changed-since COPY"));
+    }
     let changed = match &args.changed.changed_since {
         Some(copy) => Changed::Since(copy.clone()),
         None => Changed::Ranges(args.changed.ranges.clone()),
@@ -114,7 +133,7 @@ fn update(args: &Update) -> Result<Exit, Failure> {
 /// The root that a tree must have.
 fn must(trusted: &Trusted) -> Option<Must> {
     let kept = trusted.kept.clone().map(|path| Must::Kept { path, identity: trusted.identity.clone() });
-    trusted.root.map(Must::Root).or(kept)
+    trusted.root.as_ref().map(|root| Must::Root(root.0.clone())).or(kept)
 }
 
 fn append(args: &Append) -> Result<Exit, Failure> {
@@ -125,10 +144,16 @@ fn append(args: &Append) -> Result<Exit, Failure> {
 }
 
 fn check(args: &Check) -> Result<Exit, Failure> {
+    if args.on.file.is_dir() {
+        return catalogue::check(args);
+    }
+    if !args.entries.is_empty() {
+        return Err(Failure::usage("--entry is of a directory"));
+    }
     let mut request = job::check::Request::new(&args.on.file);
     args.on.place(&mut request.tree, &mut request.threads);
     let kept = args.kept.clone().map(|path| Must::Kept { path, identity: args.identity.clone() });
-    request.must = args.root.map(Must::Root).or(kept);
+    request.must = args.root.as_ref().map(|root| Must::Root(root.0.clone())).or(kept);
     one(!args.on.no_progress, args.on.json, |control| job::check::run(&request, control))
 }
 

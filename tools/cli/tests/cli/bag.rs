@@ -192,6 +192,31 @@ fn names_that_lead_out_are_refused_and_nothing_is_fetched() {
     assert!(out(&seen).contains("manifest-whirlpool.txt: its algorithm is not known here"), "{}", out(&seen));
 }
 
+/// What lies elsewhere is not in the bag, whatever the bag says.
+#[test]
+fn links_in_a_bag_are_not_followed() {
+    let room = Room::new();
+    room.file("b/data/letter", b"x");
+    room.file("away/letter", b"x");
+    assert_eq!(pfh(&room, "bag create -a md5 b").code, Some(0));
+    fs::rename(room.path().join("b/data"), room.path().join("kept")).unwrap();
+    symlink("../away", room.path().join("b/data")).unwrap();
+    let seen = pfh(&room, "bag validate b");
+    assert_eq!(seen.code, Some(1), "{}", out(&seen));
+    assert!(out(&seen).contains("data: is a symbolic link"), "{}", out(&seen));
+    assert_eq!(pfh(&room, "bag update b").code, Some(2));
+    fs::remove_file(room.path().join("b/data")).unwrap();
+    fs::rename(room.path().join("kept"), room.path().join("b/data")).unwrap();
+    assert_eq!(pfh(&room, "bag validate b").code, Some(0));
+    fs::rename(room.path().join("b/manifest-md5.txt"), room.path().join("away/m")).unwrap();
+    symlink("../away/m", room.path().join("b/manifest-md5.txt")).unwrap();
+    let seen = pfh(&room, "bag validate b");
+    assert_eq!(seen.code, Some(1), "{}", out(&seen));
+    assert!(out(&seen).contains("manifest-md5.txt: open: is a symbolic link"), "{}", out(&seen));
+    symlink("away", room.path().join("data")).unwrap();
+    assert_eq!(pfh(&room, "bag create .").code, Some(2));
+}
+
 /// The reference implementation validates what we make, and we what it makes.
 #[test]
 fn beside_bagit_py() {

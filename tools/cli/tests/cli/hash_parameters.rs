@@ -29,9 +29,11 @@ fn what_a_list_states_is_what_check_computes() {
         let seen = pfh(&room, &["check", &list]);
         assert_eq!(seen.code, Some(0), "{format}: {seen:?}");
         assert!(seen.stderr.contains("2 files verified") && seen.stderr.contains(STATED), "{seen:?}");
-        // Other parameters are another function: what is asked for by them is not what is stated.
-        let other = pfh(&room, &["check", "-a", "sakura-li-128,leaves=32", &list]);
-        assert_ne!(other.code, Some(0), "{format}: {other:?}");
+        if format == "sums" {
+            // Its digests have no names of their own: under other parameters they are others.
+            let other = pfh(&room, &["check", "-a", "sakura-li-128,leaves=32,md5", &list]);
+            assert_eq!(other.code, Some(1), "{other:?}");
+        }
         std::fs::remove_file(room.path().join(list)).expect("removed");
     }
     let seen = pfh(&room, &["hash", &one, "one"]);

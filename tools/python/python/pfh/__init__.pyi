@@ -315,7 +315,9 @@ def acquire(
 ) -> Acquired:
     """Acquires a device, a file or an image into images."""
 
-# The function of each algorithm, under each of its names.
+# The function of each algorithm, under each of its names. Those that are not listed yet:
+def __getattr__(name: str) -> _Constructor: ...
+
 md5: Final[_Constructor]
 md_5: Final[_Constructor]
 sha1: Final[_Constructor]

@@ -1,0 +1,405 @@
+//! `build`, `update` and `check` of a directory: one hash tree over all its files, which is updated
+//! by entry, so that of a million files only those are read that changed.
+//!
+//! ```
+//! use pfh::{Control, tree::catalogue::{Request, Verb, run}};
+//!
+//! # let room = std::env::temp_dir().join(format!("pfh-catalogue-{}", std::process::id()));
+//! # std::fs::create_dir_all(room.join("site"))?;
+//! let site = room.join("site");
+//! std::fs::write(site.join("one"), "1")?;
+//! let built = run(&Request::new(&site, Verb::Build("blake3".parse()?)), &mut |_| Ok(()), &Control::new())?;
+//! std::fs::write(site.join("two"), "2")?;
+//! let updated = run(&Request::new(&site, Verb::Update(Vec::new())), &mut |_| Ok(()), &Control::new())?;
+//! assert!(updated.added == 1 && updated.entries == 2 && updated.root != built.root);
+//! # std::fs::remove_dir_all(&room)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod walk;
+
+use super::{Error, beside};
+use crate::algorithms::Algorithm;
+use crate::outputs::{Existing, Kind, Outputs};
+use crate::{jsonl, pass, rendered, shown};
+use pfh_digest::{Output, hex};
+use pfh_engine::{Control, Plan};
+use pfh_outboard::{APPLICATION, Catalogue, MARK};
+use pfh_source::{Apart, Descend, Operands, Problem, Recurse, Source};
+use serde_json::json;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path, PathBuf};
+use walk::{Gathered, Unchanged};
+
+/// What is done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Verb {
+    /// All files are read, and the catalogue is made anew of digests of this algorithm.
+    Build(Algorithm),
+    /// Of these entries, or of all if none is named, those are read that are new or of which the
+    /// file system says another size, time or inode; those that are gone are removed.
+    Update(Vec<PathBuf>),
+    /// These entries, or all if none is named, are read and compared. Nothing is written.
+    Check(Vec<PathBuf>),
+}
+
+/// A directory, its catalogue, and what is done.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Request {
+    /// The directory.
+    pub directory: PathBuf,
+    /// The catalogue.
+    pub tree: PathBuf,
+    /// What is done.
+    pub verb: Verb,
+    /// The root that the catalogue must have before.
+    pub must: Option<Vec<u8>>,
+    /// Threads that hash; one per processor if none is stated.
+    pub threads: Option<usize>,
+    /// Whether an existing file that is no catalogue may be replaced.
+    pub replace: bool,
+}
+
+impl Request {
+    /// The catalogue is beside the directory: `site.pfhtree`. One without a name, as `.`, has none
+    /// until [`tree`](Request::tree) is set.
+    pub fn new(directory: impl Into<PathBuf>, verb: Verb) -> Request {
+        let directory: PathBuf = directory.into();
+        let plain: PathBuf = directory.components().collect();
+        // What has no name would have its catalogue outside of where the user stands.
+        let tree = plain.file_name().map(|_| beside(&plain)).unwrap_or_default();
+        Request { directory, tree, verb, must: None, threads: None, replace: false }
+    }
+
+    /// What is read and written.
+    pub fn outputs(&self) -> Outputs {
+        let mut outputs = Outputs::new(self.replace);
+        if !matches!(self.verb, Verb::Check(_)) {
+            outputs.writes("--outboard", &self.tree, Kind::File, Existing::Own(MARK, APPLICATION));
+        }
+        outputs
+    }
+}
+
+/// How an entry differs from what the catalogue had.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Difference {
+    /// It was not there.
+    Added,
+    /// Its size or digest was another.
+    Changed,
+    /// It is gone.
+    Removed,
+}
+
+impl Difference {
+    /// `added`, `changed` or `removed`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Difference::Added => "added",
+            Difference::Changed => "changed",
+            Difference::Removed => "removed",
+        }
+    }
+}
+
+/// What happens. Events come on the thread that called [`run`].
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Event<'a> {
+    /// A file differs from its entry; of an update it is an entry that was changed.
+    Differs(&'a [u8], Difference),
+    /// A file or directory cannot be read; what the catalogue has of it stays.
+    Unread(&'a [u8], &'a Problem),
+}
+
+impl Event<'_> {
+    /// The line that lists a difference, for people or as a JSON object; `None` of other events.
+    pub fn line(&self, json: bool) -> Option<Vec<u8>> {
+        match self {
+            Event::Differs(name, how) if json => Some(jsonl::object(how.name(), name, &json!({}))),
+            Event::Differs(name, how) => Some(format!("{}: {}\n", how.name(), rendered(name)).into_bytes()),
+            Event::Unread(..) => None,
+        }
+    }
+}
+
+/// Receives the events. An error ends the job with [`Error::Sink`].
+pub type Take<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Summary {
+    /// The directory.
+    pub directory: PathBuf,
+    /// The catalogue.
+    pub tree: PathBuf,
+    /// What was done: `built`, `updated` or `checked`.
+    pub done: &'static str,
+    /// The algorithm of the digests.
+    pub algorithm: String,
+    /// The root of the catalogue, after what was done.
+    pub root: [u8; 32],
+    /// Entries of the catalogue.
+    pub entries: u64,
+    /// Files that were read.
+    pub read: u64,
+    /// Files that were not, since the file system says that they are the same.
+    pub unread: u64,
+    /// Entries that were added, or files that the catalogue has not.
+    pub added: u64,
+    /// Entries that changed, or files that differ.
+    pub changed: u64,
+    /// Entries that were removed, or whose files are gone.
+    pub removed: u64,
+    /// Files and directories that cannot be read.
+    pub failed: u64,
+    /// Values of the tree that were computed.
+    pub computed: u64,
+}
+
+impl Summary {
+    /// Whether a check found a difference.
+    pub fn differs(&self) -> bool {
+        self.done == "checked" && self.added + self.changed + self.removed > 0
+    }
+
+    /// Whether nothing was compared, or something could not be.
+    pub fn is_incomplete(&self) -> bool {
+        self.failed > 0 || (self.done == "checked" && self.read == 0 && !self.differs())
+    }
+
+    /// One JSON object and a line feed.
+    pub fn json(&self) -> Vec<u8> {
+        let mut more = json!({
+            "algorithm": self.algorithm, "root": hex::encode(&self.root), "entries": self.entries, "read": self.read,
+            "unread": self.unread, "added": self.added, "changed": self.changed, "removed": self.removed,
+            "failed": self.failed, "values_computed": self.computed, "tree": shown(&self.tree),
+        });
+        if self.done == "checked" {
+            more["verdict"] = json!(match (self.differs(), self.is_incomplete()) {
+                (true, _) => "differs",
+                (_, true) => "nothing-to-compare-with",
+                _ => "verified",
+            });
+        }
+        jsonl::object(self.done, self.directory.as_os_str().as_bytes(), &more)
+    }
+
+    /// A line for people: the root and the name, or the verdict.
+    pub fn text(&self) -> String {
+        let (root, name, tree) = (hex::encode(&self.root), shown(&self.directory), shown(&self.tree));
+        let Summary { read, algorithm, added, changed, removed, failed, .. } = self;
+        match self.done {
+            "checked" if self.differs() => {
+                format!("{name}: DIFFERS from {tree}: {changed} changed, {added} added, {removed} removed\n")
+            }
+            "checked" if *read == 0 => format!("{name}: nothing to compare with: no file was read\n"),
+            "checked" if *failed > 0 => format!("{name}: {failed} could not be read, {read} are those of {tree}\n"),
+            "checked" => format!("{name}: OK: {read} files are those of {tree}, by {algorithm}, root {root}\n"),
+            _ => format!("{root}  {name}\n"),
+        }
+    }
+}
+
+/// Builds, updates or checks a catalogue.
+///
+/// # Errors
+/// When the request makes no sense, the catalogue cannot be used or written or has not the root
+/// that it must, or the control is cancelled: the catalogue is as it was then. A file that cannot
+/// be read is an event, and no error.
+pub fn run(request: &Request, take: &mut Take<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+    if request.tree.as_os_str().is_empty() {
+        return Err(Error::Directory(request.directory.clone()));
+    }
+    request.outputs().check()?;
+    let named = match &request.verb {
+        Verb::Build(_) => Vec::new(),
+        Verb::Update(names) | Verb::Check(names) => {
+            names.iter().map(|name| inside(&request.directory, name)).collect::<Result<Vec<_>, _>>()?
+        }
+    };
+    let catalogue = match &request.verb {
+        Verb::Build(algorithm) if algorithm.output() == Output::Text => {
+            return Err(Error::NoTree(format!("{algorithm}: a catalogue is of digests, not of similarity")));
+        }
+        Verb::Build(_) => None,
+        Verb::Update(_) => Some(Catalogue::change(&request.tree)?),
+        Verb::Check(_) => Some(Catalogue::open(&request.tree)?),
+    };
+    let algorithm: Algorithm = match (&request.verb, &catalogue) {
+        (Verb::Build(algorithm), _) => *algorithm,
+        (_, Some(catalogue)) => catalogue.algorithm()?.parse().map_err(|error| Error::NoTree(format!("{error}")))?,
+        (_, None) => unreachable!("opened above"),
+    };
+    if let Some(catalogue) = &catalogue {
+        believe(catalogue, request, &named)?;
+    }
+    let mut gathered = Gathered { root: request.directory.as_os_str().as_bytes(), ..Gathered::default() };
+    let plan = {
+        let mut plan = Plan::new([algorithm]);
+        plan.threads = request.threads.unwrap_or(plan.threads);
+        plan
+    };
+    let mut gone = Vec::new();
+    let source = || -> Result<Option<Box<dyn Source>>, Error> {
+        let mut operands = Vec::new();
+        for name in &named {
+            let path = request.directory.join(OsStr::from_bytes(name));
+            match std::fs::symlink_metadata(&path) {
+                Ok(found) if found.is_file() => operands.push(path.as_os_str().as_bytes().to_vec()),
+                Ok(_) => return Err(Error::NoEntry(path)),
+                Err(error) if [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory].contains(&error.kind()) => {}
+                Err(error) => return Err(Error::Read { path, why: error.to_string() }),
+            }
+        }
+        if named.is_empty() {
+            operands.push(request.directory.as_os_str().as_bytes().to_vec());
+        } else if operands.is_empty() {
+            return Ok(None);
+        }
+        let descend = Descend { recurse: Recurse::Yes, ..Descend::default() };
+        let known = match &request.verb {
+            Verb::Update(_) => Some(Catalogue::open(&request.tree)?),
+            _ => None,
+        };
+        let root = request.directory.as_os_str().as_bytes().to_vec();
+        // A catalogue within its own directory is no part of what it is of, nor is its journal.
+        let mut journal = request.tree.clone().into_os_string();
+        journal.push("-journal");
+        let own = [request.tree.clone().into_os_string(), journal].map(OsString::into_encoded_bytes);
+        let source = Apart::new(Operands::new(operands, descend), own.to_vec());
+        Ok(Some(Box::new(Unchanged { source, known, algorithm, root })))
+    };
+    if let Some(source) = source()? {
+        let ran = pass::pass(source, || None, &plan, &mut gathered, control)?;
+        if ran.interrupted {
+            return Err(Error::Tree(super::Failure::Cancelled));
+        }
+    }
+    if named.is_empty() {
+        if let Some(catalogue) = &catalogue {
+            catalogue.each(&mut |entry| gone.extend((!gathered.accounts_for(&entry.name)).then_some(entry.name)))?;
+        }
+    } else if let Some(catalogue) = &catalogue {
+        for name in &named {
+            if !gathered.accounts_for(name) && catalogue.entry(name)?.is_some() {
+                gone.push(name.clone());
+            }
+        }
+    }
+    for (name, problem) in &gathered.unread {
+        take(Event::Unread(name, problem)).map_err(Error::Sink)?;
+    }
+    finish(request, catalogue, algorithm, gathered, gone, take)
+}
+
+/// Compares what was gathered with the catalogue, and brings it up to date unless it is a check.
+fn finish(
+    request: &Request,
+    catalogue: Option<Catalogue>,
+    algorithm: Algorithm,
+    gathered: Gathered<'_>,
+    gone: Vec<Vec<u8>>,
+    take: &mut Take<'_>,
+) -> Result<Summary, Error> {
+    let mut summary = Summary {
+        directory: request.directory.clone(),
+        tree: request.tree.clone(),
+        done: match request.verb {
+            Verb::Build(_) => "built",
+            Verb::Update(_) => "updated",
+            Verb::Check(_) => "checked",
+        },
+        algorithm: algorithm.to_string(),
+        root: [0; 32],
+        entries: 0,
+        read: gathered.entries.len() as u64,
+        unread: gathered.settled,
+        added: 0,
+        changed: 0,
+        removed: gone.len() as u64,
+        failed: gathered.unread.len() as u64,
+        computed: 0,
+    };
+    let Some(mut catalogue) = catalogue else {
+        let mut made = Catalogue::anew(&request.tree, &summary.algorithm)?;
+        gathered.entries.iter().try_for_each(|entry| made.add(entry))?;
+        summary.root = made.fill()?;
+        (summary.entries, summary.computed) = (made.entries()?, made.computed());
+        made.commit()?;
+        return Ok(summary);
+    };
+    let writes = matches!(request.verb, Verb::Update(_));
+    for entry in &gathered.entries {
+        let before = catalogue.entry(&entry.name)?;
+        let same = before.as_ref().is_some_and(|old| (old.size, &old.digest) == (entry.size, &entry.digest));
+        match &before {
+            None => summary.added += 1,
+            Some(_) if !same => summary.changed += 1,
+            Some(_) => {}
+        }
+        if !same {
+            let how = if before.is_some() { Difference::Changed } else { Difference::Added };
+            take(Event::Differs(&entry.name, how)).map_err(Error::Sink)?;
+        }
+        if writes && same {
+            // Only the stamp is another, which is not in the tree.
+            catalogue.add(entry)?;
+        } else if writes {
+            catalogue.set(&entry.name, Some(entry))?;
+        }
+    }
+    for name in &gone {
+        take(Event::Differs(name, Difference::Removed)).map_err(Error::Sink)?;
+        if writes {
+            catalogue.set(name, None)?;
+        }
+    }
+    (summary.root, summary.entries) = (catalogue.root()?, catalogue.entries()?);
+    summary.computed = catalogue.computed();
+    catalogue.commit()?;
+    Ok(summary)
+}
+
+/// The root is the one that was kept, and the entries in question are those of the root.
+fn believe(catalogue: &Catalogue, request: &Request, named: &[Vec<u8>]) -> Result<(), Error> {
+    let found = catalogue.root()?;
+    if let Some(kept) = &request.must {
+        if kept.len() != found.len() {
+            return Err(Error::RootLength { stated: kept.len(), length: found.len() });
+        }
+        if *kept != found {
+            let (tree, kept) = (request.tree.clone(), kept.clone());
+            return Err(Error::Tree(super::Failure::OtherTree { tree, kept, found: found.to_vec() }));
+        }
+    }
+    if named.is_empty() {
+        // All entries are compared with what is there; whoever changed one behind the root is
+        // found.
+        return Ok(catalogue.prove_all()?);
+    }
+    Ok(named.iter().try_for_each(|name| catalogue.prove(name))?)
+}
+
+/// The name of an entry below the directory: as it is catalogued, or as an absolute path.
+fn inside(directory: &Path, name: &Path) -> Result<Vec<u8>, Error> {
+    let outside = || Error::NoEntry(name.to_owned());
+    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let relative = match name.is_absolute() {
+        true => name.strip_prefix(absolute(directory)).map_err(|_| outside())?,
+        false => name,
+    };
+    let plain: PathBuf = relative.components().filter(|part| *part != Component::CurDir).collect();
+    let is_plain = plain.components().all(|part| matches!(part, Component::Normal(_)));
+    if plain.as_os_str().is_empty() || !is_plain {
+        Err(outside())
+    } else {
+        Ok(plain.into_os_string().into_encoded_bytes())
+    }
+}

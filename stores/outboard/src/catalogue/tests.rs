@@ -1,0 +1,106 @@
+use super::*;
+use std::collections::BTreeMap;
+
+/// The root of entries, computed from nothing.
+fn expected(entries: &BTreeMap<Vec<u8>, CatalogueEntry>) -> Value {
+    let mut leaves: Vec<(Key, Value)> =
+        entries.values().map(|entry| (key(&entry.name), leaf(&entry.name, entry.size, &entry.digest))).collect();
+    leaves.sort();
+    root("blake3", leaves.len() as u64, &pfh_tree::catalogue::top(&leaves))
+}
+
+fn entry(number: u64, version: u64) -> CatalogueEntry {
+    let name = format!("directory/file {number}").into_bytes();
+    CatalogueEntry { name, size: version, digest: version.to_le_bytes().to_vec(), stamp: Vec::new() }
+}
+
+/// Whatever is added, changed, removed or renamed, the root is that of a build of what is there,
+/// and so are all values that are kept.
+#[test]
+fn any_changes_give_the_root_of_a_build() {
+    let room = tempfile::tempdir().expect("a directory");
+    let path = room.path().join("catalogue");
+    let mut state = 7_u64;
+    let mut next = |below: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    for start in [0, 1, 2, 3, 40] {
+        let mut entries = BTreeMap::new();
+        let mut built = Catalogue::anew(&path, "blake3").expect("a catalogue");
+        for number in 0..start {
+            built.add(&entry(number, 0)).expect("added");
+            entries.insert(entry(number, 0).name, entry(number, 0));
+        }
+        assert_eq!(built.fill().expect("a root"), expected(&entries));
+        built.commit().expect("committed");
+        for step in 0..120 {
+            let mut changed = Catalogue::change(&path).expect("a catalogue");
+            let one = entry(next(60), step);
+            let found = if next(3) == 0 {
+                entries.remove(&one.name);
+                changed.set(&one.name, None)
+            } else {
+                entries.insert(one.name.clone(), one.clone());
+                changed.set(&one.name, Some(&one))
+            };
+            assert_eq!(found.expect("a root"), expected(&entries), "{start} {step}");
+            assert_eq!(changed.entries().expect("a number"), entries.len() as u64);
+            changed.prove_all().expect("whole");
+            for number in 0..60 {
+                changed.prove(&entry(number, 0).name).expect("proved");
+            }
+            changed.commit().expect("committed");
+        }
+        // No value is kept that a build would not have kept.
+        let rows = |catalogue: &Catalogue| {
+            let mut statement =
+                catalogue.connection.prepare("SELECT depth, prefix, value FROM nodes").expect("a statement");
+            let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).expect("rows");
+            rows.collect::<Result<Vec<(u32, Vec<u8>, Vec<u8>)>, _>>().expect("rows")
+        };
+        let kept = rows(&Catalogue::open(&path).expect("a catalogue"));
+        let mut anew = Catalogue::anew(&path, "blake3").expect("a catalogue");
+        entries.values().for_each(|entry| anew.add(entry).expect("added"));
+        anew.fill().expect("a root");
+        assert_eq!(rows(&anew), kept);
+    }
+}
+
+#[test]
+fn one_entry_of_many_costs_its_path() {
+    let room = tempfile::tempdir().expect("a directory");
+    let path = room.path().join("catalogue");
+    let mut built = Catalogue::anew(&path, "blake3").expect("a catalogue");
+    (0..20_000).for_each(|number| built.add(&entry(number, 0)).expect("added"));
+    built.fill().expect("a root");
+    built.commit().expect("committed");
+    let mut changed = Catalogue::change(&path).expect("a catalogue");
+    changed.set(&entry(77, 0).name, Some(&entry(77, 1))).expect("a root");
+    // Some 14 levels of 20,000 entries, and the root.
+    assert!((5..40).contains(&changed.computed()), "{}", changed.computed());
+}
+
+/// An entry or a value that was changed behind the root's back is found before anything is made of
+/// it.
+#[test]
+fn a_damaged_path_is_found() {
+    let room = tempfile::tempdir().expect("a directory");
+    let path = room.path().join("catalogue");
+    let mut built = Catalogue::anew(&path, "blake3").expect("a catalogue");
+    (0..50).for_each(|number| built.add(&entry(number, 0)).expect("added"));
+    built.fill().expect("a root");
+    built.commit().expect("committed");
+    for sql in ["UPDATE nodes SET value = zeroblob(32) WHERE depth = 1", "UPDATE entries SET size = 9"] {
+        let mut changed = Catalogue::change(&path).expect("a catalogue");
+        changed.connection.execute(sql, []).expect("changed");
+        let one = entry(3, 1);
+        assert!(matches!(changed.set(&one.name, Some(&one)), Err(CatalogueError::Damaged(_))), "{sql}");
+        if sql.contains("entries") {
+            assert!(matches!(changed.prove_all(), Err(CatalogueError::Damaged(_))));
+        }
+    }
+    std::fs::write(&path, b"something else").expect("written");
+    assert!(matches!(Catalogue::open(&path), Err(CatalogueError::Foreign(_))));
+    assert!(!is_catalogue(&path).expect("read"));
+}
