@@ -37,6 +37,9 @@ pub fn read(bytes: &Arc<dyn Bytes>) -> Result<Option<ExfatBoot>, Failure> {
     if u64::from(count) + 2 > u64::from(le32(&raw, 84)) * sector / 4 {
         return wrong("the table is shorter than the volume");
     }
+    if data + (u64::from(count) << (sector_log + cluster_log)) > size {
+        return wrong("more clusters than the volume has room for");
+    }
     let mut warnings = Vec::new();
     let flags = le16(&raw, 106);
     if flags & 2 != 0 {

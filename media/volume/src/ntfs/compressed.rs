@@ -29,7 +29,7 @@ impl Content for Compressed {
         if method != 1 || unit == 0 || unit > MOST_UNIT || self.stream.unit > 20 {
             return Err(named(failure(None, format!("compressed by the unknown method {method}"))));
         }
-        let layout = self.stream.layout(&self.volume).and_then(|layout| layout.disjoint().map(|()| layout));
+        let layout = self.volume.layout(&self.stream).and_then(|layout| layout.disjoint().map(|()| layout));
         Ok(Box::new(Units {
             volume: self.volume.clone(),
             stream: self.stream.clone(),

@@ -41,7 +41,7 @@ impl Ntfs {
         };
         let is_free = |kind: u32, name: &[u16]| match Stream::of(&attributes, kind, name) {
             Ok(Some(stream)) if stream.resident.is_none() => {
-                stream.layout(self).is_ok_and(|layout| self.is_free(&layout))
+                self.layout(&stream).is_ok_and(|layout| self.is_free(&layout))
             }
             Ok(_) => true,
             Err(_) => false,

@@ -59,7 +59,7 @@ pub fn names(
     let first = entries(&root, 16);
     let (mut layout, mut map, mut size) = (Layout::default(), Vec::new(), volume.index_size);
     if let Some(blocks) = Stream::of(&directory.attributes, INDEX_ALLOCATION, &I30)? {
-        layout = blocks.layout(volume).and_then(|layout| layout.disjoint().map(|()| layout))?;
+        layout = volume.layout(&blocks).and_then(|layout| layout.disjoint().map(|()| layout))?;
         let stated = usize::try_from(le32(&root, 8)).unwrap_or(0);
         if stated.is_power_of_two() && (512..=1 << 16).contains(&stated) {
             size = stated;
@@ -71,7 +71,7 @@ pub fn names(
             None if bits.size > LARGEST_MAP => {
                 return Err(failure(None, "an index with more blocks than a volume has"));
             }
-            None => volume.read(&bits.layout(volume)?, 0, usize::try_from(bits.size).unwrap_or(0))?,
+            None => volume.read(&volume.layout(&bits)?, 0, usize::try_from(bits.size).unwrap_or(0))?,
         };
         let blocks = blocks.size.div_ceil(size as u64).div_ceil(8);
         map.truncate(usize::try_from(blocks).unwrap_or(usize::MAX));

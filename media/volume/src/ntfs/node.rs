@@ -98,7 +98,7 @@ impl Ntfs {
 
     /// Where the written bytes of a stream lie; what is behind them is a hole.
     fn written(&self, stream: &Stream) -> Result<Layout, Failure> {
-        let whole = stream.layout(self)?;
+        let whole = self.layout(stream)?;
         let mut layout = Layout::new(self.size());
         for run in whole.window(0, stream.initialised) {
             layout.push(run.medium_offset, run.length)?;

@@ -24,7 +24,7 @@ pub fn reparse(volume: &Ntfs, attributes: &[Attribute]) -> Reparse {
         // Windows writes no more than 16 KiB.
         None => {
             let length = usize::try_from(stream.size.min(1 << 14)).unwrap_or(0);
-            stream.layout(volume).and_then(|layout| volume.read(&layout, 0, length)).unwrap_or_default()
+            volume.layout(&stream).and_then(|layout| volume.read(&layout, 0, length)).unwrap_or_default()
         }
     };
     let name = |at: usize, buffer: usize| {

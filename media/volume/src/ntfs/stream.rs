@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::attribute::{Attribute, Body};
-use super::volume::Ntfs;
 use crate::field::failure;
 use crate::layout::Layout;
 use crate::node::Failure;
@@ -80,17 +79,17 @@ impl Stream {
         self.flags & ENCRYPTED != 0
     }
 
-    /// Where the value lies: whole clusters, holes included.
+    /// Where the value lies in a volume of `volume` bytes: whole clusters, holes included.
     ///
     /// # Errors
     /// If the parts do not follow one another, end before the size, or leave the volume.
-    pub fn layout(&self, volume: &Ntfs) -> Result<Layout, Failure> {
-        let mut layout = Layout::new(volume.size());
+    pub fn layout(&self, cluster_size: u64, volume: u64) -> Result<Layout, Failure> {
+        let mut layout = Layout::new(volume);
         for (first, pairs) in &self.parts {
-            if first.checked_mul(volume.cluster_size) != Some(layout.end()) {
+            if first.checked_mul(cluster_size) != Some(layout.end()) {
                 return Err(failure(None, "the parts of an attribute do not follow one another"));
             }
-            runs(pairs, volume.cluster_size, &mut layout)?;
+            runs(pairs, cluster_size, &mut layout)?;
         }
         if layout.end() < self.size {
             let cause = format!("the runs end after {} bytes, before the size of {}", layout.end(), self.size);

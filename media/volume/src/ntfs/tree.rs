@@ -102,14 +102,14 @@ impl Ntfs {
         if has_list {
             let mut begin = stream.clone();
             begin.size = 0;
-            self.mft = begin.layout(self)?;
+            self.mft = self.layout(&begin)?;
             let known = self.records;
             self.records = known.min(self.mft.end() / self.record_size as u64);
             let attributes = self.all_attributes(first)?;
-            self.mft = Stream::of(&attributes, DATA, &[])?.ok_or_else(missing)?.layout(self)?;
+            self.mft = self.layout(&Stream::of(&attributes, DATA, &[])?.ok_or_else(missing)?)?;
             self.records = known;
         } else {
-            self.mft = stream.layout(self)?;
+            self.mft = self.layout(&stream)?;
         }
         self.mft.disjoint()
     }
@@ -202,7 +202,7 @@ impl Ntfs {
         let name = names.into_iter().find(|name| utf16(name) == stream_name)?;
         let stream = Stream::of(attributes, DATA, name).ok()??;
         let is_plain = !stream.is_compressed() && stream.resident.is_none() && node.content.is_some();
-        let layout = stream.layout(self).ok().filter(|_| is_plain)?;
+        let layout = self.layout(&stream).ok().filter(|_| is_plain)?;
         slack(&self.bytes, &node.path, stream.size, &layout)
     }
 }

@@ -46,6 +46,11 @@ impl Ntfs {
         self.clusters * self.cluster_size
     }
 
+    /// Where a stream lies, as [`Stream::layout`].
+    pub fn layout(&self, stream: &Stream) -> Result<Layout, Failure> {
+        stream.layout(self.cluster_size, self.size())
+    }
+
     /// Bytes of a stream that lies in clusters; `length` is bounded by the caller.
     pub fn read(&self, layout: &Layout, from: u64, length: usize) -> Result<Vec<u8>, Failure> {
         let mut found = Vec::with_capacity(length);
@@ -91,7 +96,7 @@ impl Ntfs {
         }
         let raw = match &list.resident {
             Some(raw) => raw.to_vec(),
-            None => self.read(&list.layout(self)?, 0, usize::try_from(list.size).unwrap_or(0))?,
+            None => self.read(&self.layout(&list)?, 0, usize::try_from(list.size).unwrap_or(0))?,
         };
         let mut others = BTreeSet::new();
         let mut at = 0;
@@ -150,6 +155,6 @@ impl Ntfs {
     pub fn system_file(&self, number: u64) -> Result<(Layout, u64), Failure> {
         let stream = Stream::of(&self.file(number)?.attributes, DATA, &[])?;
         let stream = stream.ok_or_else(|| failure(None, format!("record {number} has no data")))?;
-        Ok((stream.layout(self)?, stream.size))
+        Ok((self.layout(&stream)?, stream.size))
     }
 }
