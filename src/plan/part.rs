@@ -160,15 +160,14 @@ impl Writing {
     }
 }
 
+/// What takes a record: its object, its line, and the bytes of it in the manifest.
+type Take<'a> = dyn FnMut(&Value, &[u8], &[u8]) -> Result<(), Error> + 'a;
+
 /// Reads a part record by record: the line, and the bytes.
 ///
 /// # Errors
 /// When it cannot be read, is not whole, is of another plan, or `take` fails.
-pub fn read(
-    path: &Path,
-    plan: &str,
-    take: &mut dyn FnMut(&Value, &[u8], &[u8]) -> Result<(), Error>,
-) -> Result<u64, Error> {
+pub fn read(path: &Path, plan: &str, take: &mut Take<'_>) -> Result<u64, Error> {
     let file = File::open(path).map_err(Error::read(path))?;
     let mut reading = Reading { input: BufReader::with_capacity(1 << 18, file), path, all: Vec::new() };
     let sha256: pfh_digest::Algorithm = "sha256".parse().expect("the registry has it");

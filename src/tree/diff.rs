@@ -105,7 +105,7 @@ fn flat(request: &Request, one: &Flat, other: &Flat) -> Result<Summary, Error> {
     let mut differ: Vec<Range<u64>> = if one.length() == other.length() {
         one.differences(other).into_iter().flat_map(|leaf| one.shape().ranges(leaf, longest)).collect()
     } else {
-        vec![0..longest]
+        std::iter::once(0..longest).collect()
     };
     differ.sort_by_key(|range| range.start);
     differ.dedup_by(|next, last| {

@@ -193,8 +193,8 @@ fn table_header<'a>(first: &'a [u8], mut others: impl Iterator<Item = &'a [u8]>)
     if first.starts_with(others::table::TYPE) { others.next().unwrap_or_default() } else { first }
 }
 
-/// Whether the first line that is no comment has a name first and a CRC-32 last. A list of which only
-/// comments are seen is one if they say so.
+/// Whether the first line that is no comment has a name first and a CRC-32 last. A list of which
+/// only comments are seen is one if they say so.
 fn is_sfv<'a>(registry: Registry, first: &'a [u8], others: impl Iterator<Item = &'a [u8]>) -> bool {
     let mut lines = std::iter::once(first).chain(others).filter(|line| !line.trim_ascii().is_empty());
     match lines.find(|line| !others::is_comment(line)) {

@@ -223,7 +223,8 @@ impl Decoder {
         Ok(Entry { name: self.name(name, escaped)?, digests: vec![digest], guessed, ..Entry::default() })
     }
 
-    /// The entry of a line as `md5deep` writes it with further columns; `None` if its digest is none.
+    /// The entry of a line as `md5deep` writes it with further columns; `None` if its digest is
+    /// none.
     fn of_md5deep(&self, found: &deep::Columns<'_>) -> Option<Entry> {
         let (digest, guessed) = self.digest(found.digest).ok()?;
         let name = self.name(found.name, false).ok()?;

@@ -25,8 +25,8 @@ fn word<'a>(line: &'a [u8], ends: &[u8]) -> Option<(&'a [u8], u8, &'a [u8])> {
     Some((&line[..at], line[at], &line[at + 1..]))
 }
 
-/// Takes a line of md5deep apart; `None` for lines without a size, a comma or a time in front of the
-/// name, which are those of all others.
+/// Takes a line of md5deep apart; `None` for lines without a size, a comma or a time in front of
+/// the name, which are those of all others.
 pub(crate) fn split(line: &[u8]) -> Option<Columns<'_>> {
     // -z: a size in front, right-aligned. -Z: columns between tabs, the second the digest of the
     // beginning alone.

@@ -14,8 +14,8 @@ pub(crate) fn windows_name(name: &[u8]) -> Vec<u8> {
     name.iter().map(|&byte| if byte == b'\\' { b'/' } else { byte }).collect()
 }
 
-/// Whether a line is a comment in lists of Windows: `;` in SFV, TeraCopy and FastSum, `//` in FCIV. No
-/// digest starts so.
+/// Whether a line is a comment in lists of Windows: `;` in SFV, TeraCopy and FastSum, `//` in FCIV.
+/// No digest starts so.
 pub(crate) fn is_comment(line: &[u8]) -> bool {
     line.starts_with(b";") || line.starts_with(b"//")
 }
