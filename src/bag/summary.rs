@@ -79,12 +79,13 @@ impl Summary {
         let (bag, by) = (shown(&self.bag), names.join(", "));
         let files = if self.files == 1 { "1 file".to_owned() } else { format!("{} files", self.files) };
         let tags = if self.tags == 1 { "1 tag file".to_owned() } else { format!("{} tag files", self.tags) };
+        let errors = if self.errors == 1 { "1 error".to_owned() } else { format!("{} errors", self.errors) };
         let compared = format!("{files} and {tags} are as its manifests say, by {by}");
         let fetch = if self.fetch > 0 { format!("; {} yet to be fetched", self.fetch) } else { String::new() };
         match self.verdict() {
             Verdict::Verified => format!("{bag}: a valid bag: {compared}"),
-            Verdict::Differs if self.algorithms.is_empty() => format!("{bag}: no valid bag: {} errors", self.errors),
-            Verdict::Differs => format!("{bag}: no valid bag: {} errors; {compared}{fetch}", self.errors),
+            Verdict::Differs if self.algorithms.is_empty() => format!("{bag}: no valid bag: {errors}"),
+            Verdict::Differs => format!("{bag}: no valid bag: {errors}; {compared}{fetch}"),
             Verdict::Incomplete => {
                 format!("{bag}: not complete: {} open; {compared}{fetch}", self.incomplete)
             }

@@ -4,7 +4,7 @@
 //! a size that no other has are not opened; of files that are longer than a block the first block,
 //! then the last one, are compared; what is left is read whole, in lanes, and only files with the
 //! same cryptographic digest are a [`Group`]. A file that changes meanwhile is an error and in no
-//! group. Names of one inode are one copy. Nothing is ever deleted: [`script`] writes what a user
+//! group. Names of one inode are one copy. Nothing is ever deleted: `script` writes what a user
 //! may run.
 //!
 //! ```

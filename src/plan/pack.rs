@@ -28,7 +28,8 @@ pub fn pack(sizes: &[u64], bytes: u64, files: u64) -> (Vec<usize>, usize) {
         };
         places[at] = unit;
         // A file that is larger than a unit leaves no room beside it.
-        if let Some(left) = free.checked_sub(size).filter(|left| *left > 0)
+        // Empty files fit into full units.
+        if let Some(left) = free.checked_sub(size)
             && count + 1 < files
         {
             open.insert((left, unit), count + 1);

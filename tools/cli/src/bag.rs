@@ -79,9 +79,9 @@ be damaged: --force takes it. Files that are yet to be fetched stay listed.
 Exit codes: 0 the manifests are those of the files; 1 contents changed: nothing was written; 2 usage, or no bag that can be read in
 full; 3 something below data could not be read: nothing was written; 4 a file could not be written.";
 
-fn pair(text: &str) -> Result<(String, String), String> {
+fn pair(text: &str) -> Result<(String, String), &'static str> {
     let pair = text.split_once('=').map(|(label, value)| (label.to_owned(), value.to_owned()));
-    pair.ok_or_else(|| "write LABEL=VALUE".to_owned())
+    pair.ok_or("write LABEL=VALUE")
 }
 
 /// Runs a request to its end.

@@ -2,7 +2,7 @@
 //!
 //! Each file binds one job or one kind of value; what a job does is the library's. Jobs run on a
 //! thread of their own while the calling thread waits without the interpreter's lock and looks for
-//! signals ([`job`]). Buffers of Python are read where they lie ([`buffer`]).
+//! signals (`job`). Buffers of Python are read where they lie (`buffer`).
 
 mod acquire;
 mod arrow;

@@ -270,7 +270,7 @@ impl Image {
         Ok(())
     }
 
-    /// The same as an I/O error, whose inner error is [`Damage`] if the image is damaged there.
+    /// The same as an I/O error, whose inner error is `Damage` if the image is damaged there.
     ///
     /// # Errors
     /// The system's, and damage.
