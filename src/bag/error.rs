@@ -49,7 +49,7 @@ pub enum Error {
     Files(u64),
     /// Contents that are not those of the manifests: nothing was written.
     #[error(
-        "{0} files have another content than the manifests say, see above: nothing was written; --force takes them as they are"
+        "the content of {0} listed above is not what the manifests say: nothing was written; --force takes them as they are"
     )]
     Changed(u64),
     /// A file could not be written.

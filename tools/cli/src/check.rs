@@ -70,7 +70,7 @@ fn asked(request: &Check, manifest: &Path, root: Option<&OsStr>, assumed: &[Algo
     #[cfg(feature = "inside")]
     {
         // What bounds containers holds for names inside of them with and without --inside.
-        job.inside = request.inside.asked();
+        job.inside = request.inside.asked()?;
     }
     Ok(job)
 }

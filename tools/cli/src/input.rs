@@ -45,22 +45,28 @@ pub struct Inside {
     pub inside: bool,
     /// How many containers deep: 1 opens the files that are named, and no archive in them [default:
     /// 3].
-    #[arg(long, value_name = "N", requires = "inside", value_parser = clap::value_parser!(u32).range(1..=64))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub depth: Option<u32>,
     /// Also deleted files whose content is still there, as name!deleted-INODE.
-    #[arg(long, requires = "inside")]
+    #[arg(long)]
     pub deleted: bool,
     /// How much may come out of a container beyond 1,100 times its size [default: 16GiB]. What
     /// gives more is a bomb, and an error.
-    #[arg(long, value_name = "SIZE", requires = "inside", value_parser = size::parse)]
+    #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     pub expand: Option<u64>,
 }
 
 #[cfg(feature = "inside")]
 impl Inside {
     /// What the job is asked for; `None` without `--inside`.
-    pub fn asked(&self) -> Option<pfh::inside::Options> {
-        self.inside.then(|| self.options())
+    ///
+    /// # Errors
+    /// When it is not given, and something that bounds it is.
+    pub fn asked(&self) -> Result<Option<pfh::inside::Options>, Failure> {
+        if !self.inside && (self.deleted || self.depth.is_some() || self.expand.is_some()) {
+            return Err(Failure::usage("--depth, --deleted and --expand say how --inside is done: add --inside"));
+        }
+        Ok(self.inside.then(|| self.options()))
     }
 
     /// The options, whether or not `--inside` is given.
@@ -137,7 +143,7 @@ impl Input {
         input.order = self.order.into();
         #[cfg(feature = "inside")]
         {
-            input.inside = self.inside.asked();
+            input.inside = self.inside.asked()?;
         }
         input.descend = Descend {
             recurse: if self.recursive { Recurse::Yes } else { Recurse::No },

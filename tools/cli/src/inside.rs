@@ -1,7 +1,7 @@
 //! `pfh list`: what is inside of images and archives.
 
 use crate::exit::{self, Exit, Failure};
-use crate::input::Input;
+use crate::input::{Input, Inside};
 use crate::session::Session;
 use clap::{Args, ValueEnum};
 use pfh::list::{self as job, Event, Only, Request};
@@ -39,9 +39,10 @@ pub fn run(list: &List) -> Exit {
 }
 
 fn try_run(list: &List) -> Result<Exit, Failure> {
-    let mut input = list.input.asked()?;
-    input.inside = Some(list.input.inside.options());
-    let request = Request::new(input).only(match list.only {
+    // This command is for nothing else.
+    let inside = Inside { inside: true, ..list.input.inside.clone() };
+    let input = Input { inside, ..list.input.clone() };
+    let request = Request::new(input.asked()?).only(match list.only {
         None => Only::All,
         Some(Which::Live) => Only::Live,
         Some(Which::Deleted) => Only::Deleted,

@@ -123,7 +123,7 @@ fn asked(compile: &Compile) -> Result<build::Request, Failure> {
     request.replace = compile.force;
     #[cfg(feature = "inside")]
     {
-        request.inside = compile.inside.asked();
+        request.inside = compile.inside.asked()?;
     }
     Ok(request)
 }
