@@ -84,6 +84,9 @@ dups d
 bag create -a sha256 bagged
 bag validate bagged
 bag update bagged
+list a
+list --json missing
+hash --no-progress --inside -r d
 completions bash
 completions zsh
 man pages
