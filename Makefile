@@ -19,11 +19,11 @@ python: ## the wheel of the Python package, built and tested in a venv of its ow
 	tools/python/check
 
 faults: ## the tests that inject faults, with the matrix of docs/faults.md; needs root, FUSE and strace, and fails where they are missing
-	PFH_TIERS=faults PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-cli --package pfh-inject
+	PFH_TIERS=faults PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-cli --package pfh-inject --package pfh-volume
 	PFH_TIERS=faults PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-cli --test cli faults_ -- --ignored
 
 foreign: ## the tests that ask other programs (hashdeep, ewfinfo, hfind …) and build the benchmark's runners; fails where they are missing
-	PFH_TIERS=foreign PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-cli --package pfh-bench
+	PFH_TIERS=foreign PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-cli --package pfh-bench --package pfh-volume
 
 slow: ## the tests of the program that take ten seconds each and more
 	PFH_TIERS=slow $(CARGO) test --package pfh-cli --package pfh-bench
