@@ -124,11 +124,13 @@ class Cluster:
 
 
 def children(pid):
-    try:
-        with open(f"/proc/{pid}/task/{pid}/children") as file:
-            below = [int(word) for word in file.read().split()]
-    except OSError:
-        return []
+    """The processes below one, whichever of its threads started them."""
+    below = []
+    for listed in pathlib.Path(f"/proc/{pid}/task").glob("*/children"):
+        try:
+            below += [int(word) for word in listed.read_text().split()]
+        except OSError:
+            continue
     return below + [grandchild for child in below for grandchild in children(child)]
 
 

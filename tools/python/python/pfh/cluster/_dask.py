@@ -33,7 +33,7 @@ class Dask:
         place: dict[str, Any] = {"scheduler_file": address} if os.path.exists(address) else {"address": address}
         self._client = Client(timeout=PATIENCE, set_as_default=False, **place)
         self._completed = as_completed(loop=self._client.loop, with_results=False)
-        self._tasks: dict[str, tuple[Any, Task]] = {}
+        self._tasks: dict[Any, tuple[Any, Task]] = {}
         self._workers: dict[str, int] = {}
         self._looked = float("-inf")
         self._count = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Collection, Iterator
 from typing import Any
@@ -31,7 +32,7 @@ class Ray:
         self._ray = ray
         self._began = not ray.is_initialized()
         if self._began:
-            ray.init(address=address, log_to_driver=False, logging_level="warning")
+            ray.init(address=address, log_to_driver=False, logging_level=logging.WARNING)
         self._work = ray.remote(max_retries=REPEATS, num_cpus=1)(_work)
         self._tasks: dict[Any, Task] = {}
         self._count = 0

@@ -28,6 +28,7 @@ from .drive import Unit, Watch, drive, same_version
 from .hashing import Result, complete, end
 from .part import Part
 from .run import Run, load
+from .units import Paths, listed
 
 #: The digests of a run, in input order.
 DIGESTS = "digests.parquet"
@@ -197,14 +198,24 @@ def work(share: Share) -> Part:
 
 
 def _tables(source: str, algorithm: str) -> Iterator[pyarrow.Table]:
-    """The digests of a source, with their names and numbers: a run of ``hash``, or Parquet files."""
+    """The digests of a source, with their names and numbers: a run of ``hash``, or Parquet files.
+
+    Raises ``pfh.RequestError`` for what is neither.
+    """
     path = Path(source)
-    if path.is_dir() and load(path / "run.json") is not None:
-        files = [str(file) for file in Run(path).paths()]
-    else:
-        files = sorted(pyarrow.parquet.ParquetDataset(source).files)
-    for name in files:
-        there = pyarrow.parquet.read_schema(name).names
+    try:
+        if path.is_dir() and load(path / "run.json") is not None:
+            files = [str(file) for file in Run(path).paths()]
+        else:
+            files = sorted(pyarrow.parquet.ParquetDataset(source).files)
+        schemas = [pyarrow.parquet.read_schema(name).names for name in files]
+    except (OSError, pyarrow.ArrowException) as wrong:
+        if isinstance(wrong, pfh.Error):
+            raise
+        raise pfh.RequestError(f"{source}: is neither a run nor Parquet: {wrong}", source) from wrong
+    if not files:
+        raise pfh.RequestError(f"{source}: holds no Parquet", source)
+    for name, there in zip(files, schemas, strict=True):
         naming = next((column for column in ("path_bytes", "path", "name") if column in there), None)
         digests = next((column for column in (algorithm, "digest") if column in there), None)
         if naming is None or digests is None:
@@ -222,28 +233,28 @@ def gather(sources: Sequence[str], algorithm: str, to: Path) -> dict[str, int]:
     Gives how many ``digests`` there are, inputs ``without`` one, and rows that
     are ``malformed``; those hold no digest of the method.
     """
-    counted = {"digests": 0, "without": 0, "malformed": 0}
+    counted = {"without": 0}
     kept = pyarrow.schema([("path_bytes", pyarrow.large_binary()), ("digest", pyarrow.large_string())])
+    all_rows = []
+    for source in sources:
+        table = pyarrow.concat_tables(_tables(source, algorithm))
+        # Rows of a run have numbers; others are in the order of their files.
+        all_rows.append(table if table.column("number").null_count else table.sort_by("number"))
+    table = pyarrow.concat_tables(all_rows).select(["path_bytes", "digest"])
+    table = table.filter(pyarrow.compute.is_valid(table.column("digest")))
+    bad: list[int] = []
+    first = 0
+    for chunk in table.column("digest").chunks:
+        probe = _pfh.Digests(algorithm)
+        bad += [first + row for row, _ in probe.add(chunk)]
+        counted["without"] += probe.without
+        first += len(chunk)
+    counted |= {"digests": table.num_rows - len(bad) - counted["without"], "malformed": len(bad)}
+    if bad:
+        rows = pyarrow.array(range(table.num_rows), pyarrow.int64())
+        keep = pyarrow.compute.invert(pyarrow.compute.is_in(rows, value_set=pyarrow.array(bad, pyarrow.int64())))
+        table = table.filter(keep)
     with part.writing(to, kept) as made:
-        all_rows = []
-        for source in sources:
-            table = pyarrow.concat_tables(list(_tables(source, algorithm)) or [pyarrow.table({"number": [], "path_bytes": [], "digest": []})])
-            # Rows of a run have numbers; others are in the order of their files.
-            all_rows.append(table if table.column("number").null_count else table.sort_by("number"))
-        table = pyarrow.concat_tables(all_rows).select(["path_bytes", "digest"])
-        table = table.filter(pyarrow.compute.is_valid(table.column("digest")))
-        bad = []
-        first = 0
-        for chunk in table.column("digest").chunks:
-            probe = _pfh.Digests(algorithm)
-            bad += [first + row for row, _ in probe.add(chunk)]
-            counted["without"] += probe.without
-            first += len(chunk)
-        counted |= {"digests": table.num_rows - len(bad) - counted["without"], "malformed": len(bad)}
-        if bad:
-            rows = pyarrow.array(range(table.num_rows), pyarrow.int64())
-            keep = pyarrow.compute.invert(pyarrow.compute.is_in(rows, value_set=pyarrow.array(bad, pyarrow.int64())))
-            table = table.filter(keep)
         table = table.combine_chunks().cast(kept)
         for start in range(0, table.num_rows, GROUP):
             made.add(table.slice(start, GROUP))
@@ -274,7 +285,7 @@ def shares(rows: int, size: int, algorithm: str, parts: int | None) -> list[tupl
 
 
 def compare(
-    sources: Sequence[str] | str,
+    sources: Paths,
     algorithm: str,
     to: str | os.PathLike[str],
     adapter: Adapter,
@@ -296,7 +307,7 @@ def compare(
     have none), ``malformed``, ``pairs`` and ``saturated`` pairs, which are left
     out unless ``saturated``.
     """
-    given = [os.path.abspath(path) for path in ([sources] if isinstance(sources, str) else sources)]
+    given = [os.path.abspath(path) for path in listed(sources)]
     _pfh.Digests(algorithm)
     run = Run(os.path.abspath(to))
     run.begin({"job": "compare", "algorithm": algorithm, "sources": given, "threshold": threshold, "saturated": saturated, "parts": parts})

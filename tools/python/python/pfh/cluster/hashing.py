@@ -18,7 +18,7 @@ from .adapter import Adapter
 from .drive import Outcome, Unit, Watch, drive, same_version
 from .part import Part
 from .run import Run
-from .units import Entry, Plan, Source
+from .units import Entry, Paths, Plan, Source
 
 #: The columns of ``hash_files`` before the digests and after them.
 FIRST = (
@@ -183,7 +183,7 @@ def guard(source: Source, to: Path) -> None:
 
 
 def hash(  # noqa: A001  (the job's name, as in the program)
-    source: Source | Sequence[str] | str,
+    source: Source | Paths,
     to: str | os.PathLike[str],
     adapter: Adapter,
     algorithms: Sequence[str] = ("sha256",),
@@ -204,7 +204,7 @@ def hash(  # noqa: A001  (the job's name, as in the program)
     what is refused, ``pfh.DiffersError`` if a complete run is not what was
     written.
     """
-    where = source if isinstance(source, Source) else Source((source,) if isinstance(source, str) else tuple(source))
+    where = source if isinstance(source, Source) else Source(units.listed(source))
     run = Run(os.path.abspath(to))
     guard(where, run.directory)
     run.begin(request(where, algorithms, unit, files))

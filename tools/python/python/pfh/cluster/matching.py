@@ -14,13 +14,13 @@ import pyarrow
 
 import pfh
 
-from . import part
+from . import part, units
 from .adapter import Adapter
 from .drive import Watch, same_version
 from .hashing import FIRST, LAST, Result, Spec, complete, counts, end, guard, of_units, prepare, renamed, request, specify
 from .part import Part, digest
 from .run import Run
-from .units import Source
+from .units import Paths, Source
 
 #: The verdict of a file: what ``pfh.Matched`` has.
 VERDICT = (
@@ -125,8 +125,8 @@ def verdicts(table: pyarrow.Table) -> dict[str, str]:
 
 
 def match(
-    source: Source | Sequence[str] | str,
-    known: Sequence[str] | str,
+    source: Source | Paths,
+    known: Paths,
     to: str | os.PathLike[str],
     adapter: Adapter,
     *,
@@ -146,8 +146,8 @@ def match(
     ``hash``. ``counts`` of the result has ``verdict-known-bad`` and so on.
     Raises ``pfh.UnreadError`` if no set holds a digest.
     """
-    where = source if isinstance(source, Source) else Source((source,) if isinstance(source, str) else tuple(source))
-    paths = [os.path.abspath(path) for path in ([known] if isinstance(known, str) else known)]
+    where = source if isinstance(source, Source) else Source(units.listed(source))
+    paths = [os.path.abspath(path) for path in units.listed(known)]
     opened = pfh.Known.open(paths, cls=cls)
     if opened.gaps and not opened.sets:
         raise pfh.UnreadError("nothing to compare with: no set holds a digest", paths[0])

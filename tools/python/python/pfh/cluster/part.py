@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 import pyarrow
 import pyarrow.parquet
@@ -64,16 +65,27 @@ def read(path: Path, wanted: Mapping[str, str]) -> Part | None:
     return Part(path.name, path.stat().st_size, digest(path), rows, facts)
 
 
+@contextmanager
+def _writes(path: Path) -> Iterator[None]:
+    """Failures of writing are ``Unwritten``; others, of reading say, are not."""
+    try:
+        yield
+    except OSError as wrong:
+        raise Unwritten(f"{path}: {wrong.strerror or wrong}") from wrong
+
+
 class Writing:
     """A part on its way: tables, and at the end what it says of itself."""
 
-    def __init__(self, writer: pyarrow.parquet.ParquetWriter) -> None:
+    def __init__(self, path: Path, writer: pyarrow.parquet.ParquetWriter) -> None:
+        self._path = path
         self._writer = writer
         self.facts: dict[str, str] = {}
 
     def add(self, table: pyarrow.Table) -> None:
-        """Adds rows."""
-        self._writer.write_table(table.combine_chunks(), row_group_size=ROWS)
+        """Adds rows. Raises ``Unwritten``."""
+        with _writes(self._path):
+            self._writer.write_table(table.combine_chunks(), row_group_size=ROWS)
 
 
 @contextmanager
@@ -85,21 +97,31 @@ def writing(path: Path, schema: pyarrow.Schema) -> Iterator[Writing]:
     ``Unwritten`` if the part cannot be written.
     """
     name = path.with_name(f".{path.name}.{secrets.token_hex(8)}{UNFINISHED}")
-    try:
-        try:
-            with open(name, "xb") as file:
-                with pyarrow.parquet.ParquetWriter(file, schema, compression="zstd", compression_level=3, version="2.6") as writer:
-                    made = Writing(writer)
-                    yield made
-                    writer.add_key_value_metadata({f"pfh.{key}": made.facts[key] for key in sorted(made.facts)})
-                file.flush()
-                os.fsync(file.fileno())
+    with ExitStack() as left:
+        left.callback(_remove, name)
+        with _writes(path):
+            file = open(name, "xb")
+            left.callback(_close, file)
+            writer = pyarrow.parquet.ParquetWriter(file, schema, compression="zstd", compression_level=3, version="2.6")
+            left.callback(_close, writer)
+        made = Writing(path, writer)
+        yield made
+        with _writes(path):
+            writer.add_key_value_metadata({f"pfh.{key}": made.facts[key] for key in sorted(made.facts)})
+            writer.close()
+            file.flush()
+            os.fsync(file.fileno())
             _appear(name, path)
-        except OSError as wrong:
-            raise Unwritten(f"{path}: {wrong.strerror or wrong}") from wrong
-    finally:
-        with suppress(OSError):
-            name.unlink()
+
+
+def _close(opened: IO[bytes] | pyarrow.parquet.ParquetWriter) -> None:
+    with suppress(OSError):
+        opened.close()
+
+
+def _remove(name: Path) -> None:
+    with suppress(OSError):
+        name.unlink()
 
 
 def _appear(name: Path, path: Path) -> None:

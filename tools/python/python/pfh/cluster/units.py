@@ -23,6 +23,16 @@ import pfh
 ROWS = 1 << 16
 
 
+#: One path, or several.
+Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+
+
+def listed(paths: Paths) -> tuple[str, ...]:
+    """Paths as text, one or several."""
+    several = [paths] if isinstance(paths, str | os.PathLike) else paths
+    return tuple(os.fspath(path) for path in several)
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """What is read: the operands of ``pfh plan``, or a listing.
