@@ -107,6 +107,12 @@ fn command(call: &Call) -> Exit {
         exit::say(format!("PFH_COSTS={} is none of {}", shown(value.as_encoded_bytes()), costs.join(", ")));
         return Exit::Usage;
     }
+    if call.words.get(1).is_some_and(|word| word == "cluster") {
+        exit::say(
+            "cluster comes with the Python package, whose command it is: pip install pfh[dask] (docs/cluster.md)",
+        );
+        return Exit::Usage;
+    }
     let arguments = help::meant(call.words.get(1..).unwrap_or_default().to_vec());
     if paper::is_paper(&arguments) {
         paper::run(&arguments)
