@@ -62,6 +62,8 @@ mod papers_page;
 mod plan;
 mod program;
 mod reading_devices;
+#[cfg(feature = "remote")]
+mod remote;
 mod second_command;
 mod tree;
 mod tree_catalogue;
