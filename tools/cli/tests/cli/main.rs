@@ -64,6 +64,8 @@ mod papers_page;
 mod plan;
 mod program;
 mod reading_devices;
+#[cfg(feature = "remote")]
+mod remote;
 mod report;
 mod schemas;
 mod second_command;
