@@ -41,6 +41,8 @@ mod plan;
 #[cfg(feature = "known")]
 mod reference;
 mod run;
+#[cfg(all(feature = "inside", feature = "known"))]
+mod sectors;
 mod session;
 mod signals;
 #[cfg(feature = "known")]
