@@ -1,6 +1,8 @@
 //! A source that goes into containers.
 
+use super::clock::Clock;
 use super::detect::{self, Container, Imaged};
+use super::gap;
 use super::level::{Level, Listed, Next, Part};
 use super::medium::{File, Imaged as ImagedBytes, Runs, Watch};
 use super::member::{self, Member, problem};
@@ -41,6 +43,8 @@ pub struct Expanding {
     stock: Arc<Stock>,
     /// Bytes that may still come out of the outermost container at hand.
     allowance: u64,
+    /// The time spent on it.
+    clock: Arc<Clock>,
 }
 
 impl Expanding {
@@ -48,7 +52,8 @@ impl Expanding {
     pub fn new(outer: Box<dyn Source>, options: Arc<Options>) -> Expanding {
         let (stack, found) = (Vec::new(), VecDeque::new());
         let (stock, root) = (Arc::default(), Vec::new());
-        Expanding { outer, options, images: false, root, wanted: None, stack, found, number: 0, stock, allowance: 0 }
+        let (images, wanted, number, allowance, clock) = (false, None, 0, 0, Arc::default());
+        Expanding { outer, options, images, root, wanted, stack, found, number, stock, allowance, clock }
     }
 
     /// The objects of the source are images, named by their first files.
@@ -93,6 +98,7 @@ impl Expanding {
     /// What a file of the source is, if it is a container.
     fn open_outer(&mut self, entry: &Entry) {
         let printed = name::escape(&entry.name());
+        self.clock = Clock::new(self.options.time);
         if !self.is_wanted(&printed) {
             return;
         }
@@ -186,6 +192,7 @@ impl Expanding {
                 is_archive: true,
                 medium: bytes,
                 watch: watch.clone(),
+                clock: self.clock.clone(),
                 depth,
                 last: None,
                 seen: HashSet::new(),
@@ -203,10 +210,17 @@ impl Expanding {
         depth: u32,
     ) {
         let mut parts: Vec<Part> = table.warnings.into_iter().map(Part::Failure).collect();
-        for partition in table.partitions.into_iter().filter(|partition| partition.usage == Usage::Partition) {
-            parts.push(match partition.open(&bytes) {
-                Ok(volume) => Part::Volume(partition.number, volume, partition.start),
-                Err(failure) => Part::Failure(failure),
+        for partition in table.partitions {
+            parts.push(match partition.usage {
+                Usage::Partition => match partition.open(&bytes) {
+                    Ok(volume) => Part::Volume(partition.number, volume, partition.start),
+                    Err(failure) => Part::Failure(failure),
+                },
+                Usage::Unallocated if self.options.unallocated => {
+                    let end = partition.start.saturating_add(partition.length).min(bytes.size());
+                    Part::Gap(Box::new(gap::node(&bytes, partition.start.min(end)..end)))
+                }
+                _ => continue,
             });
         }
         self.stack.push(Level {
@@ -216,6 +230,7 @@ impl Expanding {
             is_archive: false,
             medium: bytes,
             watch: watch.clone(),
+            clock: self.clock.clone(),
             depth,
             last: None,
             seen: HashSet::new(),
@@ -234,7 +249,8 @@ impl Expanding {
         for warning in &system.warnings {
             self.found.push_back(Found::Problem(prefix.clone(), problem(Stage::Walk, warning)));
         }
-        let nodes = system.nodes(Volumes { deleted: self.options.deleted, unallocated: false });
+        let Options { deleted, unallocated, .. } = *self.options;
+        let nodes = system.nodes(Volumes { deleted, unallocated });
         self.stack.push(Level {
             prefix,
             listed: Listed::Nodes(nodes),
@@ -242,6 +258,7 @@ impl Expanding {
             is_archive: false,
             medium: bytes,
             watch: watch.clone(),
+            clock: self.clock.clone(),
             depth,
             last: None,
             seen: HashSet::new(),
@@ -250,6 +267,18 @@ impl Expanding {
 
     /// The next step in the innermost container.
     fn step(&mut self) {
+        let Some(level) = self.stack.last_mut() else { return };
+        let clock = level.clock.clone();
+        if let Err(problem) = clock.check() {
+            // With all containers that it is in: they share the time.
+            let outermost = self.stack.drain(..).next().map(|level| level.prefix).unwrap_or_default();
+            return self.found.push_back(Found::Problem(outermost, Problem { stage: Stage::Walk, ..problem }));
+        }
+        clock.during(|| self.advance());
+    }
+
+    /// Takes the next thing of the innermost container.
+    fn advance(&mut self) {
         let Some(level) = self.stack.last_mut() else { return };
         match level.next() {
             None => drop(self.stack.pop()),
@@ -280,7 +309,9 @@ impl Expanding {
 
     fn node(&mut self, node: &Node) {
         let Some(level) = self.stack.last_mut() else { return };
-        let mut printed = [&level.prefix[..], &name::escape(&node.path)].concat();
+        let is_unallocated = node.kind == Kind::Unallocated;
+        let path = if is_unallocated { name::unallocated(&node.path) } else { name::escape(&node.path) };
+        let mut printed = [&level.prefix[..], &path].concat();
         let is_deleted = node.allocation != Allocation::Live;
         if is_deleted {
             printed.extend_from_slice(format!("!deleted-{}", node.id.unwrap_or_default()).as_bytes());
@@ -288,7 +319,6 @@ impl Expanding {
         let last = node.path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
         let skip = match &node.kind {
             Kind::Directory => return,
-            Kind::Unallocated => return,
             Kind::Link(_) => Some(Skip::Symlink),
             Kind::Special(what) => Some(Skip::Inside(what)),
             _ => None,
@@ -302,7 +332,14 @@ impl Expanding {
         if let Some(skip) = skip {
             return self.found.push_back(Found::Skipped(printed, skip));
         }
-        let Some(content) = node.content.clone() else { return self.fail(printed, "has no content that can be read") };
+        let Some(content) = node.content.clone() else {
+            if is_deleted {
+                return self.fail(printed, "has no content that can be read");
+            }
+            // As `$Secure` and others of NTFS's own files, whose data are in other attributes.
+            let skip = Skip::Inside("a file without content of its own");
+            return self.found.push_back(Found::Skipped(printed, skip));
+        };
         if let Some(size) = node.size.filter(|_| level.is_archive) {
             match self.allowance.checked_sub(size) {
                 Some(left) => self.allowance = left,
@@ -317,14 +354,16 @@ impl Expanding {
                 .collect();
         }
         let (watch, depth) = (level.watch.clone(), level.depth);
-        let member = Member::new(content.clone(), node.size, about, watch.clone(), self.stock.clone());
+        let clock = level.clock.clone();
+        let member = Member::new(content.clone(), node.size, about, watch.clone(), self.stock.clone(), clock);
         if content.is_shared() {
             level.last = Some(member.clone());
         }
         let object = Arc::new(member::Entry(member.clone()));
         let origin = Origin::Object { name: printed.clone().into(), object };
         self.found.push_back(Found::Origin(origin, None));
-        if self.is_wanted(&printed) && !is_deleted && node.size.is_none_or(|size| size > 20) {
+        let is_file = !is_deleted && !is_unallocated;
+        if self.is_wanted(&printed) && is_file && node.size.is_none_or(|size| size > 20) {
             self.open_member(node, &member, printed, &watch, depth);
         }
     }
@@ -365,6 +404,7 @@ fn said(node: &Node, container: &Inside) -> Inside {
         born: time(node.times.born),
         deleted_at: time(node.times.deleted),
         deleted: node.allocation != Allocation::Live,
+        unallocated: node.kind == Kind::Unallocated,
         overwritten: node.allocation == Allocation::Overwritten,
         resident: node.resident,
         compressed: node.compressed,
@@ -377,7 +417,7 @@ fn bomb(size: u64) -> String {
 }
 
 /// Why a volume is not read.
-fn unread(found: &Recognised) -> String {
+pub fn unread(found: &Recognised) -> String {
     match found {
         Recognised::Encrypted(format) => format!("is encrypted ({format})"),
         Recognised::Unread(what) => what.clone(),

@@ -67,6 +67,12 @@ impl fmt::Display for Gap<'_> {
                 let what = "places hold no record, and nothing is compared with them";
                 write!(f, "{}: read in part: {faults} {what}", shown(path))
             }
+            Gap::Nothing { path, set } if set.has_blocks() => write!(
+                f,
+                "{}: the set {} holds blocks of files and no digest of a file: --sectors looks for those in images",
+                shown(path),
+                rendered(set.name.as_bytes()),
+            ),
             Gap::Nothing { path, set } => write!(
                 f,
                 "{}: the set {} holds no digest (read as {}): nothing can be known to it",

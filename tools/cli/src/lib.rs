@@ -43,6 +43,8 @@ mod reference;
 mod report;
 mod run;
 mod schema;
+#[cfg(all(feature = "inside", feature = "known"))]
+mod sectors;
 mod session;
 mod signals;
 #[cfg(feature = "known")]

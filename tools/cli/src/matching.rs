@@ -40,6 +40,10 @@ fn try_run(request: &Match) -> Result<Exit, Failure> {
     if let Some(list) = &request.similar {
         return similar::run(request, list);
     }
+    #[cfg(feature = "inside")]
+    if !request.sectors.is_empty() {
+        return crate::sectors::run(request, verdicts(&request.only)?, &verdicts(&request.fail_on)?);
+    }
     let form: Format =
         json_or(request.json, &request.format).parse().map_err(|e: pfh::manifest::UnknownFormat| Failure::usage(e))?;
     let (only, fail_on) = (verdicts(&request.only)?, verdicts(&request.fail_on)?);
