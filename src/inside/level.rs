@@ -12,6 +12,8 @@ use std::sync::Arc;
 pub enum Part {
     /// A partition by its number, its bytes, and where they start on the medium.
     Volume(Option<u32>, Arc<dyn Bytes>, u64),
+    /// A logical volume of LVM2, by its name and its bytes.
+    Logical(Vec<u8>, Arc<dyn Bytes>),
     /// What is wrong.
     Failure(Failure),
 }
@@ -52,6 +54,8 @@ pub enum Next {
     Node(Box<Node>),
     /// A partition.
     Volume(Option<u32>, Arc<dyn Bytes>, u64),
+    /// A logical volume.
+    Logical(Vec<u8>, Arc<dyn Bytes>),
     /// What cannot be listed.
     Failure(Failure),
 }
@@ -69,6 +73,7 @@ impl Level {
             },
             Listed::Parts(parts) => match parts.next()? {
                 Part::Volume(number, bytes, start) => Next::Volume(number, bytes, start),
+                Part::Logical(name, bytes) => Next::Logical(name, bytes),
                 Part::Failure(failure) => Next::Failure(failure),
             },
         })
