@@ -1,10 +1,10 @@
 //! Verifying an image: what states its digests is looked for, the image is read once, and each
 //! statement is compared.
 //!
-//! Evidence is what the caller states, the digests inside an E01, Ex01, AFF4 or DMG image, and what lies beside the
-//! image: its chained log (`IMAGE.log.jsonl`), its map (`IMAGE.map`) and lists of digests that name
-//! it. There are three verdicts: *verified* names what was compared with what; *differs*; *nothing
-//! to compare with*.
+//! Evidence is what the caller states, the digests inside an E01, Ex01, AFF4 or DMG image, and
+//! what lies beside the image: its chained log (`IMAGE.log.jsonl`), its map (`IMAGE.map`) and
+//! lists of digests that name it. There are three verdicts: *verified* names what was compared
+//! with what; *differs*; *nothing to compare with*.
 //!
 //! ```
 //! use pfh::{Control, verify};

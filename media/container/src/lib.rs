@@ -1,5 +1,6 @@
-//! Disk images as bytes: Expert Witness (E01), split raw images, disks of virtual machines and other
-//! imagers, ddrescue's map of what could be read; and the signatures of formats that are not read.
+//! Disk images as bytes: Expert Witness (E01), split raw images, disks of virtual machines and
+//! other imagers, ddrescue's map of what could be read; and the signatures of formats that are not
+//! read.
 
 #![forbid(unsafe_code)]
 

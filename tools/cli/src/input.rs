@@ -40,7 +40,8 @@ impl From<By> for Order {
 #[derive(Debug, Clone, Default, Args)]
 pub struct Inside {
     /// Also what is in images (E01, Ex01, AFF4, VHD, VMDK, QCOW2, DMG …), file systems and archives
-    /// (zip, tar, 7z, gzip, bzip2, xz, zstd): each file in them as an entry, `case.E01!/p2/Users/a.zip!/b.doc`.
+    /// (zip, tar, 7z, gzip, bzip2, xz, zstd): each file in them as an entry,
+    /// `case.E01!/p2/Users/a.zip!/b.doc`.
     #[arg(long)]
     pub inside: bool,
     /// How many containers deep: 1 opens the files that are named, and no archive in them [default:

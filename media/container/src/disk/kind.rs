@@ -70,8 +70,8 @@ impl Kind {
         if let Some((_, kind)) = SIGNATURES.iter().find(|(bytes, _)| start.starts_with(bytes)) {
             return Some(*kind);
         }
-        // AFF4 is a zip archive whose first member is one of these, or whose comment is the volume's
-        // name (AFF4 Standard 1.0, section 3). An archive may hold such volumes.
+        // AFF4 is a zip archive whose first member is one of these, or whose comment is the
+        // volume's name (AFF4 Standard 1.0, section 3). An archive may hold such volumes.
         if start.starts_with(b"PK\x03\x04") {
             let length = start.get(26..28).map_or(0, |length| usize::from(u16::from_le_bytes([length[0], length[1]])));
             let first = start.get(30..30 + length).unwrap_or_default();

@@ -24,8 +24,8 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The volume of a disk. Chunks of zeros and, from a multiple of 1 MiB on, `unknown` bytes are in no
-/// stream.
+/// The volume of a disk. Chunks of zeros and, from a multiple of 1 MiB on, `unknown` bytes are in
+/// no stream.
 pub fn write(disk: &[u8], method: &str, pack: Pack) -> Vec<u8> {
     let escaped = |name: &str| name.replace(':', "%3A").replacen("//", "%2F%2F", 1);
     let (mut map, mut stream) = (Vec::new(), Vec::new());

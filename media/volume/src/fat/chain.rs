@@ -178,8 +178,8 @@ impl Clusters {
         last <= self.count.saturating_add(2) && self.free_until(first, last) >= last
     }
 
-    /// The first cluster from `first` on that is in use, or not known; at most `last` if none before
-    /// is.
+    /// The first cluster from `first` on that is in use, or not known; at most `last` if none
+    /// before is.
     fn free_until(&self, first: u32, last: u32) -> u32 {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         let (mut start, mut at) = (first, first);

@@ -35,7 +35,8 @@ pub struct Partitions {
     /// Bytes of the medium.
     pub size: u64,
     all: Vec<Partition>,
-    /// Partitions that are files: which one, and where the entries of the file and of its mirror are.
+    /// Partitions that are files: which one, and where the entries of the file and of its mirror
+    /// are.
     pub metadata: Vec<(usize, [Place; 2])>,
 }
 

@@ -1,5 +1,5 @@
-//! Images as sources: E01, split raw, raw, disks of virtual machines and other imagers. What is read
-//! is the content of the imaged medium.
+//! Images as sources: E01, split raw, raw, disks of virtual machines and other imagers. What is
+//! read is the content of the imaged medium.
 
 mod beside;
 mod files;
@@ -130,8 +130,8 @@ enum Wrong {
 
 impl Image {
     /// Opens an image by the name of its first file: an E01 segment, the first piece of a split
-    /// image (`.000`, `.001`, `.aaa`, with its successors), a disk image of another format, or a raw
-    /// image.
+    /// image (`.000`, `.001`, `.aaa`, with its successors), a disk image of another format, or a
+    /// raw image.
     ///
     /// # Errors
     /// When a file is missing, or the image is damaged in what describes it.

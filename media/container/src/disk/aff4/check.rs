@@ -168,8 +168,8 @@ impl Volume<'_> {
         Ok(found)
     }
 
-    /// A stream: its own digests, those of its chunks, and those of the lists of these. The last are
-    /// added to `blocks`.
+    /// A stream: its own digests, those of its chunks, and those of the lists of these. The last
+    /// are added to `blocks`.
     fn stream(&mut self, stream: &Stream, blocks: &mut Vec<Digest>) -> Result<(), Ended> {
         let whole = self.stated(&stream.name, "hash")?;
         let mut lists = Vec::new();
