@@ -23,7 +23,7 @@ faults: ## the tests that inject faults, with the matrix of docs/faults.md; need
 	PFH_TIERS=faults PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-cli --test cli faults_ -- --ignored
 
 foreign: ## the tests that ask other programs (hashdeep, ewfinfo, hfind …) and build the benchmark's runners; fails where they are missing
-	PFH_TIERS=foreign PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-cli --package pfh-bench --package pfh-volume
+	PFH_TIERS=foreign PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-cli --package pfh-bench --package pfh-container --package pfh-volume
 
 slow: ## the tests of the program that take ten seconds each and more
 	PFH_TIERS=slow $(CARGO) test --package pfh-cli --package pfh-bench
@@ -35,6 +35,7 @@ campaigns: ## 20,000 errnos, 10,000 power cuts, 300 raced writes, 10,000 mutants
 	PFH_RECORD=$(CURDIR)/bench/record/$(shell date +%F)-campaigns.md PFH_REQUIRE_INJECTORS=1 \
 		$(CARGO) test --package pfh-cli --release --test cli -- campaign_ faults_e_unending:: --ignored --nocapture
 	PFH_MUTANTS=10000 PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-volume --release --test volume mutants_end
+	PFH_MUTANTS=10000 PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-container --release --test disk mutants_end
 
 large: ## updates and files beyond 4 GiB
 	PFH_LARGE=1 $(CARGO) test --workspace --release large -- --include-ignored

@@ -9,11 +9,12 @@ use super::member::{self, Member, problem};
 use super::name;
 use super::options::Options;
 use super::spool::Stock;
-use pfh_container::foreign;
+use pfh_container::disk;
 use pfh_source::image::Image;
 use pfh_source::{Cause, Entry, Extent, Inside, Item, Origin, Problem, Skip, Source, Stage};
 use pfh_volume::archive::{self, Format};
 use pfh_volume::{Allocation, Bytes, FileSystem, Kind, Node, Options as Volumes, PartitionTable, Recognised, Usage};
+use pfh_volume::{is_physical_volume, logical_volumes};
 use std::collections::{HashSet, VecDeque};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -119,8 +120,8 @@ impl Expanding {
         let Ok(Some(still)) = entry.still() else { return };
         let still = Arc::new(still);
         let bytes: Arc<dyn Bytes> = Arc::new(File(still.clone()));
-        let mut start = vec![0; usize::try_from(bytes.size()).unwrap_or(usize::MAX).min(foreign::START)];
-        let mut end = vec![0; start.len().min(foreign::END)];
+        let mut start = vec![0; usize::try_from(bytes.size()).unwrap_or(usize::MAX).min(disk::START)];
+        let mut end = vec![0; start.len().min(disk::END)];
         let read = bytes.read_exact_at(0, &mut start);
         if read.and_then(|()| bytes.read_exact_at(bytes.size() - end.len() as u64, &mut end)).is_err() {
             return;
@@ -149,11 +150,7 @@ impl Expanding {
         };
         let bytes: Arc<dyn Bytes> = Arc::new(ImagedBytes(image));
         self.allowance = self.options.limits.most(bytes.size());
-        match detect::medium(&bytes) {
-            Ok(Some(container)) => self.enter(container, bytes, printed, &watch, 1),
-            Ok(None) => self.fail(name::prefix(printed), "holds no partition table and no file system that is known"),
-            Err(failure) => self.found.push_back(Found::Problem(name::prefix(printed), problem(Stage::Walk, &failure))),
-        }
+        self.enter_disk(bytes, printed, &watch, 1);
     }
 
     fn open_bytes(&mut self, start: &[u8], bytes: Arc<dyn Bytes>, printed: &[u8], watch: &Arc<Watch>, depth: u32) {
@@ -179,6 +176,19 @@ impl Expanding {
                 self.enter_volume(&system, bytes, name::prefix(printed), about, watch, depth);
             }
             Container::Volume(other) => self.fail(name::prefix(printed), unread(&other)),
+            Container::Disk(kind, Err(failure)) => {
+                self.fail(name::prefix(printed), format!("{} image: {failure}", kind.name()));
+            }
+            Container::Disk(_, Ok(disk)) => self.enter_disk(Arc::<dyn disk::Disk>::from(disk), printed, watch, depth),
+        }
+    }
+
+    /// Goes into the one disk of an image: partitions or a volume.
+    fn enter_disk(&mut self, bytes: Arc<dyn Bytes>, printed: &[u8], watch: &Arc<Watch>, depth: u32) {
+        match detect::medium(&bytes) {
+            Ok(Some(container)) => self.enter(container, bytes, printed, watch, depth),
+            Ok(None) => self.fail(name::prefix(printed), "holds no partition table and no file system that is known"),
+            Err(failure) => self.found.push_back(Found::Problem(name::prefix(printed), problem(Stage::Walk, &failure))),
         }
     }
 
@@ -209,10 +219,15 @@ impl Expanding {
         watch: &Arc<Watch>,
         depth: u32,
     ) {
+        let mut physical = Vec::new();
         let mut parts: Vec<Part> = table.warnings.into_iter().map(Part::Failure).collect();
         for partition in table.partitions {
             parts.push(match partition.usage {
                 Usage::Partition => match partition.open(&bytes) {
+                    Ok(volume) if is_physical_volume(&*volume) => {
+                        physical.push(volume);
+                        continue;
+                    }
                     Ok(volume) => Part::Volume(partition.number, volume, partition.start),
                     Err(failure) => Part::Failure(failure),
                 },
@@ -223,6 +238,10 @@ impl Expanding {
                 _ => continue,
             });
         }
+        parts.extend(logical_volumes(&physical).into_iter().map(|found| match found {
+            Ok(volume) => Part::Logical(volume.name, volume.bytes),
+            Err(failure) => Part::Failure(failure),
+        }));
         self.stack.push(Level {
             prefix: name::prefix(printed),
             listed: Listed::Parts(parts.into_iter()),
@@ -287,6 +306,7 @@ impl Expanding {
                 self.found.push_back(Found::Problem(name, problem(Stage::Walk, &failure)));
             }
             Some(Next::Volume(number, bytes, start)) => self.volume(number, bytes, start),
+            Some(Next::Logical(name, bytes)) => self.logical(&name, bytes),
             Some(Next::Node(node)) => self.node(&node),
         }
     }
@@ -300,8 +320,23 @@ impl Expanding {
         if self.wanted.as_ref().is_some_and(|wanted| !wanted.starts_with(&prefix)) {
             return;
         }
+        self.open_volume(bytes, prefix, about, &watch, depth);
+    }
+
+    /// A logical volume: the same, by its name.
+    fn logical(&mut self, name: &[u8], bytes: Arc<dyn Bytes>) {
+        let Some(level) = self.stack.last() else { return };
+        let (watch, depth, about) = (level.watch.clone(), level.depth, level.about.clone());
+        let prefix = [&level.prefix[..], &name::escape(name), b"/"].concat();
+        if self.wanted.as_ref().is_some_and(|wanted| !wanted.starts_with(&prefix)) {
+            return;
+        }
+        self.open_volume(bytes, prefix, about, &watch, depth);
+    }
+
+    fn open_volume(&mut self, bytes: Arc<dyn Bytes>, prefix: Vec<u8>, about: Inside, watch: &Arc<Watch>, depth: u32) {
         match pfh_volume::file_system(bytes.clone()) {
-            Ok(Recognised::FileSystem(system)) => self.enter_volume(&system, bytes, prefix, about, &watch, depth),
+            Ok(Recognised::FileSystem(system)) => self.enter_volume(&system, bytes, prefix, about, watch, depth),
             Ok(other) => self.fail(prefix, unread(&other)),
             Err(failure) => self.found.push_back(Found::Problem(prefix, problem(Stage::Walk, &failure))),
         }

@@ -15,6 +15,8 @@ pub enum Part {
     Volume(Option<u32>, Arc<dyn Bytes>, u64),
     /// A part of the medium that is in no partition.
     Gap(Box<Node>),
+    /// A logical volume of LVM2, by its name and its bytes.
+    Logical(Vec<u8>, Arc<dyn Bytes>),
     /// What is wrong.
     Failure(Failure),
 }
@@ -57,6 +59,8 @@ pub enum Next {
     Node(Box<Node>),
     /// A partition.
     Volume(Option<u32>, Arc<dyn Bytes>, u64),
+    /// A logical volume.
+    Logical(Vec<u8>, Arc<dyn Bytes>),
     /// What cannot be listed.
     Failure(Failure),
 }
@@ -75,6 +79,7 @@ impl Level {
             Listed::Parts(parts) => match parts.next()? {
                 Part::Volume(number, bytes, start) => Next::Volume(number, bytes, start),
                 Part::Gap(node) => Next::Node(node),
+                Part::Logical(name, bytes) => Next::Logical(name, bytes),
                 Part::Failure(failure) => Next::Failure(failure),
             },
         })

@@ -41,8 +41,9 @@ impl From<By> for Order {
 #[cfg(feature = "inside")]
 #[derive(Debug, Clone, Default, Args)]
 pub struct Inside {
-    /// Also what is in images, file systems and archives (zip, tar, 7z, gzip, bzip2, xz, zstd):
-    /// each file in them as an entry, `case.E01!/p2/Users/a.zip!/b.doc`.
+    /// Also what is in images (E01, Ex01, AFF4, VHD, VMDK, QCOW2, DMG …), file systems and archives
+    /// (zip, tar, 7z, gzip, bzip2, xz, zstd): each file in them as an entry,
+    /// `case.E01!/p2/Users/a.zip!/b.doc`.
     #[arg(long)]
     pub inside: bool,
     /// How many containers deep: 1 opens the files that are named, and no archive in them [default:
@@ -114,8 +115,8 @@ pub struct Input {
     /// Paths in --files-from end with NUL, not with a line feed.
     #[arg(short = '0', long, requires = "files_from")]
     pub null: bool,
-    /// The files are disk images (E01, split or raw, by their first file): hash the content of the
-    /// imaged medium.
+    /// The files are disk images (E01, Ex01, AFF4, VHD, VHDX, VMDK, QCOW2, DMG, split or raw, by
+    /// their first file): hash the content of the imaged medium.
     #[arg(long, conflicts_with_all = ["recursive", "files_from"])]
     pub image: bool,
     /// What is in containers.

@@ -33,6 +33,7 @@ mod compare_order;
 mod compare_page;
 mod compare_random;
 mod compare_segments;
+mod containers;
 mod dd;
 mod diff;
 mod diff_inside;
