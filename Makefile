@@ -4,7 +4,7 @@ CORPUS ?= target/corpus
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help test ci python faults foreign slow nightly campaigns large bench fuzz corpus aarch64 aarch64-nightly portable
+.PHONY: help test ci python faults foreign slow nightly campaigns large bench fuzz corpus aarch64 aarch64-nightly portable dist
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):[^#]*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -48,6 +48,11 @@ aarch64-nightly: ## no warnings, every test, and the same output as on this mach
 
 portable: ## the portable system layer: its tests, and the same output as with the one for Linux
 	cross/portable
+
+dist: ## what is released, in target/release-files: .deb, tarball, debug information, list of components, sealed checksums; each tried in a root of its own
+	rm -rf target/release-files
+	dist/build target/release-files
+	dist/check target/release-files
 
 corpus: $(CORPUS) ## build the benchmark's corpus (1.22 GB)
 $(CORPUS):

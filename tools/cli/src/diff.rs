@@ -1,5 +1,6 @@
 //! `pfh diff`: what differs between two states of a tree.
 
+use crate::colour::{Tone, toned};
 use crate::exit::{self, Exit, Failure};
 use crate::faults::Faults;
 use crate::run::{Run, algorithms_or_none};
@@ -137,7 +138,17 @@ fn classed(asked: &Diff, session: &Session, difference: &Difference) -> io::Resu
     if asked.zero {
         return session.print(&[&difference.name[..], &[0]].concat());
     }
-    session.print(&if asked.json { job::json(difference) } else { job::text(difference).into_bytes() })
+    if asked.json {
+        return session.print(&job::json(difference));
+    }
+    let (line, class) = (job::text(difference), difference.class.name());
+    let tone = match difference.class {
+        Class::Same => Tone::Good,
+        Class::BitRot => Tone::Bad,
+        _ => Tone::Unsure,
+    };
+    let line = line.strip_prefix(class).map(|rest| toned(class, tone) + rest).unwrap_or(line);
+    session.print(line.as_bytes())
 }
 
 /// Prints what it came to, and gives the exit.

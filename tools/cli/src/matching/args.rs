@@ -3,6 +3,7 @@
 use crate::input::Input;
 use crate::reference::Sets;
 use crate::run::Run;
+use crate::saying::Saying;
 use clap::Args;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -65,6 +66,9 @@ pub struct Match {
     /// Replace existing files; never one that is read.
     #[arg(long)]
     pub force: bool,
+    /// What is said.
+    #[command(flatten)]
+    pub saying: Saying,
     /// How it is carried out.
     #[command(flatten)]
     pub run: Run,
