@@ -3,7 +3,7 @@
 use super::detect::{self, Container, Imaged};
 use super::medium::{File, Imaged as ImagedBytes};
 use super::name;
-use pfh_container::foreign;
+use pfh_container::disk;
 use pfh_source::{Descend, Item, Operands, Source};
 use pfh_volume::archive::{self, Format, Limits};
 use pfh_volume::{Bytes, Recognised, Usage};
@@ -40,8 +40,8 @@ impl Whole {
         let mut operand = Operands::new(vec![named.to_vec()], Descend::default());
         let Some(Item::Entry(entry)) = operand.pull() else { return None };
         let bytes: Arc<dyn Bytes> = Arc::new(File(Arc::new(entry.still().ok()??)));
-        let mut start = vec![0; usize::try_from(bytes.size()).unwrap_or(usize::MAX).min(foreign::START)];
-        let mut end = vec![0; start.len().min(foreign::END)];
+        let mut start = vec![0; usize::try_from(bytes.size()).unwrap_or(usize::MAX).min(disk::START)];
+        let mut end = vec![0; start.len().min(disk::END)];
         bytes.read_exact_at(0, &mut start).ok()?;
         bytes.read_exact_at(bytes.size() - end.len() as u64, &mut end).ok()?;
         let found = match detect::image(named, &start, &end) {
@@ -62,6 +62,8 @@ impl Whole {
                 }
             }
             Container::Volume(_) => {}
+            // One that an image does not begin with: a later extent.
+            Container::Disk(..) => return None,
             Container::Divided(table) => {
                 let parts = table.partitions.iter().filter(|part| part.usage == Usage::Partition);
                 let holds = |volume| matches!(pfh_volume::file_system(volume), Ok(Recognised::FileSystem(_)));
