@@ -76,8 +76,11 @@ impl Kind {
             let length = start.get(26..28).map_or(0, |length| usize::from(u16::from_le_bytes([length[0], length[1]])));
             let first = start.get(30..30 + length).unwrap_or_default();
             let members: [&[u8]; 3] = [b"container.description", b"version.txt", b"information.turtle"];
-            let is_named =
-                end.windows(29).any(|window| window.starts_with(b"PK\x05\x06") && window.ends_with(b"aff4://"));
+            // The comment of the archive itself, and not of one that is its last member.
+            let is_named = end.windows(29).enumerate().any(|(at, window)| {
+                let comment = usize::from(u16::from_le_bytes([window[20], window[21]]));
+                window.starts_with(b"PK\x05\x06") && window.ends_with(b"aff4://") && at + 22 + comment == end.len()
+            });
             if members[..1].contains(&first) || members.contains(&first) && holds(start, members[2]) || is_named {
                 return Some(Kind::Aff4);
             }
@@ -106,8 +109,10 @@ mod tests {
         let aff4 = b"PK\x03\x04......................\x15\0\0\0container.descriptionaff4://";
         assert_eq!(Kind::recognize(aff4, b""), Some(Kind::Aff4));
         assert_eq!(Kind::recognize(b"PK\x03\x04............word/document.xml", b""), None);
-        let end = b"PK\x05\x06..................aff4://b";
+        let end = b"PK\x05\x06................\x08\0aff4://b";
         assert_eq!(Kind::recognize(b"PK\x03\x04............a", end), Some(Kind::Aff4));
+        let within = [&end[..], b"PK\x05\x06................\0\0"].concat();
+        assert_eq!(Kind::recognize(b"PK\x03\x04............a", &within), None);
         assert_eq!(Kind::recognize(b"PK\x03\x04............a", b"container.description"), None);
         let mut footer = [0; 512];
         footer[..8].copy_from_slice(b"conectix");

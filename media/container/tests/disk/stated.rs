@@ -45,9 +45,12 @@ fn through(program: &str, words: &[&str], bytes: &[u8]) -> Vec<u8> {
     output.stdout
 }
 
+/// How a run is compressed.
+type Pack<'a> = &'a dyn Fn(&[u8]) -> Vec<u8>;
+
 /// A DMG with runs of 256 KiB in every form.
 pub fn every_form(disk: &[u8]) -> Vec<u8> {
-    let forms: [(u32, &dyn Fn(&[u8]) -> Vec<u8>); 4] = [
+    let forms: [(u32, Pack); 4] = [
         (0x8000_0005, &zlib),
         (1, &|bytes| bytes.to_vec()),
         (0x8000_0006, &|bytes| through("bzip2", &["-c"], bytes)),
@@ -59,7 +62,7 @@ pub fn every_form(disk: &[u8]) -> Vec<u8> {
         let run = |piece: &[u8]| {
             let sectors = piece.len() as u64 / 512;
             if piece.iter().all(|byte| *byte == 0) {
-                let kind = if sectors % 2 == 0 { 0 } else { 2 };
+                let kind = if sectors.is_multiple_of(2) { 0 } else { 2 };
                 return dmg::Run { kind, sectors, stored: Vec::new() };
             }
             let (kind, pack) = forms.next().unwrap();
