@@ -41,9 +41,24 @@ impl Search {
         if let Some(features) = features {
             return join::run(self, collection, features, watch, emit);
         }
+        self.run_share(collection, Share::WHOLE, watch, emit)
+    }
+
+    /// Hands out the pairs of a share of the search, whatever features the collection has. All
+    /// shares together hand out each pair once: so many processes compare one collection.
+    ///
+    /// # Errors
+    /// See [`Failure`].
+    pub fn run_share(
+        &self,
+        collection: &Collection,
+        share: Share,
+        watch: Watcher<'_>,
+        emit: &mut dyn FnMut(Pair) -> io::Result<()>,
+    ) -> Result<SearchStats, Failure> {
         let mut gathered =
             Gathered { sorter: Mutex::new(Sorter::new(self.memory / 2)), order: self.order, error: None, watch };
-        let report = match self.visit(collection, &mut gathered) {
+        let report = match self.visit(collection, share, &mut gathered) {
             ControlFlow::Continue(report) => report,
             ControlFlow::Break(()) => return Err(gathered.error.map_or(Failure::Interrupted, Failure::Spill)),
         };
@@ -89,35 +104,36 @@ impl Search {
         })
     }
 
-    fn visit(&self, collection: &Collection, visitor: &mut Gathered<'_>) -> ControlFlow<(), Report> {
+    fn visit(&self, collection: &Collection, share: Share, visitor: &mut Gathered<'_>) -> ControlFlow<(), Report> {
         let pairs = collection.split.map_or(Pairs::All, Pairs::Across);
         let least = match self.threshold {
             Score::Similarity(least) => least,
             Score::Distance(_) => 0,
         };
         match &collection.digests {
-            Digests::Ssdeep(digests) => index::ssdeep(digests, pairs, least, self.memory, visitor),
+            Digests::Ssdeep(digests) => index::ssdeep_share(digests, pairs, least, self.memory, share, visitor),
             Digests::Sdhash(digests) => {
                 let names: Option<Vec<&[u8]>> =
                     self.names.then(|| collection.names.iter().map(|name| &name[..]).collect());
-                self.share_out(&Filters::sdhash(digests, names.as_deref(), pairs, least), visitor)
+                self.share_out(&Filters::sdhash(digests, names.as_deref(), pairs, least), share, visitor)
             }
             Digests::MrshV2(method, digests) => {
-                self.share_out(&Filters::mrsh_v2(method, digests, Base::Smaller, pairs, least), visitor)
+                self.share_out(&Filters::mrsh_v2(method, digests, Base::Smaller, pairs, least), share, visitor)
             }
             Digests::Tlsh(digests) => {
                 let most = match self.threshold {
                     Score::Distance(most) => most,
                     Score::Similarity(_) => return ControlFlow::Continue(Report::default()),
                 };
-                index::tlsh(digests, pairs, most, visitor)
+                index::tlsh_share(digests, pairs, most, share, visitor)
             }
+            Digests::Exact(_) if share.part > 0 => ControlFlow::Continue(Report::default()),
             Digests::Exact(digests) => equal(digests, pairs, visitor),
         }
     }
 
     /// Searches in several threads; the first one is this one and tells the progress.
-    fn share_out(&self, filters: &Filters, visitor: &mut Gathered<'_>) -> ControlFlow<(), Report> {
+    fn share_out(&self, filters: &Filters, whole: Share, visitor: &mut Gathered<'_>) -> ControlFlow<(), Report> {
         let of = self.threads.clamp(1, 256) as u32;
         let stop = AtomicBool::new(false);
         let (sorter, order) = (&visitor.sorter, self.order);
@@ -125,7 +141,8 @@ impl Search {
         let (reports, error) = std::thread::scope(|scope| {
             let work = |part: u32, watch: Option<&mut Watcher<'_>>| {
                 let mut local = Local { found: Vec::new(), sorter, order, stop: &stop, watch, error: None };
-                let report = filters.search(Share { part, of }, &mut local);
+                let share = Share { part: whole.part * of + part, of: whole.of * of };
+                let report = filters.search(share, &mut local);
                 local.hand_over();
                 if report.is_break() {
                     stop.store(true, Ordering::SeqCst);

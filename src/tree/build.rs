@@ -17,6 +17,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+use super::parts::Parts;
 use super::pieces::Listed;
 use super::{Done, Error, Failure, Flat, Function, JOURNAL, OWN, Outboard, Parameters, SUFFIX, Shape};
 use super::{beside, guard, lock, pass};
@@ -25,7 +26,7 @@ use crate::outputs::{Kind, Outputs, Refused};
 use pfh_engine::Control;
 use pfh_outboard::{self as outboard, Pass};
 use pfh_source::os::processors;
-use pfh_source::{Descend, Item, Operands, Origin, Problem, Ranges, Recurse, Source};
+use pfh_source::{Descend, Item, Operands, Origin, Problem, Recurse, Source};
 use std::ffi::OsString;
 use std::io::{self, Read};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -223,11 +224,6 @@ enum Grown {
 /// and no error.
 pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Result<Summary, Error> {
     let (place, shape) = (request.place(), request.shape()?);
-    if shape.is_some() && matches!(request.of, Of::Pieces { .. }) {
-        let words =
-            "pieces in any order make trees of blake3, sha256 and sha3-256: a leaf of another may be many of them";
-        return Err(Error::NoTree(words.into()));
-    }
     if let (Of::Below(paths), _) = (&request.of, &place) {
         return pass(request.threads, control, |pass| below(request, paths, pass, sink));
     }
@@ -252,10 +248,16 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
             request.store(file, &tree, pass, |pass| Ok(request.stream(file, &mut io::stdin().lock(), pass)?))
         }
         Of::File(file) => Ok::<_, Error>(request.one(file, &tree, pass)?),
-        Of::Parts(parts) => request.store(&tree, &tree, pass, |pass| Ok(joined(parts, &tree, request, pass)?)),
+        Of::Parts(parts) => request.store(&tree, &tree, pass, |pass| {
+            Ok(joined(parts.iter().map(|part| (part.as_path(), None)), &tree, request, pass)?)
+        }),
         Of::Pieces { .. } => {
             let listed = listed.as_ref().expect("read before");
-            request.store(&tree, &tree, pass, |pass| Ok(Grown::Pairs(listed.tree(request.parameters, pass)?)))
+            request.store(&tree, &tree, pass, |pass| match shape {
+                // Dealt out in blocks, a leaf is ready only at the end of the file: in order then.
+                Some(_) => Ok(joined(listed.in_order()?.into_iter(), &tree, request, pass)?),
+                None => Ok(Grown::Pairs(listed.tree(request.parameters, pass)?)),
+            })
         }
         Of::Below(_) => unreachable!("each file below a directory has a tree of its own"),
     })?;
@@ -263,19 +265,16 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
     Ok(Summary { built: 1, failed: 0 })
 }
 
-/// The tree of parts, one after the other.
-fn joined(parts: &[PathBuf], tree: &Path, request: &Request, pass: &mut Pass<'_>) -> Result<Grown, Failure> {
-    let unread = |part: &Path, problem| Failure::Read { file: part.to_owned(), problem };
-    let open = |part: &PathBuf| Ranges::open(part.as_os_str().as_bytes()).map_err(|problem| unread(part, problem));
-    let open = parts.iter().map(|part| Ok((part, open(part)?))).collect::<Result<Vec<_>, Failure>>()?;
-    let mut stream = Parts { parts: &open, at: (0, 0), failed: None };
+/// The tree of parts, one after the other, each with its length if that is known.
+fn joined<'a>(
+    parts: impl Iterator<Item = (&'a Path, Option<u64>)> + 'a,
+    tree: &Path,
+    request: &Request,
+    pass: &mut Pass<'_>,
+) -> Result<Grown, Failure> {
+    let mut stream = Parts::new(parts);
     let built = request.stream(tree, &mut stream, pass);
-    if let Some(failure) = stream.failed {
-        return Err(failure);
-    }
-    let built = built?;
-    open.into_iter().try_for_each(|(part, file)| file.close().map_err(|problem| unread(part, problem)))?;
-    Ok(built)
+    stream.failure().map_or(built, Err)
 }
 
 /// The trees of all files below the operands. One that fails does not hold up the others.
@@ -318,32 +317,4 @@ fn below(request: &Request, paths: &[PathBuf], pass: &mut Pass<'_>, sink: &mut S
         }
     }
     Ok(summary)
-}
-
-/// Files that are read one after the other.
-struct Parts<'a> {
-    parts: &'a [(&'a PathBuf, Ranges)],
-    at: (usize, u64),
-    failed: Option<Failure>,
-}
-
-impl Read for Parts<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while let Some((name, part)) = self.parts.get(self.at.0).filter(|_| !buffer.is_empty()) {
-            let length = (part.size() - self.at.1).min(buffer.len() as u64);
-            if length == 0 {
-                self.at = (self.at.0 + 1, 0);
-                continue;
-            }
-            let mut bytes = Vec::new();
-            if let Err(problem) = part.read(self.at.1..self.at.1 + length, &mut bytes) {
-                self.failed = Some(Failure::Read { file: name.to_path_buf(), problem });
-                return Err(io::ErrorKind::Other.into());
-            }
-            buffer[..bytes.len()].copy_from_slice(&bytes);
-            self.at.1 += length;
-            return Ok(bytes.len());
-        }
-        Ok(0)
-    }
 }

@@ -32,6 +32,7 @@ pub mod diff;
 mod error;
 pub mod export;
 pub mod import;
+mod parts;
 mod pieces;
 pub mod prove;
 pub mod root;

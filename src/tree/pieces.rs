@@ -3,7 +3,7 @@
 use super::{Error, Failure, Outboard, Parameters, Pass};
 use pfh_outboard::read_file;
 use pfh_source::os::{Patient, processors};
-use pfh_tree::outboard::Pieces;
+use pfh_tree::outboard::{Misplaced, Pieces};
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader};
 use std::os::unix::ffi::OsStrExt;
@@ -11,8 +11,15 @@ use std::path::{Path, PathBuf};
 
 /// A list of pieces: where each begins in the file, and which file holds it.
 pub struct Listed {
-    pieces: Vec<(u64, PathBuf)>,
+    pieces: Vec<Piece>,
     length: u64,
+}
+
+/// A piece of a file.
+struct Piece {
+    offset: u64,
+    length: u64,
+    path: PathBuf,
 }
 
 impl Listed {
@@ -43,14 +50,14 @@ impl Listed {
             let path = PathBuf::from(OsStr::from_bytes(name));
             let found = std::fs::metadata(&path).map_err(|error| wrong(number, error.to_string()))?;
             end = end.max(offset.saturating_add(found.len()));
-            pieces.push((offset, path));
+            pieces.push(Piece { offset, length: found.len(), path });
         }
         Ok(Listed { pieces, length: length.unwrap_or(end) })
     }
 
     /// The files that hold the pieces.
     pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
-        self.pieces.iter().map(|(_, path)| path)
+        self.pieces.iter().map(|piece| &piece.path)
     }
 
     /// The tree of the whole, from its pieces in the order in which they are listed.
@@ -60,7 +67,7 @@ impl Listed {
     pub fn tree(&self, parameters: Parameters, pass: &mut Pass<'_>) -> Result<Outboard, Error> {
         let executor = pfh_engine::executor(pass.threads.min(processors().max(1)));
         let mut gathered = Pieces::new(parameters, self.length);
-        for (offset, path) in &self.pieces {
+        for Piece { offset, path, .. } in &self.pieces {
             let (mut at, mut misplaced) = (*offset, None);
             read_file(path, pass, |bytes| {
                 if misplaced.is_none() {
@@ -74,5 +81,37 @@ impl Listed {
             }
         }
         gathered.finish().map_err(Error::Missing)
+    }
+
+    /// The pieces from the start of the file to its end, each with its length in bytes.
+    ///
+    /// # Errors
+    /// When one does not fit, or came before; when some of the file is missing.
+    pub fn in_order(&self) -> Result<Vec<(&Path, Option<u64>)>, Error> {
+        let mut sorted: Vec<&Piece> = self.pieces.iter().collect();
+        sorted.sort_by_key(|piece| piece.offset);
+        let (mut end, mut missing) = (0, Vec::new());
+        for Piece { offset, length, path } in sorted.iter().copied() {
+            let until = offset.saturating_add(*length);
+            let misplaced = match () {
+                () if until > self.length => Some(Misplaced::Beyond(self.length)),
+                () if *offset < end && *length > 0 => Some(Misplaced::Twice(*offset..until.min(end))),
+                () => None,
+            };
+            if let Some(why) = misplaced {
+                return Err(Error::Piece { file: path.clone(), offset: *offset, why });
+            }
+            if *offset > end {
+                missing.push(end..*offset);
+            }
+            end = end.max(until);
+        }
+        if end < self.length {
+            missing.push(end..self.length);
+        }
+        if !missing.is_empty() {
+            return Err(Error::Missing(missing));
+        }
+        Ok(sorted.iter().map(|piece| (piece.path.as_path(), Some(piece.length))).collect())
     }
 }

@@ -54,8 +54,9 @@ pub use blocks::{Block, BlockBuild, BlockFile, BlockPlace, BlockTable, BlocksBui
 pub use build::{Build, Built, DEFAULT_MEMORY, Pace, Step};
 pub use class::{Class, KnownStatus, MalformedClass};
 pub use error::Error;
-pub use file::{Certainty, DEFAULT_RESIDENT, Hit, KnownSet, is_known_set};
+pub use file::{Certainty, DEFAULT_RESIDENT, Each, Hit, KnownSet, is_known_set};
 pub use input::{Input, Packages};
 pub use read::is_set;
 pub use sets::{BlockCount, Set};
 pub use sqlite::is_database;
+pub use sqlite::kdb::Kdb;

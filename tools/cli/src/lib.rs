@@ -40,7 +40,9 @@ mod paper;
 mod plan;
 #[cfg(feature = "known")]
 mod reference;
+mod report;
 mod run;
+mod schema;
 #[cfg(all(feature = "inside", feature = "known"))]
 mod sectors;
 mod session;
@@ -107,6 +109,12 @@ fn command(call: &Call) -> Exit {
         exit::say(format!("PFH_COSTS={} is none of {}", shown(value.as_encoded_bytes()), costs.join(", ")));
         return Exit::Usage;
     }
+    if call.words.get(1).is_some_and(|word| word == "cluster") {
+        exit::say(
+            "cluster comes with the Python package, whose command it is: pip install pfh[dask] (docs/cluster.md)",
+        );
+        return Exit::Usage;
+    }
     let arguments = help::meant(call.words.get(1..).unwrap_or_default().to_vec());
     if paper::is_paper(&arguments) {
         paper::run(&arguments)
@@ -132,6 +140,8 @@ fn command(call: &Call) -> Exit {
             args::Command::Diff(request) => diff::run(&request),
             args::Command::Dups(request) => dups::run(&request),
             args::Command::Bag(request) => bag::run(&request),
+            args::Command::Report(request) => report::run(&request),
+            args::Command::Schema(schema) => schema::run(&schema),
             #[cfg(feature = "known")]
             args::Command::Lookup(request) => lookup::run(&request),
             #[cfg(feature = "known")]

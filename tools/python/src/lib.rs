@@ -10,6 +10,7 @@ mod buffer;
 mod check;
 mod command;
 mod compare;
+mod digests;
 mod error;
 mod files;
 mod hashing;
@@ -34,6 +35,8 @@ mod _pfh {
     use super::command::command;
     #[pymodule_export]
     use super::compare::{Pair, compare};
+    #[pymodule_export]
+    use super::digests::Digests;
     #[pymodule_export]
     use super::files::{Files, hash_files};
     #[pymodule_export]

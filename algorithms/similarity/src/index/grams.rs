@@ -7,7 +7,7 @@
 //! If the bins outgrow the memory allowed, several passes are made, each over a range of them.
 //! Digests that share keys in several ranges are handed out in the first of those only.
 
-use super::{HotGram, Pairs, Report, Visitor, count, ordered};
+use super::{HotGram, Pairs, Report, Share, Visitor, count, ordered};
 use crate::ssdeep::{Digest, GRAM, Part, Target};
 use crate::{Score, base64};
 use std::ops::ControlFlow;
@@ -44,12 +44,27 @@ pub fn ssdeep(
     memory: usize,
     visitor: &mut impl Visitor,
 ) -> ControlFlow<(), Report> {
+    ssdeep_share(digests, pairs, threshold, memory, Share::WHOLE, visitor)
+}
+
+/// The part of [`ssdeep()`] whose pairs have the first of the keys that they share in this share of
+/// the bins. The shares together hand out what one whole search does, each pair once.
+pub fn ssdeep_share(
+    digests: &[Digest],
+    pairs: Pairs,
+    threshold: u8,
+    memory: usize,
+    share: Share,
+    visitor: &mut impl Visitor,
+) -> ControlFlow<(), Report> {
     let places = count(digests);
     let threshold = threshold.max(1);
     let digests: Vec<Digest> = digests.iter().map(Digest::collapsed).collect();
-    let (sizes, ranges) = plan(&digests, memory);
+    let (sizes, ranges) = plan(&digests, memory, share);
     let mut report = Report { passes: ranges.len() as u32, ..Report::default() };
-    identical_short(&digests, pairs, visitor, &mut report)?;
+    if share.part == 0 {
+        identical_short(&digests, pairs, visitor, &mut report)?;
+    }
     let total = ranges.len() as u64 * u64::from(places);
     let mut seen = vec![u32::MAX; digests.len()];
     for (pass, range) in ranges.iter().enumerate() {
@@ -83,14 +98,16 @@ pub fn ssdeep(
     ControlFlow::Continue(report)
 }
 
-/// How many keys of collapsed digests are in each bin, and the ranges of bins that the memory holds
-/// at a time.
-pub(super) fn plan(digests: &[Digest], memory: usize) -> (Vec<usize>, Vec<std::ops::Range<usize>>) {
+/// How many keys of collapsed digests are in each bin, and the ranges of a share's bins that the
+/// memory holds at a time.
+pub(super) fn plan(digests: &[Digest], memory: usize, share: Share) -> (Vec<usize>, Vec<std::ops::Range<usize>>) {
     let mut sizes = vec![0usize; BINS];
     for digest in digests {
         each_key(digest, |key| sizes[bin(key)] += 1);
     }
-    let ranges = ranges(&sizes, (memory / BYTES_PER_KEY).max(1 << 16));
+    let first = |part: u32| (BINS as u64 * u64::from(part) / u64::from(share.of.max(1))) as usize;
+    let bins = first(share.part)..first(share.part + 1);
+    let ranges = ranges(&sizes, bins, (memory / BYTES_PER_KEY).max(1 << 16));
     (sizes, ranges)
 }
 
@@ -134,18 +151,19 @@ fn bin(key: u64) -> usize {
     (key >> REST) as usize
 }
 
-/// Ranges of bins with at most that many keys each; a bin with more is a range by itself.
-fn ranges(sizes: &[usize], most: usize) -> Vec<std::ops::Range<usize>> {
+/// Ranges of these bins with at most that many keys each; a bin with more is a range by itself.
+fn ranges(sizes: &[usize], bins: std::ops::Range<usize>, most: usize) -> Vec<std::ops::Range<usize>> {
     let mut ranges = Vec::new();
-    let (mut start, mut keys) = (0, 0);
-    for (i, &size) in sizes.iter().enumerate() {
+    let (mut start, mut keys) = (bins.start, 0);
+    for i in bins.clone() {
+        let size = sizes[i];
         if keys + size > most && i > start {
             ranges.push(start..i);
             (start, keys) = (i, 0);
         }
         keys += size;
     }
-    ranges.push(start..sizes.len());
+    ranges.push(start..bins.end);
     ranges
 }
 

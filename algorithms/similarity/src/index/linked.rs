@@ -3,7 +3,7 @@
 //! compared with the rest of it.
 
 use super::grams::{Groups, identical_short_groups, plan};
-use super::{Clusters, Pairs, Report, Visitor, count};
+use super::{Clusters, Pairs, Report, Share, Visitor, count};
 use crate::ssdeep::{Digest, Target};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -27,7 +27,7 @@ pub fn ssdeep_groups(
 ) -> ControlFlow<(), (Report, Clusters)> {
     let places = count(digests);
     let digests: Vec<Digest> = digests.iter().map(Digest::collapsed).collect();
-    let (sizes, ranges) = plan(&digests, memory);
+    let (sizes, ranges) = plan(&digests, memory, Share::WHOLE);
     let mut report = Report { passes: ranges.len() as u32, ..Report::default() };
     let mut linking = Linking {
         digests: &digests,

@@ -19,9 +19,9 @@ mod ranges;
 
 pub use brute::{Filters, Share, mrsh_v2, sdhash};
 pub use cluster::Clusters;
-pub use grams::{keys, ssdeep};
+pub use grams::{keys, ssdeep, ssdeep_share};
 pub use linked::ssdeep_groups;
-pub use ranges::tlsh;
+pub use ranges::{tlsh, tlsh_share};
 
 use crate::Score;
 use std::ops::ControlFlow;

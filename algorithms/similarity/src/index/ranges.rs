@@ -1,6 +1,6 @@
 //! TLSH: groups by length and quartile ratios.
 
-use super::{Pairs, Report, Visitor, count, ordered};
+use super::{Pairs, Report, Share, Visitor, count, ordered};
 use crate::Score;
 use crate::tlsh::Digest;
 use std::ops::ControlFlow;
@@ -11,6 +11,20 @@ use std::ops::ControlFlow;
 /// distance, which has no negative terms; so two groups for which they exceed the threshold are
 /// passed over.
 pub fn tlsh(digests: &[Digest], pairs: Pairs, threshold: u32, visitor: &mut impl Visitor) -> ControlFlow<(), Report> {
+    tlsh_share(digests, pairs, threshold, Share::WHOLE, visitor)
+}
+
+/// The part of [`tlsh()`] whose pairs have the first of their digests in this share of the places.
+/// The shares together hand out what one whole search does, each pair once.
+pub fn tlsh_share(
+    digests: &[Digest],
+    pairs: Pairs,
+    threshold: u32,
+    share: Share,
+    visitor: &mut impl Visitor,
+) -> ControlFlow<(), Report> {
+    // By places, not by groups: most digests may be of one group.
+    let mine = |place: u32| place % share.of.max(1) == share.part;
     let key = |place: u32| {
         let digest = &digests[place as usize];
         (digest.length_code(), digest.ratios())
@@ -21,7 +35,7 @@ pub fn tlsh(digests: &[Digest], pairs: Pairs, threshold: u32, visitor: &mut impl
     let mut report = Report::default();
     for (i, group) in groups.iter().enumerate() {
         visitor.progress(i as u64, groups.len() as u64)?;
-        for (at, &a) in group.iter().enumerate() {
+        for (at, &a) in group.iter().enumerate().filter(|(_, place)| mine(**place)) {
             compare(digests, a, &group[at + 1..], pairs, threshold, visitor, &mut report)?;
         }
         let one = &digests[group[0] as usize];
@@ -29,7 +43,7 @@ pub fn tlsh(digests: &[Digest], pairs: Pairs, threshold: u32, visitor: &mut impl
             if one.least_distance(&digests[other[0] as usize]) > threshold {
                 continue;
             }
-            for &a in *group {
+            for &a in group.iter().filter(|place| mine(**place)) {
                 compare(digests, a, other, pairs, threshold, visitor, &mut report)?;
             }
         }

@@ -1,7 +1,7 @@
 //! The indexes find what comparing each with each finds.
 
 use crate::inputs::{inputs, prng};
-use pfh_similarity::index::{self, Clusters, Hit, Pairs, Visitor};
+use pfh_similarity::index::{self, Clusters, Hit, Pairs, Report, Share, Visitor};
 use pfh_similarity::mrsh_v2::{self, Base, MrshV2};
 use pfh_similarity::sdhash::{self, Sdhash};
 use pfh_similarity::ssdeep::{self, Ssdeep, Target};
@@ -36,6 +36,18 @@ fn brute<T>(digests: &[T], pairs: Pairs, threshold: Score, compare: impl Fn(usiz
     hits
 }
 
+/// What the shares of a search hand out together.
+fn shares(search: impl Fn(Share, &mut Vec<Hit>) -> ControlFlow<(), Report>) -> Vec<Hit> {
+    let of = 5;
+    found(|hits| {
+        let mut whole = Report::default();
+        for part in 0..of {
+            whole.compared += search(Share { part, of }, hits)?.compared;
+        }
+        ControlFlow::Continue(whole)
+    })
+}
+
 fn check_ssdeep(digests: &[ssdeep::Digest], thresholds: &[u8]) {
     for &threshold in thresholds {
         for pairs in [Pairs::All, Pairs::Across(digests.len() as u32 / 3)] {
@@ -45,6 +57,8 @@ fn check_ssdeep(digests: &[ssdeep::Digest], thresholds: &[u8]) {
             for memory in [0, usize::MAX] {
                 let hits = found(|hits| index::ssdeep(digests, pairs, threshold, memory, hits));
                 assert_eq!(hits, expected, "threshold {threshold}, {pairs:?}, memory {memory}");
+                let shared = shares(|share, hits| index::ssdeep_share(digests, pairs, threshold, memory, share, hits));
+                assert_eq!(shared, expected, "in shares: threshold {threshold}, {pairs:?}, memory {memory}");
                 let ControlFlow::Continue((_, groups)) =
                     index::ssdeep_groups(digests, pairs, threshold, memory, &mut Vec::new())
                 else {
@@ -133,6 +147,7 @@ fn vectors() {
             let compare = |a: usize, b: usize| Score::Distance(digests[a].distance(&digests[b]));
             let expected = brute(&digests, pairs, Score::Distance(threshold), compare);
             assert_eq!(found(|hits| index::tlsh(&digests, pairs, threshold, hits)), expected);
+            assert_eq!(shares(|share, hits| index::tlsh_share(&digests, pairs, threshold, share, hits)), expected);
         }
     }
 

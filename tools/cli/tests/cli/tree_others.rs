@@ -186,8 +186,10 @@ fn pieces_in_any_order_give_the_tree_of_the_whole() {
     let room = Room::new();
     let bytes = noise(300_000, 7);
     room.file("whole", &bytes);
-    for algorithm in ["blake3", "sha256"] {
-        let build = ["tree", "build", "-a", algorithm, "--leaf", "1KiB"];
+    let pairs = ["blake3", "sha256"].map(|name| vec!["tree", "build", "-a", name, "--leaf", "1KiB"]);
+    // Of two levels: leaves in a row, and leaves that are blocks from all over the file.
+    let flat = ["kt128", "parallelhash128,block=1000", "sakura-fng-128", "sakura-li-128,leaves=3"];
+    for build in pairs.into_iter().chain(flat.map(|name| vec!["tree", "build", "-a", name])) {
         let expected = root(&good(&room, [&build[..], &["whole"]].concat()));
         let cuts = [0, 1, 70_000, 70_001, 131_072, 222_222, 299_999, 300_000];
         let mut list = String::new();

@@ -34,6 +34,17 @@ def _program() -> str:
 
 def main() -> NoReturn:
     """Carries out the command line, and ends the process with its exit code."""
+    if sys.argv[1:2] == ["cluster"]:
+        try:
+            from pfh.cluster.cli import main as cluster
+        except ImportError as missing:
+            print(f"pfh: cluster needs more packages: pip install pfh[dask] ({missing})", file=sys.stderr)
+            sys.exit(2)
+        code = cluster(sys.argv[2:])
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+
     from pfh import _pfh
 
     _prepare()

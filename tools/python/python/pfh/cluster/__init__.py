@@ -1,0 +1,35 @@
+"""Hash, match and compare on many machines, over Dask.distributed, Ray or local processes.
+
+``connect`` gives the adapter of an engine; ``hash``, ``match`` and ``compare``
+carry a job out on it, into a run directory that all machines see: one Parquet
+part for each unit, and a manifest of them. ``docs/cluster.md`` has the rest.
+"""
+
+from __future__ import annotations
+
+from .adapter import Adapter, ClusterLost, Done, Task, WorkerLost, connect
+from .comparing import compare
+from .drive import Watch
+from .hashing import Result, hash  # noqa: A004  (the job's name, as in the program)
+from .matching import match
+from .part import Part, Unwritten
+from .run import Run
+from .units import Source
+
+__all__ = [
+    "Adapter",
+    "ClusterLost",
+    "Done",
+    "Part",
+    "Result",
+    "Run",
+    "Source",
+    "Task",
+    "Unwritten",
+    "Watch",
+    "WorkerLost",
+    "compare",
+    "connect",
+    "hash",
+    "match",
+]

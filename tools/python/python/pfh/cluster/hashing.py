@@ -1,0 +1,268 @@
+"""Files hashed on many machines: one Parquet part for each unit of a plan."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow
+import pyarrow.compute
+
+import pfh
+
+from . import part, units
+from .adapter import Adapter
+from .drive import Outcome, Unit, Watch, drive, same_version
+from .part import Part
+from .run import Run
+from .units import Entry, Paths, Plan, Source
+
+#: The columns of ``hash_files`` before the digests and after them.
+FIRST = (
+    ("number", pyarrow.int64()),
+    ("path", pyarrow.large_string()),
+    ("path_bytes", pyarrow.large_binary()),
+    ("status", pyarrow.large_string()),
+    ("size", pyarrow.int64()),
+    ("mtime_ns", pyarrow.int64()),
+)
+LAST = (("stage", pyarrow.large_string()), ("offset", pyarrow.int64()), ("cause", pyarrow.large_string()))
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """What the task of a unit needs; small, as each task carries it."""
+
+    version: str
+    unit: int
+    #: The list of the unit and its digest.
+    list_path: str
+    list_sha256: str
+    #: What names start from.
+    base: bytes
+    #: The part.
+    to: str
+    algorithms: tuple[str, ...]
+    threads: int | None
+    memory: int | None
+
+    def names(self) -> tuple[list[Entry], list[bytes]]:
+        """The inputs, and their names as they are found from anywhere."""
+        listed = units.entries(Path(self.list_path), self.list_sha256)
+        return listed, [os.path.join(self.base, entry.name) for entry in listed]
+
+    def wanted(self) -> dict[str, str]:
+        """What the part says of itself."""
+        return {"unit": str(self.unit), "list": self.list_sha256, "algorithms": ",".join(self.algorithms)}
+
+
+def schema(algorithms: Sequence[str]) -> pyarrow.Schema:
+    """The columns of a part, those of ``hash_files``."""
+    with pfh.hash_files([os.devnull], list(algorithms)) as files:
+        found = pyarrow.RecordBatchReader.from_stream(files).schema
+    assert [found.field(at) for at in range(len(FIRST))] == [pyarrow.field(*column) for column in FIRST]
+    return found
+
+
+def counts(table: pyarrow.Table) -> dict[str, str]:
+    """How many inputs came to what, and the bytes, as a part states them."""
+    found = {row["values"]: row["counts"] for row in table.column("status").value_counts().to_pylist()}
+    size = pyarrow.compute.sum(table.column("size")).as_py() or 0
+    return {name: str(found.get(name, 0)) for name in ("hashed", "skipped", "failed")} | {"bytes": str(size)}
+
+
+def text(name: bytes) -> str | None:
+    """A name as text, if it is some."""
+    try:
+        return name.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def renamed(table: pyarrow.Table, listed: Sequence[Entry]) -> pyarrow.Table:
+    """A table of files under the numbers and names that the plan has of them."""
+    if table.num_rows != len(listed):
+        raise pfh.AbortedError(f"{table.num_rows} records of {len(listed)} files")
+    columns = {
+        "number": pyarrow.array([entry.number for entry in listed], pyarrow.int64()),
+        "path": pyarrow.array([text(entry.name) for entry in listed], pyarrow.large_string()),
+        "path_bytes": pyarrow.array([entry.name for entry in listed], pyarrow.large_binary()),
+    }
+    for name, column in columns.items():
+        table = table.set_column(table.schema.get_field_index(name), table.schema.field(name), column)
+    return table
+
+
+def work(spec: Spec) -> Part:
+    """The task: hashes the files of a unit, and gives its part. One that is there is left as it is."""
+    same_version(spec.version)
+    path = Path(spec.to)
+    there = part.read(path, spec.wanted())
+    if there is not None:
+        return there
+    listed, names = spec.names()
+    files = pfh.hash_files(names, list(spec.algorithms), threads=spec.threads, memory=spec.memory)
+    table = renamed(pyarrow.table(files), listed)
+    with part.writing(path, table.schema) as made:
+        made.add(table)
+        made.facts = spec.wanted() | counts(table)
+    return _made(path, spec.wanted())
+
+
+def _made(path: Path, wanted: dict[str, str]) -> Part:
+    """The part that was written, read back."""
+    made = part.read(path, wanted)
+    if made is None:
+        raise part.Unwritten(f"{path}: is gone")
+    return made
+
+
+def settled(plan: Plan, run: Run, names: pyarrow.Schema) -> Part:
+    """The part of what needs no reading, which is unit 0."""
+    rows = plan.settled()
+    for row in rows:
+        row["path"] = text(row["path_bytes"])
+    table = pyarrow.Table.from_pylist([{name: row.get(name) for name in names.names} for row in rows], schema=names)
+    wanted = {"unit": "0"}
+    there = part.read(run.part(0), wanted)
+    if there is not None:
+        return there
+    with part.writing(run.part(0), names) as made:
+        made.add(table)
+        made.facts = wanted | counts(table)
+    return _made(run.part(0), wanted)
+
+
+def total(parts: dict[int, Part]) -> dict[str, int]:
+    """The counts of all parts."""
+    names = sorted({name for made in parts.values() for name, value in made.facts.items() if value.isdecimal() and name != "unit"})
+    return {name: sum(int(made.facts.get(name, 0)) for made in parts.values()) for name in names}
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a run came to.
+
+    ``counts`` has ``hashed``, ``skipped``, ``failed`` and ``bytes``;
+    ``missing`` the units without a part, and why. A run without missing units
+    is complete, and has a manifest.
+    """
+
+    run: Run
+    counts: dict[str, int]
+    missing: dict[int, str]
+    #: Whether there was nothing left to do.
+    repeated: bool = False
+
+
+def request(source: Source, algorithms: Sequence[str], size: str, files: int) -> dict[str, Any]:
+    """What makes two runs the same one."""
+    return {
+        "job": "hash",
+        "algorithms": list(algorithms),
+        "paths": [os.fsencode(path).hex() if text(os.fsencode(path)) is None else path for path in source.paths],
+        "options": list(source.options),
+        "listing": source.listing,
+        "column": source.column,
+        "working_directory": os.getcwd(),
+        "unit": size,
+        "files": files,
+    }
+
+
+def guard(source: Source, to: Path) -> None:
+    """Refuses a directory within what is read: the run would list itself."""
+    inside = to.absolute().resolve()
+    for path in source.paths:
+        root = Path(path).absolute().resolve()
+        if root == inside or root in inside.parents:
+            raise pfh.RequestError(f"{to}: lies within {path}, which is read", str(to))
+
+
+def hash(  # noqa: A001  (the job's name, as in the program)
+    source: Source | Paths,
+    to: str | os.PathLike[str],
+    adapter: Adapter,
+    algorithms: Sequence[str] = ("sha256",),
+    *,
+    unit: str = "2GiB",
+    files: int = 100_000,
+    threads: int | None = None,
+    memory: int | None = None,
+    watch: Watch | None = None,
+) -> Result:
+    """Hashes files on the workers of an engine, into the run directory ``to``.
+
+    A run that is there is resumed; one that is complete is compared with its
+    manifest, and nothing is read. Each input is one row, of the same columns
+    as ``pfh.hash_files`` gives. ``unit`` and ``files`` bound a unit as in
+    ``pfh plan``, ``threads`` and ``memory`` what a task takes. All workers see
+    the files and ``to`` under the same names. Raises ``pfh.RequestError`` for
+    what is refused, ``pfh.DiffersError`` if a complete run is not what was
+    written.
+    """
+    where = source if isinstance(source, Source) else Source(units.listed(source))
+    run = Run(os.path.abspath(to))
+    guard(where, run.directory)
+    run.begin(request(where, algorithms, unit, files))
+    repeated = complete(run)
+    if repeated is not None:
+        return repeated
+    plan = prepare(run, where, algorithms, unit, files)
+
+    def spec(number: int) -> Spec:
+        return specify(plan, run, number, algorithms, threads, memory)
+
+    outcome = of_units(plan, run, adapter, work, lambda number: (spec(number),), schema(plan.algorithms), watch)
+    return end(run, outcome)
+
+
+def prepare(run: Run, source: Source, algorithms: Sequence[str], size: str, files: int) -> Plan:
+    """The plan of a run, made unless it is there."""
+    directory = run.directory / "plan"
+    try:
+        units.make(source, algorithms, directory, size, files)
+    except pfh.RequestError:
+        # Refused: as if it had never been asked.
+        run.abandon()
+        raise
+    return Plan(directory)
+
+
+def specify(plan: Plan, run: Run, number: int, algorithms: Sequence[str], threads: int | None, memory: int | None) -> Spec:
+    """The task of a unit."""
+    listed = plan.directory / "units" / f"{number:06}"
+    return Spec(
+        pfh.__version__, number, str(listed), plan.lists[number - 1], plan.base, str(run.part(number)), tuple(algorithms), threads, memory
+    )
+
+
+def of_units(plan: Plan, run: Run, adapter: Adapter, function: Any, arguments: Any, names: pyarrow.Schema, watch: Watch | None) -> Outcome:
+    """Has each unit of a plan carried out; what needs no reading is unit 0."""
+    made = settled(plan, run, names)
+    listed = [Unit(number, plan.cost(number), arguments(number)) for number in range(1, len(plan.lists) + 1)]
+    outcome = drive(adapter, run, function, listed, watch or Watch())
+    outcome.parts[0] = made
+    return outcome
+
+
+def end(run: Run, outcome: Outcome, before: dict[str, int] | None = None) -> Result:
+    """Writes the manifest if each unit has its part. ``before`` was counted before there were units."""
+    counted = (before or {}) | total(outcome.parts)
+    if not outcome.missing:
+        run.finish(outcome.parts.values(), counted)
+    return Result(run, counted, outcome.missing)
+
+
+def complete(run: Run) -> Result | None:
+    """The result of a run that was complete before; ``None`` if it was not."""
+    manifest = run.manifest
+    if manifest is None:
+        return None
+    _, faults = run.verify()
+    if faults:
+        raise pfh.DiffersError(f"{run.directory}: {'; '.join(faults[:3])}", str(run.directory))
+    return Result(run, manifest["counts"], {}, repeated=True)

@@ -1,0 +1,177 @@
+"""Units of files: a plan of the program's (``pfh plan``), as tasks read it."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow
+import pyarrow.parquet
+
+import pfh
+
+#: Rows of a Parquet listing that are read at a time.
+ROWS = 1 << 16
+
+
+#: One path, or several.
+Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+
+
+def listed(paths: Paths) -> tuple[str, ...]:
+    """Paths as text, one or several."""
+    several = [paths] if isinstance(paths, str | os.PathLike) else paths
+    return tuple(os.fspath(path) for path in several)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What is read: the operands of ``pfh plan``, or a listing.
+
+    ``listing`` is a Parquet file or a directory of such, with a column
+    ``path_bytes`` or ``path``, or the one that ``column`` names. ``options``
+    are those of ``pfh plan`` that say what is taken of trees.
+    """
+
+    paths: tuple[str, ...] = ()
+    listing: str | None = None
+    column: str | None = None
+    options: tuple[str, ...] = field(default=())
+
+    def names(self) -> Iterator[bytes]:
+        """The names of the listing, exactly. Raises ``ValueError`` for a name that cannot be one."""
+        assert self.listing is not None
+        dataset = pyarrow.parquet.ParquetDataset(self.listing)
+        there = dataset.schema.names
+        column = self.column or next((name for name in ("path_bytes", "path") if name in there), None)
+        if column not in there:
+            raise ValueError(f"{self.listing}: has no column {column or 'path_bytes or path'}: there are {', '.join(there)}")
+        for path in dataset.files:
+            with pyarrow.parquet.ParquetFile(path) as file:
+                for batch in file.iter_batches(ROWS, columns=[column]):
+                    for value in batch.column(0).to_pylist():
+                        name = os.fsencode(value) if isinstance(value, str) else value
+                        if not isinstance(name, bytes) or not name or b"\0" in name:
+                            raise ValueError(f"{path}: a row of {column} is no path: {name!r}")
+                        yield name
+
+
+def make(source: Source, algorithms: Sequence[str], directory: Path, size: str, files: int) -> None:
+    """Plans what is to be read, by the program itself.
+
+    Raises ``pfh.RequestError`` if it refuses.
+    """
+    if (directory / "plan.json").exists():
+        return
+    # A plan that was interrupted: it is ours, and none yet.
+    shutil.rmtree(directory, ignore_errors=True)
+    words = [sys.executable, "-m", "pfh", "plan", "--no-progress", "-f", "jsonl", "-a", ",".join(algorithms)]
+    words += ["--unit", size, "--files", str(files), "-o", str(directory), *source.options]
+    if source.listing is not None:
+        words += ["--files-from", "-", "-0"]
+    elif source.paths:
+        words += ["--", *source.paths]
+    wrong: Exception | None = None
+    feed = subprocess.PIPE if source.listing is not None else None
+    # Into a file: a pipe that nobody reads meanwhile would fill.
+    with tempfile.TemporaryFile() as errors, subprocess.Popen(words, stdin=feed, stdout=errors, stderr=errors) as child:
+        if child.stdin is not None:
+            try:
+                with child.stdin as pipe:
+                    for name in source.names():
+                        pipe.write(name + b"\0")
+            except BrokenPipeError:
+                pass
+            except (OSError, ValueError, pyarrow.ArrowException) as error:
+                wrong = error
+                child.kill()
+        child.wait()
+        errors.seek(0)
+        said = errors.read().decode(errors="replace").strip()
+    if wrong is not None:
+        shutil.rmtree(directory, ignore_errors=True)
+        raise pfh.RequestError(str(wrong), source.listing) from wrong
+    # 3: something could not be listed, and is a record of the plan.
+    if child.returncode not in (0, 3):
+        raise pfh.RequestError(said.removeprefix("pfh: ") or f"pfh plan: exit {child.returncode}", str(directory))
+
+
+def _name(value: Any) -> bytes:
+    return bytes.fromhex(value["hex"]) if isinstance(value, dict) else str(value).encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An input of a unit: its number among all, the size that was planned, and its name."""
+
+    number: int
+    size: int
+    name: bytes
+
+
+class Plan:
+    """A plan in its directory."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        document = json.loads((directory / "plan.json").read_bytes())
+        self.algorithms: list[str] = document["algorithms"]
+        #: The SHA-256 of the list of each unit, from unit 1 on.
+        self.lists: list[str] = document["units"]
+        self.entries: int = document["entries"]
+        relative = document["relative"]
+        #: What names start from, where they do.
+        self.base: bytes = _name(document["working_directory"]) if relative else b""
+
+    def read(self, unit: int) -> list[Entry]:
+        """The inputs of a unit, from 1. Raises ``pfh.UnreadError`` if its list is another than planned."""
+        path = self.directory / "units" / f"{unit:06}"
+        return entries(path, self.lists[unit - 1])
+
+    def cost(self, unit: int) -> int:
+        """The bytes of a unit as they were planned; a file costs some as well."""
+        data = (self.directory / "units" / f"{unit:06}").read_bytes()
+        return sum(int(text.split(b" ", 2)[1]) + (1 << 16) for text in data.split(b"\0")[:-1])
+
+    def settled(self) -> list[dict[str, Any]]:
+        """The records of what is not read: skipped, or not to be listed. Rows of ``hash_files``."""
+        rows = []
+        for path in sorted((self.directory / "parts").glob("000000.*")):
+            # A line about each record, and the record.
+            data = path.read_bytes()
+            at = data.index(b"\n") + 1
+            while True:
+                end = data.index(b"\n", at)
+                about = json.loads(data[at:end])
+                if about.get("type") == "end":
+                    break
+                at = end + 1 + about["length"]
+                record = json.loads(data[end + 1 : at].decode(errors="replace"))
+                name = base64.b64decode(record["path_b64"]) if "path_b64" in record else record["path"].encode()
+                row = {"number": about["number"], "path_bytes": name, "status": about["kind"], "cause": record["cause"]}
+                rows.append(row | {"stage": record.get("stage"), "offset": record.get("offset")})
+        return sorted(rows, key=lambda row: row["number"])
+
+
+def entries(path: Path, sha256: str) -> list[Entry]:
+    """The inputs that a unit's list holds, which must have this digest."""
+    try:
+        data = path.read_bytes()
+    except OSError as wrong:
+        raise pfh.UnreadError(f"{path}: {wrong.strerror}: do all workers see the directory of the run?", str(path)) from wrong
+    if pfh.sha256(data).hexdigest() != sha256:
+        raise pfh.UnreadError(f"{path}: is not the list that was planned", str(path))
+    found = []
+    for text in data.split(b"\0")[:-1]:
+        number, size, name = text.split(b" ", 2)
+        found.append(Entry(int(number), int(size), name))
+    return found
