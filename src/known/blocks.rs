@@ -5,7 +5,7 @@ use super::{Error, Input, Set, SetError};
 use crate::algorithms::computed;
 use pfh_digest::{Algorithm, Digest, hash_many};
 use pfh_engine::{Control, Phase, Progress, in_order};
-use pfh_known::{BlockBuild, Flag, SIZES};
+use pfh_known::{BlockBuild, BlocksBuilt, Flag, SIZES};
 use pfh_source::{Item, Problem, Reading, Recurse, Source};
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -248,7 +248,7 @@ pub fn build(
     // Such a build begins anew.
     let written =
         written.map_err(|error| if matches!(error, SetError::Cancelled) { Error::Interrupted } else { error.into() });
-    let (sets, distinct) = written?;
+    let BlocksBuilt { sets, distinct } = written?;
     Ok(Made { sets, unread: lost, distinct })
 }
 

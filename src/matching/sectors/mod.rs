@@ -236,7 +236,7 @@ impl Search<'_> {
         };
         let bad = unreadable(&image);
         let bytes: Arc<dyn Bytes> = Arc::new(Imaged(image));
-        let mut ranges = vec![0..bytes.size()];
+        let mut ranges = Vec::from([Range { start: 0, end: bytes.size() }]);
         if self.request.space == Space::Unallocated {
             let free = Free::of(&bytes);
             for (part, cause) in &free.gaps {

@@ -50,7 +50,7 @@ mod sqlite;
 mod table;
 mod write;
 
-pub use blocks::{Block, BlockBuild, BlockFile, BlockPlace, BlockTable, COMMON, Flag, SIZES};
+pub use blocks::{Block, BlockBuild, BlockFile, BlockPlace, BlockTable, BlocksBuilt, COMMON, Flag, SIZES};
 pub use build::{Build, Built, DEFAULT_MEMORY, Pace, Step};
 pub use class::{Class, KnownStatus, MalformedClass};
 pub use error::Error;

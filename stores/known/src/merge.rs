@@ -91,12 +91,11 @@ fn narrowed<const W: usize>(directory: &Path, runs: &[Run]) -> Result<Merged<W>,
     Merged::<W>::open(directory, &runs)
 }
 
+/// Takes the bytes of a row, the digest first, and its origin.
+pub type TakeRow<'a> = dyn FnMut(&[u8], u32) -> Result<(), Error> + 'a;
+
 /// Hands every row, as its bytes with the digest first, and its origin to `take`, in order.
-pub fn each<const W: usize>(
-    directory: &Path,
-    runs: &[Run],
-    take: &mut dyn FnMut(&[u8], u32) -> Result<(), Error>,
-) -> Result<(), Error> {
+pub fn each<const W: usize>(directory: &Path, runs: &[Run], take: &mut TakeRow<'_>) -> Result<(), Error> {
     let mut merged = narrowed::<W>(directory, runs)?;
     while let Some(row) = merged.next()? {
         take(row::bytes(&row).as_flattened(), row::origin(&row))?;

@@ -12,7 +12,7 @@ use crate::build::{new_set, suffixed};
 use crate::intake::{Intake, identifies};
 use crate::journal::{Journal, Progress, Run};
 use crate::layout::{Blocks, Directory, OF_BLOCKS, PLACES, Section, Table};
-use crate::merge::each;
+use crate::merge::{TakeRow, each};
 use crate::row::words;
 use crate::sets::{BlockCount, Set};
 use crate::write::{Counted, TableWriter, section};
@@ -32,6 +32,15 @@ pub struct BlockBuild {
     algorithm: Algorithm,
     sets: Vec<Set>,
     sizes: Vec<Size>,
+}
+
+/// What a build of blocks came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BlocksBuilt {
+    /// The sets with their counts.
+    pub sets: Vec<Set>,
+    /// How many different blocks there are, by their size in bytes.
+    pub distinct: Vec<(u32, u64)>,
 }
 
 /// The blocks of one size.
@@ -162,12 +171,12 @@ impl BlockBuild {
         set.faults += 1;
     }
 
-    /// Writes the file; gives the sets, and of each size how many different blocks there are.
+    /// Writes the file.
     /// `watch` learns now and then how many rows were merged, and may end it.
     ///
     /// # Errors
     /// Whatever keeps the file from being written.
-    pub fn finish(self, watch: &mut dyn FnMut(u64) -> Result<(), Error>) -> Result<(Vec<Set>, Vec<(u32, u64)>), Error> {
+    pub fn finish(self, watch: &mut dyn FnMut(u64) -> Result<(), Error>) -> Result<BlocksBuilt, Error> {
         let BlockBuild { output, work, journal, algorithm, sets, sizes } = self;
         let partial = suffixed(&output, ".partial");
         let file = File::create(&partial).map_err(Error::io(&partial))?;
@@ -196,7 +205,7 @@ impl BlockBuild {
         journals.into_iter().try_for_each(Journal::remove)?;
         journal.remove()?;
         let _ = fs::remove_dir(work);
-        Ok((directory.sets, rows))
+        Ok(BlocksBuilt { sets: directory.sets, distinct: rows })
     }
 }
 
@@ -252,12 +261,7 @@ impl Size {
 }
 
 /// The rows of runs of digests of that many bytes, in order.
-fn rows_of(
-    digest: usize,
-    directory: &Path,
-    runs: &[Run],
-    take: &mut dyn FnMut(&[u8], u32) -> Result<(), Error>,
-) -> Result<(), Error> {
+fn rows_of(digest: usize, directory: &Path, runs: &[Run], take: &mut TakeRow<'_>) -> Result<(), Error> {
     match words(digest) {
         3 => each::<3>(directory, runs, take),
         4 => each::<4>(directory, runs, take),

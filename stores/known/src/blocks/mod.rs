@@ -4,7 +4,7 @@ mod build;
 mod flag;
 mod table;
 
-pub use build::BlockBuild;
+pub use build::{BlockBuild, BlocksBuilt};
 pub use flag::{COMMON, Flag};
 pub use table::{Block, BlockFile, BlockPlace, BlockTable};
 

@@ -47,7 +47,7 @@ fn built(room: &Room, algorithm: Algorithm, files: &[File], memory: usize) -> Kn
             false => build.void_file(),
         }
     }
-    let (sets, _) = build.finish(&mut |_| Ok(())).unwrap();
+    let sets = build.finish(&mut |_| Ok(())).unwrap().sets;
     let records: u64 = sets.iter().map(|set| set.records + set.faults).sum();
     assert_eq!(records, files.len() as u64);
     assert!(!room.path("work").exists());
