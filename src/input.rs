@@ -12,7 +12,8 @@ use pfh_source::image::{ImageObject, files_of};
 use pfh_source::os::Patient;
 use pfh_source::terminal;
 use pfh_source::{
-    Descend, Entry, Item, Links, Operands, Order, Ordered, Origin, Recurse, Separator, Source, Special, names,
+    Descend, Entry, Item, Links, Operands, Order, Ordered, Origin, Paths, Recurse, Separator, Source, Special,
+    is_address, names,
 };
 use std::ffi::OsString;
 use std::io::{self, BufReader};
@@ -68,6 +69,10 @@ pub enum InputError {
     /// Members of a container come in its order.
     #[error("--order is for files: what is inside of containers is read in their own order")]
     Order,
+    /// An object in a store is named, and nothing here speaks with stores.
+    #[cfg(not(feature = "remote"))]
+    #[error("{}: this build reads no object stores: build it with the feature remote", terminal::render(.0))]
+    Remote(Vec<u8>),
     /// There is no image.
     #[error("--image needs the name of an image")]
     NoImage,
@@ -124,7 +129,7 @@ impl Input {
         let options = Arc::new(options);
         Ok(Box::new(match self.content {
             Content::Images => crate::inside::Expanding::new(self.images()?, options).of_images(),
-            Content::Files => crate::inside::Expanding::new(Box::new(self.operands()?), options),
+            Content::Files => crate::inside::Expanding::new(self.operands()?, options),
         }))
     }
 
@@ -139,10 +144,11 @@ impl Input {
     /// The same entries once more, to count how much there is; `None` for names that can be read
     /// only once.
     pub fn again(&self) -> Option<Box<dyn Source>> {
-        if self.list.is_some() || self.content == Content::Images || self.is_inside() {
+        let listed_twice = self.paths.iter().any(|path| is_address(path.as_encoded_bytes()));
+        if self.list.is_some() || self.content == Content::Images || self.is_inside() || listed_twice {
             return None;
         }
-        self.operands().ok().map(|operands| Box::new(operands) as Box<dyn Source>)
+        self.operands().ok()
     }
 
     fn images(&self) -> Result<Box<dyn Source>, InputError> {
@@ -157,13 +163,21 @@ impl Input {
         Ok(Box::new(self.paths.iter().enumerate().map(item).collect::<Vec<_>>().into_iter()))
     }
 
-    fn operands(&self) -> Result<Operands, InputError> {
+    fn operands(&self) -> Result<Box<dyn Source>, InputError> {
         if !self.is_named() {
             return Err(InputError::Nothing);
         }
         let descend = self.descend.clone();
         let paths: Vec<Vec<u8>> = self.paths.iter().map(|path| path.clone().into_vec()).collect();
-        let Some(list) = &self.list else { return Ok(Operands::new(paths, descend)) };
+        let Some(list) = &self.list else {
+            return match paths.iter().find(|path| is_address(path)) {
+                None => Ok(Box::new(Operands::new(paths, descend))),
+                #[cfg(feature = "remote")]
+                Some(_) => located(Box::new(paths.into_iter().map(Ok)), descend),
+                #[cfg(not(feature = "remote"))]
+                Some(address) => Err(InputError::Remote(address.clone())),
+            };
+        };
         let listed = if list.path == Path::new("-") {
             names(BufReader::new(Patient(io::stdin())), list.separator)
         } else {
@@ -171,7 +185,7 @@ impl Input {
             let open = open.map_err(|error| InputError::List { path: list.path.clone(), error })?;
             names(BufReader::new(open), list.separator)
         };
-        Ok(Operands::from_paths(Box::new(paths.into_iter().map(Ok).chain(listed)), descend))
+        located(Box::new(paths.into_iter().map(Ok).chain(listed)), descend)
     }
 
     /// Names all that is read to the guard of outputs.
@@ -204,4 +218,16 @@ impl Input {
         words.extend(self.list.iter().map(|list| list.path.as_os_str().as_encoded_bytes().to_vec()));
         words
     }
+}
+
+/// Operands of which some may be addresses of objects.
+#[cfg(feature = "remote")]
+fn located(paths: Paths, descend: Descend) -> Result<Box<dyn Source>, InputError> {
+    Ok(Box::new(pfh_remote::Located::new(paths, descend, pfh_remote::Meant::Below)))
+}
+
+/// The same without stores. An address in a list fails as a file that is not there.
+#[cfg(not(feature = "remote"))]
+fn located(paths: Paths, descend: Descend) -> Result<Box<dyn Source>, InputError> {
+    Ok(Box::new(Operands::from_paths(paths, descend)))
 }

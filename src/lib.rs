@@ -22,6 +22,7 @@
 //! | acquire a medium, verify an image | [`acquire`], [`verify`], [`dd`] | `examples/acquire.rs` |
 //! | find what changed in a large file, prove a part of it | [`tree`] | `examples/tree.rs` |
 //! | audit a storage server | [`audit`] | |
+//! | show what other jobs wrote on one page | [`report`] | |
 //! | ask as the paper's own command line does | [`paper`] | |
 //! | have the digests themselves, one record per input | [`run`](run()), below | |
 //! | hash many messages that are in memory | [`hash_many`], [`update_many`] | `examples/many_messages.rs` |
@@ -38,9 +39,9 @@
 //! ```
 //! use pfh::{Algorithm, Control, Descend, Operands, Outcome, Plan, Record, Recurse};
 //!
-//! let plan = Plan::new(["sha256".parse::<Algorithm>()?, "ssdeep".parse()?]);
-//! let source = Operands::new(vec!["src"], Descend { recurse: Recurse::Yes, ..Descend::default() });
-//! let summary = pfh::run(Box::new(source), &plan, &mut |record: Record| {
+//! let plan = Plan::new(["sha256".parse::<Algorithm>()?, "ssdeep".parse()?]); let source =
+//! Operands::new(vec!["src"], Descend { recurse: Recurse::Yes, ..Descend::default() }); let summary
+//! = pfh::run(Box::new(source), &plan, &mut |record: Record| {
 //!     match &record.outcome {
 //!         Outcome::Hashed(file) => println!("{}  {}", file.digests[0], String::from_utf8_lossy(&record.name)),
 //!         Outcome::Skipped(why) => println!("skipped: {}", why.reason()),
@@ -82,7 +83,6 @@ pub use pfh_engine::{
 pub use pfh_kernel::{Costs, Isa, Row, Table, Unused, tables as kernel_tables};
 pub use pfh_manifest as manifest;
 pub use pfh_outboard as outboard;
-pub use pfh_report as report;
 pub use pfh_similarity as similarity;
 pub use pfh_source::os::{
     DEVICES, EVICTS, Patient, bound_heaps, children_time, cpu_time, evict_range, free_bytes, is_in_memory, kernel_text,
@@ -127,6 +127,7 @@ mod own;
 pub mod paper;
 mod pass;
 pub mod plan;
+pub mod report;
 pub mod stats;
 #[cfg(feature = "audit")]
 pub mod tree;

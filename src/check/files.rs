@@ -9,7 +9,7 @@ use super::{
 use crate::pass::pass;
 use pfh_digest::Algorithm;
 use pfh_engine::{Control, Outcome, Record};
-use pfh_source::{Descend, Operands, Source, Within};
+use pfh_source::{Descend, Operands, Source, Within, is_address};
 use std::io;
 
 /// What is known of a file after the first pass.
@@ -76,8 +76,14 @@ fn of_files(request: &Request, place: &Place, names: Vec<Vec<u8>>) -> Result<Box
         let within = within.map_err(|problem| Error::Root { root: root.clone(), problem })?;
         return Ok(if place.named { Box::new(within) } else { Box::new(within.with_absolute()) });
     }
-    let outside = |name: Vec<u8>| if name.first() == Some(&b'/') { name } else { [root, &b"/"[..], &name].concat() };
+    let is_whole = |name: &[u8]| name.first() == Some(&b'/') || is_address(name);
+    let outside = |name: Vec<u8>| if is_whole(&name) { name } else { [root, &b"/"[..], &name].concat() };
     let names: Vec<Vec<u8>> = names.map(outside).collect();
+    #[cfg(feature = "remote")]
+    if names.iter().any(|name| is_address(name)) {
+        let names = Box::new(names.into_iter().map(Ok));
+        return Ok(Box::new(pfh_remote::Located::new(names, Descend::default(), pfh_remote::Meant::Exactly)));
+    }
     Ok(Box::new(Operands::new(names, Descend::default())))
 }
 

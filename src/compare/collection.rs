@@ -42,6 +42,9 @@ pub struct Collection {
     pub(super) digests: Digests,
     pub(super) split: Option<u32>,
     without: u64,
+    /// Of each digest the size of what it is of, in bytes; shorter than the names where the last
+    /// are not known.
+    sizes: Vec<Option<u64>>,
     /// Of each digest of sdhash, whether it matches random data.
     saturated: Vec<bool>,
     /// Inputs of the first set, where there are two.
@@ -68,6 +71,7 @@ impl Collection {
             digests,
             split: None,
             without: 0,
+            sizes: Vec::new(),
             saturated: Vec::new(),
             before: 0,
             features: None,
@@ -130,6 +134,17 @@ impl Collection {
             Some(first) => u64::from(first) * (all - u64::from(first)),
             None => all * all.saturating_sub(1) / 2,
         }
+    }
+
+    /// The digests from this place on are of something of this size, in bytes.
+    pub fn size_from(&mut self, before: usize, size: u64) {
+        self.sizes.resize(before, None);
+        self.sizes.resize(self.names.len(), Some(size));
+    }
+
+    /// The size in bytes of what the digest at a place is of, where that was said.
+    pub fn size(&self, place: u32) -> Option<u64> {
+        self.sizes.get(place as usize).copied().flatten()
     }
 
     /// Takes in a digest. An input that has none is counted. A digest of sdhash that its tool makes

@@ -110,7 +110,7 @@ impl Sets {
     ) -> Result<(), Error> {
         let plan = Plan { algorithms: algorithms.to_vec(), ..request.plan.clone() };
         let source = input.source()?;
-        let mut gathering = Gathering { sets: self, sink };
+        let mut gathering = Gathering { sets: self, sink, sized: request.page.is_some() };
         let run = pass(source, || input.again(), &plan, &mut gathering, control)?;
         self.run = Some(self.run.map_or(run, |before| before.and(run)));
         sink(Event::Passed(&run)).map_err(Error::Sink)?;
@@ -122,6 +122,8 @@ impl Sets {
 struct Gathering<'a> {
     sets: &'a mut Sets,
     sink: &'a mut Sink<'a>,
+    /// Whether sizes are kept: a page shows them.
+    sized: bool,
 }
 
 impl pfh_engine::Sink for Gathering<'_> {
@@ -139,9 +141,13 @@ impl pfh_engine::Sink for Gathering<'_> {
         };
         let name: Arc<[u8]> = record.name.as_slice().into();
         for (collection, digest) in self.sets.collections.iter_mut().zip(&hashed.digests) {
+            let before = collection.len();
             if let Err(why) = collection.add(&name, digest) {
                 self.sets.faults += 1;
                 (self.sink)(Event::Refused(&name, &why))?;
+            }
+            if self.sized {
+                collection.size_from(before, hashed.closed.size);
             }
         }
         Ok(())

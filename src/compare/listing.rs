@@ -36,7 +36,12 @@ impl<'a> Listing<'a> {
     ) -> Self {
         let algorithm = collection.algorithm();
         if let Some(page) = &mut page {
-            page.begin(algorithm.name(), search.threshold, collection.len() as u64);
+            let scale = page::Scale {
+                distance: matches!(search.threshold, Score::Distance(_)),
+                threshold: Some(search.threshold),
+                digests: Some(collection.len() as u64),
+            };
+            page.begin(algorithm.name(), scale);
         }
         let groups = (request.cluster || page.is_some()).then(|| Clusters::new(collection.len() as u32));
         let by = request.sort.unwrap_or(super::By::Score);
@@ -126,7 +131,8 @@ impl<'a> Listing<'a> {
             written = write_groups(self.request.form, self.output, self.collection, &groups)?;
         }
         if let Some(page) = self.page {
-            page.end(&groups, |place| self.collection.name(place));
+            let collection = self.collection;
+            page.end(&groups, |place| page::Member { name: collection.name(place), size: collection.size(place) });
         }
         Ok(written)
     }

@@ -202,9 +202,11 @@ fn read(
                         continue;
                     };
                     taken = true;
+                    let before = collection.len();
                     if let Err(why) = collection.add(&shared, digest) {
                         wrong(Wrong::Digest(located.line, why));
                     }
+                    entry.size.iter().for_each(|size| collection.size_from(before, *size));
                 }
             }
             Item::Unhashed(_) => {}

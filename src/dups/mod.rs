@@ -47,9 +47,10 @@ pub use chunks::{Chunking, Store, UnknownChunking};
 pub use error::Error;
 pub use event::{Event, Sink};
 pub use group::{Copy, Folders, Group};
+pub use pfh_report::size_text;
 pub use report::{folders_json, folders_text, group_json, group_text, redundant, redundant_text, summary_json};
 pub use request::Request;
-pub use summary::{Summary, size_text};
+pub use summary::Summary;
 
 use found::Found;
 use pfh_engine::Control;

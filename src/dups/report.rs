@@ -1,8 +1,9 @@
 //! What a search for duplicates found, as lines for people and for programs.
 
 use super::group::{Folders, Group};
-use super::summary::{Summary, size_text};
+use super::summary::Summary;
 use pfh_manifest::jsonl;
+use pfh_report::size_text;
 use pfh_source::terminal::render;
 use serde_json::json;
 

@@ -3,6 +3,7 @@
 use super::chunks::Store;
 use super::group::Group;
 use pfh_digest::Algorithm;
+use pfh_report::size_text;
 
 /// The result of a search.
 #[derive(Debug, Clone)]
@@ -32,21 +33,6 @@ pub struct Summary {
     pub folders: u64,
     /// What a store of chunks would save, if that was asked for.
     pub store: Option<Store>,
-}
-
-/// Bytes for people: `7.3 MB`, with powers of ten.
-pub fn size_text(bytes: u64) -> String {
-    let mut number = bytes as f64;
-    if bytes < 1000 {
-        return format!("{bytes} B");
-    }
-    for unit in ["B", "kB", "MB", "GB", "TB", "PB"] {
-        if number < 999.95 {
-            return format!("{number:.1} {unit}");
-        }
-        number /= 1000.0;
-    }
-    format!("{number:.1} EB")
 }
 
 impl Summary {

@@ -59,8 +59,14 @@ pub enum Error {
     /// What is in a set cannot be hashed.
     #[error(transparent)]
     Hash(Box<crate::hash::Error>),
-    /// The control cancelled the hashing of what is in a set.
-    #[error("interrupted while what is in the sets was hashed: no file was written")]
+    /// What is asked for cannot be made of that set.
+    #[error("{0}")]
+    Export(String),
+    /// Nothing of a set can be exported so: no file was written.
+    #[error("{}: nothing of it can be exported so; no file was written", shown(.0))]
+    NothingToExport(PathBuf),
+    /// The control cancelled the hashing of what is in a set, or an export.
+    #[error("interrupted: no file was written")]
     Interrupted,
     /// There are no sets to look up in.
     #[error("there is nothing to look up in: give --known FILE")]
@@ -85,6 +91,7 @@ impl JobError for Error {
             Error::Sink(error) => Kind::Output(error),
             Error::Set(SetError::Cancelled) | Error::Interrupted => Kind::Cancelled,
             Error::Damaged(_) => Kind::Negative,
+            Error::NothingToExport(_) => Kind::Open,
             Error::Set(_) | Error::Input(_) | Error::Open(_) | Error::Room(_) => Kind::Aborted,
             _ => Kind::Request,
         }

@@ -2,6 +2,7 @@
 //! single digests.
 //!
 //! [`build`] takes sets in any format that is read; [`info`] reports what a known-set file holds;
+//! [`export`] writes a set as other programs read it;
 //! [`lookup`] asks sets about digests. Files are compared with sets by
 //! [`matching`](crate::matching). `docs/known.md` has the formats.
 //!
@@ -25,6 +26,7 @@ pub mod build;
 #[cfg(feature = "inside")]
 mod contents;
 mod error;
+pub mod export;
 pub mod info;
 mod list;
 pub mod lookup;

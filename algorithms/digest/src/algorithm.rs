@@ -10,10 +10,11 @@ use pfh_kernel::stitched;
 
 use crate::parameters::{PARAMETERS, Parametric, Stated, assignment};
 use crate::row::{Start, Stitched};
-use crate::{Kernels, Output, Row, Standing, State, Value};
+use crate::{Kernels, KeyError, Output, Row, Standing, State, Value};
 
 /// A hash algorithm with the length of its output, and the parameters that are not its row's own.
-/// Two are equal when all agree; they sort by name, then length, then parameters.
+/// Two are equal when all agree; they sort by name, then length, then parameters. A key plays no
+/// part in that, as no record names it.
 #[derive(Clone, Copy)]
 pub struct Algorithm {
     row: &'static Row,
@@ -22,6 +23,8 @@ pub struct Algorithm {
     parameters: Stated,
     /// Whether values keep their features. The digest is the same.
     features: bool,
+    /// The key that it hashes under, for the life of the program.
+    key: Option<&'static [u8]>,
 }
 
 impl Algorithm {
@@ -31,13 +34,37 @@ impl Algorithm {
             Output::Fixed(length) | Output::Stated { default: length, .. } => length,
             Output::Text => 0,
         };
-        Algorithm { row, length, parameters: [None; 3], features: false }
+        Algorithm { row, length, parameters: [None; 3], features: false, key: None }
     }
 
     /// The same algorithm, whose values keep the features that digests are made of; `None` if it
     /// has none. The two are equal, and so are their digests.
     pub fn keeping_features(self) -> Option<Algorithm> {
         self.row.featured.map(|_| Algorithm { features: true, ..self })
+    }
+
+    /// Whether it computes nothing without a key.
+    pub fn is_keyed(self) -> bool {
+        matches!(self.row.start, Start::Keyed(_))
+    }
+
+    /// Whether it is still without the key that it needs. Its digests can be read and printed; to
+    /// hash with it is an error of the program.
+    pub fn lacks_key(self) -> bool {
+        self.is_keyed() && self.key.is_none()
+    }
+
+    /// The same algorithm under a key, which stays in memory until the program ends. An algorithm
+    /// without keys stays as it is.
+    ///
+    /// # Errors
+    /// For an empty key, and one of a length that the algorithm does not take.
+    pub fn with_key(self, key: &'static [u8]) -> Result<Algorithm, KeyError> {
+        let Start::Keyed(function) = self.row.start else { return Ok(self) };
+        match function.refuses(key) {
+            Some(why) => Err(KeyError::new(self, why)),
+            None => Ok(Algorithm { key: Some(key), ..self }),
+        }
     }
 
     /// What the crate of the algorithm knows of it, if that is a `T`.
@@ -156,7 +183,7 @@ impl Algorithm {
     pub fn lanes(self) -> usize {
         match self.row.start {
             Start::Many(many) => many.kernels().lanes,
-            Start::One(_) => 1,
+            _ => 1,
         }
     }
 
@@ -164,7 +191,7 @@ impl Algorithm {
     pub fn kernels(self) -> Option<Kernels> {
         match self.row.start {
             Start::Many(many) => Some(many.kernels()),
-            Start::One(_) => self.row.kernels.map(|kernels| kernels()),
+            _ => self.row.kernels.map(|kernels| kernels()),
         }
     }
 
@@ -172,13 +199,18 @@ impl Algorithm {
     pub(crate) fn state(self) -> Box<dyn State> {
         match self.row.parameters.filter(|_| self.has_own_parameters()) {
             Some(family) => family.start(family.resolve(self.parameters).expect("settled when it was named")),
-            None => self.row.state(self.features),
+            None => self.row.state(self.length, self.features, self.key),
         }
     }
 
     /// The short way to the digest of a whole message, if there is one.
     pub(crate) fn whole(self) -> Option<fn(&[u8], usize) -> Value> {
         self.row.whole.filter(|_| !self.features && !self.has_own_parameters())
+    }
+
+    /// Whether a state of one length of output can give no other.
+    pub(crate) fn is_sized(self) -> bool {
+        matches!(self.row.start, Start::Sized(_))
     }
 
     pub(crate) fn row(self) -> &'static Row {
@@ -240,19 +272,32 @@ pub struct UnknownAlgorithm {
     named: Option<Algorithm>,
     /// What is wrong with its parameters, if anything is.
     parameters: Option<String>,
+    /// Whether it names an algorithm that needs a key.
+    keyless: bool,
 }
 
 impl UnknownAlgorithm {
     pub(crate) fn name(text: &str) -> UnknownAlgorithm {
-        UnknownAlgorithm { text: text.to_owned(), named: None, parameters: None }
+        UnknownAlgorithm { text: text.to_owned(), named: None, parameters: None, keyless: false }
+    }
+
+    /// The name of an algorithm where one is asked for that computes something, which this one does
+    /// not without a key.
+    pub fn without_key(named: Algorithm) -> UnknownAlgorithm {
+        UnknownAlgorithm { text: named.to_string(), named: Some(named), parameters: None, keyless: true }
+    }
+
+    /// Whether it would be known with a key.
+    pub fn needs_key(&self) -> bool {
+        self.keyless
     }
 
     pub(crate) fn length(text: &str, named: Algorithm) -> UnknownAlgorithm {
-        UnknownAlgorithm { text: text.to_owned(), named: Some(named), parameters: None }
+        UnknownAlgorithm { text: text.to_owned(), named: Some(named), parameters: None, keyless: false }
     }
 
     pub(crate) fn parameters(text: &str, why: String) -> UnknownAlgorithm {
-        UnknownAlgorithm { text: text.to_owned(), named: None, parameters: Some(why) }
+        UnknownAlgorithm { text: text.to_owned(), named: None, parameters: Some(why), keyless: false }
     }
 }
 
@@ -260,6 +305,9 @@ impl fmt::Display for UnknownAlgorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(why) = &self.parameters {
             return write!(f, "{:?}: {why}", self.text);
+        }
+        if self.keyless {
+            return write!(f, "{} computes nothing without a key", self.text);
         }
         let Some(named) = self.named else { return write!(f, "unknown algorithm {:?}", self.text) };
         match named.output() {

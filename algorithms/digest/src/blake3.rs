@@ -25,22 +25,31 @@ struct Blake3 {
     tail: ::blake3::Hasher,
     /// Bytes in `tail`.
     filled: usize,
+    key: Option<[u8; 32]>,
 }
 
 /// A hasher of subtree number `index`.
-fn subtree(index: u64) -> ::blake3::Hasher {
-    let mut hasher = ::blake3::Hasher::new();
+fn subtree(key: Option<&[u8; 32]>, index: u64) -> ::blake3::Hasher {
+    let mut hasher = key.map_or_else(::blake3::Hasher::new, ::blake3::Hasher::new_keyed);
     hasher.set_input_offset(index * SUBTREE as u64);
     hasher
 }
 
+fn mode(key: Option<&[u8; 32]>) -> Mode<'_> {
+    key.map_or(Mode::Hash, Mode::KeyedHash)
+}
+
 impl Blake3 {
+    fn start(key: Option<[u8; 32]>) -> Blake3 {
+        Blake3 { stack: Vec::new(), complete: 0, tail: subtree(key.as_ref(), 0), filled: 0, key }
+    }
+
     /// Takes in the value of the next complete subtree; it is known that more follows.
     fn push(&mut self, mut value: ChainingValue) {
         let mut joined = self.complete;
         while joined & 1 == 1 {
             let left = self.stack.pop().expect("a value for each bit");
-            value = merge_subtrees_non_root(&left, &value, Mode::Hash);
+            value = merge_subtrees_non_root(&left, &value, mode(self.key.as_ref()));
             joined >>= 1;
         }
         self.stack.push(value);
@@ -57,16 +66,21 @@ impl Blake3 {
     }
 
     fn next_tail(&mut self) {
-        self.tail = subtree(self.complete);
+        self.tail = subtree(self.key.as_ref(), self.complete);
         self.filled = 0;
     }
 }
 
 /// The values of whole subtrees from number `first` on.
-fn values(first: u64, subtrees: &[std::borrow::Cow<'_, [u8]>], executor: &dyn Executor) -> Vec<ChainingValue> {
+fn values(
+    key: Option<&[u8; 32]>,
+    first: u64,
+    subtrees: &[std::borrow::Cow<'_, [u8]>],
+    executor: &dyn Executor,
+) -> Vec<ChainingValue> {
     let mut values = vec![[0; 32]; subtrees.len()];
     let value = |index: u64, bytes: &[u8]| {
-        let mut hasher = subtree(index);
+        let mut hasher = subtree(key, index);
         hasher.update(bytes);
         hasher.finalize_non_root()
     };
@@ -101,7 +115,8 @@ impl State for Blake3 {
         let mut whole = (rope.len() - 1) / SUBTREE;
         while whole > 0 {
             let batch: Vec<_> = (0..whole.min(BATCH)).map(|_| rope.take(SUBTREE)).collect();
-            values(self.complete, &batch, executor).into_iter().for_each(|value| self.push(value));
+            let key = self.key;
+            values(key.as_ref(), self.complete, &batch, executor).into_iter().for_each(|value| self.push(value));
             whole -= batch.len();
         }
         self.next_tail();
@@ -116,9 +131,10 @@ impl State for Blake3 {
         let Some((first, later)) = self.stack.split_first() else {
             return Value::filled(length, |value| self.tail.finalize_xof().fill(value));
         };
-        let merge = |right, left: &ChainingValue| merge_subtrees_non_root(left, &right, Mode::Hash);
+        let mode = mode(self.key.as_ref());
+        let merge = |right, left: &ChainingValue| merge_subtrees_non_root(left, &right, mode);
         let right = later.iter().rev().fold(self.tail.finalize_non_root(), merge);
-        Value::filled(length, |value| merge_subtrees_root_xof(first, &right, Mode::Hash).fill(value))
+        Value::filled(length, |value| merge_subtrees_root_xof(first, &right, mode).fill(value))
     }
 
     fn duplicate(&self) -> Box<dyn State> {
@@ -128,7 +144,20 @@ impl State for Blake3 {
 
 /// The empty message under BLAKE3's plain hash mode.
 pub(crate) fn start() -> Box<dyn State> {
-    Box::new(Blake3 { stack: Vec::new(), complete: 0, tail: subtree(0), filled: 0 })
+    Box::new(Blake3::start(None))
+}
+
+/// BLAKE3's keyed mode.
+pub(crate) struct Keyed;
+
+impl crate::row::Keyed for Keyed {
+    fn refuses(&self, key: &[u8]) -> Option<&'static str> {
+        (key.len() != 32).then_some("a key has 32 bytes, no more and no fewer")
+    }
+
+    fn start(&self, _name: &str, key: &[u8]) -> Box<dyn State> {
+        Box::new(Blake3::start(key.try_into().ok()))
+    }
 }
 
 #[cfg(test)]
@@ -155,17 +184,20 @@ mod tests {
             (0..9 * SUBTREE as u64 + 2).map(|i| (i.wrapping_mul(0x9e3779b97f4a7c15) >> 56) as u8).collect();
         let lengths =
             (0..=9).flat_map(|count| [0, 1, 2].map(|more| count * SUBTREE + more)).chain([1023, 1024, 70_000]);
-        for length in lengths.flat_map(|length: usize| [length.saturating_sub(1), length]) {
+        for (nth, length) in lengths.flat_map(|length: usize| [length.saturating_sub(1), length]).enumerate() {
             let message = &message[..length];
             let mut expected = [0; 100];
-            ::blake3::Hasher::new().update(message).finalize_xof().fill(&mut expected);
+            // Every third one under a key.
+            let key = (nth % 3 == 1).then_some([7; 32]);
+            let mut theirs = key.as_ref().map_or_else(::blake3::Hasher::new, ::blake3::Hasher::new_keyed);
+            theirs.update(message).finalize_xof().fill(&mut expected);
             for piece in [1000, SUBTREE, 3 * SUBTREE - 1, usize::MAX] {
                 for width in [1, 2, 5] {
-                    let mut one = start();
+                    let mut one: Box<dyn State> = Box::new(Blake3::start(key));
                     message.chunks(piece).for_each(|piece| one.update_on(&[piece], &Threads(width)));
                     assert_eq!(one.finalize(100).bytes(), expected, "{length} bytes in pieces of {piece}");
                     let pieces: Vec<&[u8]> = message.chunks(piece).collect();
-                    let mut one = start();
+                    let mut one: Box<dyn State> = Box::new(Blake3::start(key));
                     one.update_on(&pieces, &Threads(width));
                     assert_eq!(one.finalize(100).bytes(), expected, "{length} bytes at once");
                 }

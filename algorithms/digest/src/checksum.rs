@@ -1,7 +1,7 @@
 //! Checksums and hashes that were never meant to resist an adversary. Their values are printed most
 //! significant byte first.
 
-use twox_hash::XxHash3_128;
+use twox_hash::{XxHash3_64, XxHash3_128, XxHash32, XxHash64};
 
 use crate::{State, Value};
 
@@ -17,6 +17,24 @@ impl State for Crc32 {
 
     fn finalize(self: Box<Self>, _length: usize) -> Value {
         Value::from_bytes(&self.0.finalize().to_be_bytes())
+    }
+
+    fn duplicate(&self) -> Box<dyn State> {
+        Box::new(self.clone())
+    }
+}
+
+/// CRC-32C of RFC 3720 (polynomial 0x1EDC6F41, reflected, as in iSCSI, ext4 and Btrfs).
+#[derive(Clone)]
+struct Crc32c(u32);
+
+impl State for Crc32c {
+    fn update(&mut self, bytes: &[u8]) {
+        self.0 = ::crc32c::crc32c_append(self.0, bytes);
+    }
+
+    fn finalize(self: Box<Self>, _length: usize) -> Value {
+        Value::from_bytes(&self.0.to_be_bytes())
     }
 
     fn duplicate(&self) -> Box<dyn State> {
@@ -77,6 +95,52 @@ impl State for Fnv1a {
     fn duplicate(&self) -> Box<dyn State> {
         Box::new(Fnv1a(fnv::FnvHasher::with_key(std::hash::Hasher::finish(&self.0))))
     }
+}
+
+/// A function of xxHash with 32 or 64 bits and seed 0, in its canonical form: big-endian.
+#[derive(Clone)]
+struct XxHash<H> {
+    hasher: H,
+    value: fn(&H) -> Value,
+}
+
+impl<H: std::hash::Hasher + Clone + Send + Sync + 'static> State for XxHash<H> {
+    fn update(&mut self, bytes: &[u8]) {
+        self.hasher.write(bytes);
+    }
+
+    fn finalize(self: Box<Self>, _length: usize) -> Value {
+        (self.value)(&self.hasher)
+    }
+
+    fn duplicate(&self) -> Box<dyn State> {
+        Box::new(self.clone())
+    }
+}
+
+/// The empty message under XXH32.
+pub(crate) fn xxh32() -> Box<dyn State> {
+    let value = |hasher: &XxHash32| Value::from_bytes(&hasher.finish_32().to_be_bytes());
+    Box::new(XxHash { hasher: XxHash32::with_seed(0), value })
+}
+
+/// The empty message under XXH64.
+pub(crate) fn xxh64() -> Box<dyn State> {
+    Box::new(XxHash { hasher: XxHash64::with_seed(0), value: long })
+}
+
+/// The empty message under XXH3-64.
+pub(crate) fn xxh3_64() -> Box<dyn State> {
+    Box::new(XxHash { hasher: XxHash3_64::new(), value: long })
+}
+
+fn long(hasher: &impl std::hash::Hasher) -> Value {
+    Value::from_bytes(&hasher.finish().to_be_bytes())
+}
+
+/// The empty message under CRC-32C.
+pub(crate) fn crc32c() -> Box<dyn State> {
+    Box::new(Crc32c(0))
 }
 
 /// The empty message under CRC-32.

@@ -44,7 +44,7 @@ impl Hasher {
     }
 
     /// Ends the message with a digest of another length; `None` where the algorithm does not give
-    /// that many bytes. The state does not depend on the length.
+    /// that many bytes, and where an output of another length is another function (BLAKE2).
     ///
     /// ```
     /// let shake128: pfh_digest::Algorithm = "shake128".parse()?;
@@ -56,6 +56,9 @@ impl Hasher {
     /// ```
     pub fn finalize_to(self, length: usize) -> Option<Digest> {
         let algorithm = self.algorithm.with_length(length)?;
+        if algorithm.is_sized() && algorithm != self.algorithm {
+            return None;
+        }
         Some(Digest::new(algorithm, self.state.finalize(length)))
     }
 

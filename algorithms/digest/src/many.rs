@@ -23,7 +23,7 @@ use crate::{Algorithm, Digest, Hasher, Kernels, State};
 pub fn hash_many(algorithm: Algorithm, messages: &[&[u8]]) -> Vec<Digest> {
     match algorithm.row().start {
         Start::Many(many) => many.hash(algorithm, messages),
-        Start::One(_) => messages.iter().map(|message| algorithm.digest(message)).collect(),
+        _ => messages.iter().map(|message| algorithm.digest(message)).collect(),
     }
 }
 

@@ -3,10 +3,11 @@
 
 use crate::Output::{Fixed, Stated};
 use crate::Standing::{Broken, NonCryptographic, Secure};
+use crate::keyed::Hmac;
 use crate::lists::Registry;
 use crate::row::Stitched::{GeneralRegisters, OwnInstructions};
-use crate::rustcrypto::fixed;
-use crate::{Algorithm, Row, UnknownAlgorithm, blake3, checksum, functions};
+use crate::rustcrypto::{fixed, sized};
+use crate::{Algorithm, Row, UnknownAlgorithm, blake3, checksum, functions, sharing};
 
 /// The longest output that is accepted of a function which could go on for ever: 64 KiB, far above
 /// any use as a digest.
@@ -15,9 +16,12 @@ const MAXIMUM: usize = 1 << 16;
 /// The algorithms of this crate.
 ///
 /// Standards: MD5 RFC 1321; SHA-1 and SHA-2 FIPS 180-4; SHA-3 and SHAKE FIPS 202; RIPEMD-160
-/// ISO/IEC 10118-3; BLAKE2 RFC 7693 (full lengths, no key); BLAKE3 (plain hash mode); CRC-32
-/// ISO/IEC 8802-3; Adler-32 RFC 1950; XXH3 with 128 bits, seed 0; FNV-1a with 64 bits,
-/// draft-eastlake-fnv.
+/// ISO/IEC 10118-3; BLAKE2 RFC 7693 (any length, no key); BLAKE3 (plain hash mode, and keyed); SM3
+/// GB/T 32905; Whirlpool ISO/IEC 10118-3; Tiger (the first padding, as in NESSIE) and the tree over
+/// it of THEX; Streebog RFC 6986; GOST R 34.11-94 RFC 5831, with the parameters of its test and of
+/// RFC 4357; MD4 RFC 1320; eDonkey's list of MD4 and eMule's tree of SHA-1; CRC-32 ISO/IEC 8802-3;
+/// CRC-32C RFC 3720; Adler-32 RFC 1950; xxHash with seed 0; FNV-1a with 64 bits,
+/// draft-eastlake-fnv; HMAC RFC 2104.
 #[rustfmt::skip]
 pub static ROWS: &[Row] = &[
     Row::with_lanes("md5", &["md-5"], Fixed(16), Broken, 64, &functions::MD5).stitched(GeneralRegisters),
@@ -35,13 +39,37 @@ pub static ROWS: &[Row] = &[
     Row::with_lanes("shake128", &["shake-128"], Stated { default: 32, maximum: MAXIMUM }, Secure, 168, &functions::SHAKE128),
     Row::with_lanes("shake256", &["shake-256"], Stated { default: 64, maximum: MAXIMUM }, Secure, 136, &functions::SHAKE256),
     Row::with_lanes("ripemd160", &["ripemd-160", "rmd160"], Fixed(20), Secure, 64, &functions::RIPEMD160),
-    Row::new("blake2b", &["blake2b-512"], Fixed(64), Secure, 128, fixed::<blake2::Blake2b512>),
-    Row::new("blake2s", &["blake2s-256"], Fixed(32), Secure, 64, fixed::<blake2::Blake2s256>),
+    Row::sized("blake2b", &["blake2b-512"], Stated { default: 64, maximum: 64 }, Secure, 128, sized::<blake2::Blake2bVarCore>),
+    Row::sized("blake2s", &["blake2s-256"], Stated { default: 32, maximum: 32 }, Secure, 64, sized::<blake2::Blake2sVarCore>),
     Row::new("blake3", &["blake-3", "b3"], Stated { default: 32, maximum: MAXIMUM }, Secure, 64, blake3::start),
+    Row::new("sm3", &["sm-3"], Fixed(32), Secure, 64, fixed::<sm3::Sm3>),
+    Row::new("whirlpool", &[], Fixed(64), Secure, 64, fixed::<whirlpool::Whirlpool>),
+    Row::new("tiger", &["tiger-192", "tiger192"], Fixed(24), Secure, 64, fixed::<tiger::Tiger>),
+    Row::new("tth", &["tiger-tree"], Fixed(24), Secure, 1024, sharing::tth),
+    Row::new("streebog-256", &["streebog256", "gost12-256", "gost-r-34-11-2012-256"], Fixed(32), Secure, 64, fixed::<streebog::Streebog256>),
+    Row::new("streebog-512", &["streebog512", "gost12-512", "gost-r-34-11-2012-512"], Fixed(64), Secure, 64, fixed::<streebog::Streebog512>),
+    Row::new("gost94", &["gost-r-34-11-94"], Fixed(32), Secure, 32, fixed::<gost94::Gost94Test>),
+    Row::new("gost94-cryptopro", &[], Fixed(32), Secure, 32, fixed::<gost94::Gost94CryptoPro>),
+    Row::new("md4", &["md-4"], Fixed(16), Broken, 64, fixed::<md4::Md4>),
+    Row::new("ed2k", &["emule"], Fixed(16), Broken, 64, sharing::ed2k),
+    Row::new("aich", &[], Fixed(20), Broken, 64, sharing::aich),
     Row::new("crc32", &["crc-32", "crc32b"], Fixed(4), NonCryptographic, 1, checksum::crc32),
+    Row::new("crc32c", &["crc-32c"], Fixed(4), NonCryptographic, 1, checksum::crc32c),
     Row::new("adler32", &["adler-32"], Fixed(4), NonCryptographic, 1, checksum::adler32),
     Row::new("xxh3-128", &["xxh128", "xxh3"], Fixed(16), NonCryptographic, 64, checksum::xxh3),
+    Row::new("xxh64", &["xxhash64"], Fixed(8), NonCryptographic, 32, checksum::xxh64),
+    Row::new("xxh3-64", &[], Fixed(8), NonCryptographic, 64, checksum::xxh3_64),
+    Row::new("xxh32", &["xxhash32"], Fixed(4), NonCryptographic, 16, checksum::xxh32),
     Row::new("fnv1a-64", &["fnv-1a-64", "fnv1a", "fnv64a"], Fixed(8), NonCryptographic, 1, checksum::fnv1a),
+    Row::keyed("blake3-keyed", &["keyed-blake3"], Stated { default: 32, maximum: MAXIMUM }, Secure, 64, &blake3::Keyed),
+    Row::keyed("hmac-md5", &[], Fixed(16), Broken, 64, &Hmac),
+    Row::keyed("hmac-sha1", &["hmac-sha-1"], Fixed(20), Broken, 64, &Hmac),
+    Row::keyed("hmac-sha224", &["hmac-sha-224"], Fixed(28), Secure, 64, &Hmac),
+    Row::keyed("hmac-sha256", &["hmac-sha-256"], Fixed(32), Secure, 64, &Hmac),
+    Row::keyed("hmac-sha384", &["hmac-sha-384"], Fixed(48), Secure, 128, &Hmac),
+    Row::keyed("hmac-sha512", &["hmac-sha-512"], Fixed(64), Secure, 128, &Hmac),
+    Row::keyed("hmac-sha3-256", &[], Fixed(32), Secure, 136, &Hmac),
+    Row::keyed("hmac-sha3-512", &[], Fixed(64), Secure, 72, &Hmac),
 ];
 
 /// Families of algorithms, and an alias of the member that a family's name alone stands for: the

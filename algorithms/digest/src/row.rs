@@ -80,8 +80,20 @@ pub(crate) enum Stitched {
 pub(crate) enum Start {
     /// One message at a time.
     One(fn() -> Box<dyn State>),
+    /// One message at a time, in a state that depends on the length of the output.
+    Sized(fn(usize) -> Box<dyn State>),
+    /// One message at a time under a key.
+    Keyed(&'static dyn Keyed),
     /// A function that takes many messages at once.
     Many(&'static dyn Many),
+}
+
+/// A function of a key and a message: what a row of the registry refers to.
+pub(crate) trait Keyed: Sync {
+    /// What is wrong with a key, if anything is.
+    fn refuses(&self, key: &[u8]) -> Option<&'static str>;
+    /// The state of the empty message of the row called `name` under a key that is not refused.
+    fn start(&self, name: &str, key: &[u8]) -> Box<dyn State>;
 }
 
 /// A function that takes many messages at once: what a row of the registry refers to.
@@ -175,6 +187,31 @@ impl Row {
         Row::of(name, aliases, output, standing, block, Start::Many(many))
     }
 
+    /// A row whose state depends on the length of the output: an output of another length is
+    /// another function, and no part of a longer one.
+    pub(crate) const fn sized(
+        name: &'static str,
+        aliases: &'static [&'static str],
+        output: Output,
+        standing: Standing,
+        block: usize,
+        start: fn(usize) -> Box<dyn State>,
+    ) -> Row {
+        Row::of(name, aliases, output, standing, block, Start::Sized(start))
+    }
+
+    /// A row that computes nothing without a key.
+    pub(crate) const fn keyed(
+        name: &'static str,
+        aliases: &'static [&'static str],
+        output: Output,
+        standing: Standing,
+        block: usize,
+        function: &'static dyn Keyed,
+    ) -> Row {
+        Row::of(name, aliases, output, standing, block, Start::Keyed(function))
+    }
+
     /// The same row of a function that kernels compute together with others of this kind.
     pub(crate) const fn stitched(self, place: Stitched) -> Row {
         Row { stitched: Some(place), ..self }
@@ -201,13 +238,16 @@ impl Row {
         Row { parameters: Some(family), ..self }
     }
 
-    /// The state of the empty message; of an algorithm with features one that keeps them.
-    pub(crate) fn state(&self, features: bool) -> Box<dyn State> {
+    /// The state of the empty message with `length` bytes of output; of an algorithm with features
+    /// one that keeps them.
+    pub(crate) fn state(&self, length: usize, features: bool, key: Option<&[u8]>) -> Box<dyn State> {
         if let Some(start) = self.featured.filter(|_| features) {
             return start();
         }
         match self.start {
             Start::One(start) => start(),
+            Start::Sized(start) => start(length),
+            Start::Keyed(function) => function.start(self.name, key.expect("a request without the key is refused")),
             Start::Many(many) => many.start(),
         }
     }

@@ -5,6 +5,7 @@
 //! whoever reads it. Every system call is in [`os`]; an [`Output`] is what is written by them.
 //! Names are bytes: [`terminal`] renders them for people.
 
+mod address;
 mod base;
 mod batch;
 mod descend;
@@ -32,6 +33,7 @@ mod total;
 mod walk;
 mod within;
 
+pub use address::is_address;
 pub use base::Base;
 pub use batch::{Ahead, Batch};
 pub use descend::{Descend, Links, Recurse, Special};

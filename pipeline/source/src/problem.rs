@@ -80,6 +80,14 @@ pub enum Cause {
     Image(Box<str>),
     /// What is inside an image or an archive cannot be read, or contradicts itself.
     Inside(Box<str>),
+    /// What an object store or web server says, or does not do.
+    Store {
+        /// The cause as a word that machines can match on: `not-found`, `denied`, `changed`,
+        /// `truncated`, `bad-name` or `store`.
+        code: &'static str,
+        /// In words.
+        what: Box<str>,
+    },
 }
 
 /// What is wrong with an image's content where it cannot be read: the inner error of an
@@ -172,6 +180,7 @@ impl Problem {
             Cause::NeedsLinux(_) => "needs-linux",
             Cause::Image(_) => "image",
             Cause::Inside(_) => "inside",
+            Cause::Store { code, .. } => code,
         }
     }
 }
@@ -200,7 +209,7 @@ impl fmt::Display for Cause {
             }
             Cause::Panicked => write!(f, "a worker failed while it held this file"),
             Cause::BadName(why) => write!(f, "not a path: {why}"),
-            Cause::Image(what) | Cause::Inside(what) => f.write_str(what),
+            Cause::Image(what) | Cause::Inside(what) | Cause::Store { what, .. } => f.write_str(what),
             Cause::NeedsLinux(kind) => write!(
                 f,
                 "is a {kind}: to read it as a medium takes pfh's system layer for Linux, and this build has the portable one"

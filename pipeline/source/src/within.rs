@@ -1,10 +1,11 @@
 //! Names from a list that is not trusted, each below one directory and never outside it.
 
+use crate::address::is_address;
 use crate::base::Base;
 use crate::descend::{Links, Special};
 use crate::entry::{Entry, Item, Origin};
 use crate::os;
-use crate::problem::{Problem, Stage};
+use crate::problem::{Cause, Problem, Stage};
 use crate::source::Source;
 use std::sync::Arc;
 
@@ -44,6 +45,10 @@ impl Source for Within {
         let path = self.names.next()?;
         let number = self.number;
         self.number += 1;
+        // A list must not make the program speak with anybody.
+        if is_address(&path) {
+            return Some(Item::Problem { number, name: path, problem: Problem::new(Stage::Walk, Cause::Outside) });
+        }
         let base = match &self.absolute {
             Some(absolute) if path.first() == Some(&b'/') => absolute,
             _ => &self.base,
@@ -56,7 +61,6 @@ impl Source for Within {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Cause;
     use std::os::unix::fs::symlink;
 
     #[test]

@@ -1,7 +1,12 @@
 //! What is made of records for people and programs: [`verdict`]s of known sets, [`pairs`] and
-//! groups of similar entries, and a page that shows them. Manifests are not here: they are lists
-//! that are read again, and in `pfh-manifest`.
+//! groups of similar entries, and pages that show them, or a whole [`case`]. Manifests are not
+//! here: they are lists that are read again, and in `pfh-manifest`.
 #![forbid(unsafe_code)]
 
+pub mod case;
+mod html;
 pub mod pairs;
+mod size;
 pub mod verdict;
+
+pub use size::size_text;

@@ -47,6 +47,9 @@ pub enum Certainty {
     Maybe,
 }
 
+/// Takes a digest and the sets that hold it; an error ends what hands them out.
+pub type Each<'a, E> = dyn FnMut(&Digest, &[Hit]) -> Result<(), E> + 'a;
+
 /// An open known-set file.
 pub struct KnownSet {
     path: PathBuf,
@@ -156,6 +159,20 @@ impl KnownSet {
             Some(combination) => self.combination(combination).map(Some),
             None => Ok(None),
         }
+    }
+
+    /// Hands each digest of an algorithm with the sets that hold it to `take`, in ascending order.
+    /// Filters hold no digests.
+    ///
+    /// # Errors
+    /// The system's, a file that was changed, and what `take` refuses.
+    pub fn each<E: From<Error>>(&self, algorithm: Algorithm, take: &mut Each<'_, E>) -> Result<(), E> {
+        let Some((_, table)) = self.tables.iter().find(|(known, _)| *known == algorithm) else { return Ok(()) };
+        table.each(&self.path, &self.file, &mut |bytes, combination| {
+            let digest =
+                Digest::from_bytes(algorithm, bytes).map_err(|_| self.damaged("a digest of a wrong length"))?;
+            take(&digest, &self.combination(combination)?)
+        })
     }
 
     /// The parts of sets of a combination.

@@ -18,6 +18,9 @@ use crate::row::{LONGEST, SHORTEST};
 /// The longest row: a digest and 4 bytes of combination.
 const LONGEST_ROW: usize = LONGEST + 4;
 
+/// Takes a digest and the number of its combination; an error ends what hands them out.
+pub type Take<'a, E> = dyn FnMut(&[u8], u32) -> Result<(), E> + 'a;
+
 /// A table of an open file.
 pub struct Table {
     digest: usize,
@@ -129,6 +132,24 @@ impl Table {
             }
         }
         Ok(None)
+    }
+
+    /// Hands each digest with the number of its combination to `take`, in ascending order; it ends
+    /// with what `take` refuses.
+    pub fn each<E: From<Error>>(&self, path: &Path, file: &File, take: &mut Take<'_, E>) -> Result<(), E> {
+        let mut room = [0; BLOCK * LONGEST_ROW + CRC];
+        for shard in &self.shards {
+            // Fits: rows are at most SHARD.
+            for number in 0..(shard.about.rows as usize).div_ceil(BLOCK) {
+                for row in self.block(path, file, &shard.about, number, &mut room)?.chunks_exact(self.row()) {
+                    let (digest, about) = row.split_at(self.digest);
+                    let mut combination = [0; 4];
+                    combination[..self.combination].copy_from_slice(about);
+                    take(digest, u32::from_le_bytes(combination))?;
+                }
+            }
+        }
+        Ok(())
     }
 
     fn row(&self) -> usize {

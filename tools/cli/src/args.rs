@@ -21,6 +21,8 @@ use crate::lookup::Lookup;
 #[cfg(feature = "known")]
 use crate::matching::Match;
 use crate::plan::{Merge, Plan, Unit};
+use crate::report::Report;
+use crate::schema::Schema;
 #[cfg(feature = "audit")]
 use crate::tree::Tree;
 #[cfg(feature = "image")]
@@ -81,6 +83,10 @@ pub enum Command {
     /// Make and validate packages with their manifests: BagIt.
     #[command(subcommand)]
     Bag(Box<Bag>),
+    /// Show what other commands wrote on one page, for a case folder.
+    Report(Report),
+    /// Print the JSON Schema of what a command prints.
+    Schema(Schema),
     /// Plan a run of `hash` in units, for many processes or machines.
     Plan(Box<Plan>),
     /// Carry out one unit of a plan.

@@ -102,6 +102,14 @@ pub const MORE: &[(&str, [(&str, &str); 2])] = &[
         ],
     ),
     (
+        "report",
+        [
+            ("of results that are named", "pfh report list check.jsonl disk.E01.log.jsonl --html report.html"),
+            ("with the key of seals and logs", "pfh report case12/ --html case12/report.html --key ada.pub --force"),
+        ],
+    ),
+    ("schema", [("which there are", "pfh schema"), ("of the lines of a check", "pfh schema check")]),
+    (
         "lookup",
         [
             ("digests of a file, one a line", "pfh lookup -k malware.txt --class bad"),
@@ -120,6 +128,13 @@ pub const MORE: &[(&str, [(&str, &str); 2])] = &[
         [
             ("with a class of one's own", "pfh known build --class own=templates.md5 sets.pfhknown"),
             ("with a delta of NSRL's", "pfh known build --good RDS.db --delta delta.sql sets.pfhknown"),
+        ],
+    ),
+    (
+        "known export",
+        [
+            ("for Autopsy", "pfh known export sets.pfhknown sets.kdb --to kdb"),
+            ("with names, of a list", "pfh known export list NSRLFile.txt --to rdsv2 --class bad"),
         ],
     ),
     (

@@ -7,6 +7,7 @@ use crate::session::Session;
 use crate::size;
 use clap::{Args, Subcommand};
 use pfh::known::build::{self, Event};
+use pfh::known::export::{self, To};
 use pfh::known::{Class, MalformedClass, Packages, info};
 use pfh::terminal::render as shown;
 use std::path::PathBuf;
@@ -17,7 +18,43 @@ pub enum Known {
     Build(Box<Compile>),
     /// What a known-set file holds.
     Info(Info),
+    /// Write a set as another program reads it: The Sleuth Kit, hashdeep, NSRL, EnCase, Project
+    /// VIC.
+    #[command(after_help = EXPORT)]
+    Export(Export),
 }
+
+/// What to export.
+#[derive(Debug, Args)]
+pub struct Export {
+    /// A known-set file, or a manifest in any format that `check` reads.
+    #[arg(value_name = "SET")]
+    pub set: PathBuf,
+    /// The file to write; it appears whole or not at all.
+    #[arg(value_name = "OUT")]
+    pub output: PathBuf,
+    /// idx (an index for hfind), kdb (The Sleuth Kit's database), encase (.hash), vics (Project
+    /// VIC's JSON), hashdeep, or rdsv2 (NSRLFile.txt).
+    #[arg(long, value_name = "FORMAT")]
+    pub to: To,
+    /// The algorithm of an index: md5 or sha1 [default: md5, if the set has it].
+    #[arg(short, long = "algorithm", value_name = "NAME")]
+    pub algorithm: Option<String>,
+    /// Only what is in these classes, by commas; of a manifest the class of all its entries.
+    #[arg(long, value_name = "CLASSES", value_delimiter = ',')]
+    pub class: Vec<String>,
+    /// Replace an existing file; never the set.
+    #[arg(long)]
+    pub force: bool,
+}
+
+const EXPORT: &str = "\
+A known-set file keeps digests alone: it becomes idx, kdb, encase or vics. hashdeep and rdsv2 need names and sizes, rdsv2 SHA-1 and MD5
+of each file: they are made of the manifest that the set was built from, as kdb and vics with names are. What lacks what the form needs
+is left out and counted. An index is named after its algorithm (set-md5.idx, set-sha1.idx): hfind goes by that.
+
+Exit codes: 0 all was exported; 2 usage, or that cannot be made of that set; 3 some was left out, or some line of the manifest is no
+record; nothing could be exported: then there is no file; 4 the set or the output failed.";
 
 /// What to compile.
 #[derive(Debug, Args)]
@@ -93,6 +130,7 @@ pub fn run(request: &Known) -> Exit {
     exit::end(match request {
         Known::Build(compile) => compiled(compile),
         Known::Info(request) => described(request),
+        Known::Export(request) => exported(request),
     })
 }
 
@@ -152,4 +190,27 @@ fn described(args: &Info) -> Result<Exit, Failure> {
     let text = if args.json { summary.json() } else { summary.text() };
     exit::print(text.as_bytes()).map_err(|error| Failure::output(&error))?;
     Ok(Exit::Good)
+}
+
+fn exported(args: &Export) -> Result<Exit, Failure> {
+    let mut request = export::Request::new(&args.set, &args.output, args.to);
+    let named: Vec<String> = args.algorithm.iter().cloned().collect();
+    request.algorithm = algorithms_or_none(&named)?.first().map(|algorithm| **algorithm);
+    for class in args.class.iter().filter(|class| !class.is_empty()) {
+        request.classes.push(class.parse().map_err(|error: MalformedClass| Failure::usage(error))?);
+    }
+    request.replace = args.force;
+    let session = Session::open(false)?;
+    let summary = export::run(&request, &session.control()).map_err(|error| session.failed(error))?;
+    session.close();
+    let mut faults = summary.faults.iter();
+    faults
+        .by_ref()
+        .take(10)
+        .for_each(|fault| exit::say(format_args!("{}: {fault}", shown(args.set.as_os_str().as_encoded_bytes()))));
+    if faults.len() > 0 {
+        exit::say(format_args!("and {} more", faults.len()));
+    }
+    exit::say(summary.sentence());
+    Ok(if summary.is_complete() { Exit::Good } else { Exit::Incomplete })
 }

@@ -40,7 +40,9 @@ mod paper;
 mod plan;
 #[cfg(feature = "known")]
 mod reference;
+mod report;
 mod run;
+mod schema;
 mod session;
 mod signals;
 #[cfg(feature = "known")]
@@ -136,6 +138,8 @@ fn command(call: &Call) -> Exit {
             args::Command::Diff(request) => diff::run(&request),
             args::Command::Dups(request) => dups::run(&request),
             args::Command::Bag(request) => bag::run(&request),
+            args::Command::Report(request) => report::run(&request),
+            args::Command::Schema(schema) => schema::run(&schema),
             #[cfg(feature = "known")]
             args::Command::Lookup(request) => lookup::run(&request),
             #[cfg(feature = "known")]

@@ -81,6 +81,11 @@ merge PLAN -o merged
 diff d d
 diff d bagged
 dups d
+report list --html report.html
+schema
+schema hash
+schema none
+known export sets.pfhknown bad.kdb --to kdb
 bag create -a sha256 bagged
 bag validate bagged
 bag update bagged

@@ -2,6 +2,7 @@
 //! so that it is linked once.
 
 mod cases;
+mod keyed;
 mod large;
 mod many;
 mod million;

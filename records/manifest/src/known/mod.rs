@@ -14,6 +14,7 @@
 
 pub mod bloom;
 mod encase;
+pub mod export;
 mod json;
 mod list;
 mod record;

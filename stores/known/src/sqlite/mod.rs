@@ -8,6 +8,7 @@
 //! bounded.
 
 pub mod delta;
+pub mod kdb;
 mod open;
 mod script;
 

@@ -61,6 +61,16 @@ const CASES: &[Case] = &[
     },
     Case { page: "compare", option: "--html", words: "compare -a ssdeep in same --html OUT", twice: "-o OUT", ..CASE },
     Case { page: "dups", option: "--script", words: "dups in same --script OUT", read: &["in", "same"], ..CASE },
+    Case { page: "known-export", option: "OUT", words: "known export md5s OUT --to kdb", read: &["md5s"], ..CASE },
+    Case {
+        page: "known-export",
+        option: "OUT",
+        words: "known export md5s new --to vics",
+        file: "new",
+        read: &["md5s"],
+        ..CASE
+    },
+    Case { page: "report", option: "--html", words: "report sums --html OUT", read: &["sums"], ..CASE },
     Case {
         page: "bag-create",
         option: "BAG",
@@ -314,6 +324,7 @@ fn prepared() -> Room {
     for words in [
         "bag create bagged",
         "hash in -o sums",
+        "hash -a md5 in -o md5s",
         "hash -a ssdeep -f ssdeep held -o list",
         "tree build held",
         "audit commit held -o kept",

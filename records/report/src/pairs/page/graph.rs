@@ -1,7 +1,9 @@
 //! The groups as a graph: squares side by side, largest first.
 
 use super::layout;
-use super::section::{Section, escape, shown};
+use super::section::{Member, Section};
+use crate::html::{self, escape, shown};
+use crate::size::size_text;
 use pfh_similarity::Score;
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -9,6 +11,11 @@ use std::fmt::Write;
 /// Members drawn of a group, and of all groups together.
 const MOST_MEMBERS: usize = 150;
 const MOST_DRAWN: usize = 1_500;
+/// Members of a group that have their names at their dots, characters of such a name, and about how
+/// wide one is drawn.
+const MOST_NAMED: usize = 24;
+const LETTERS: usize = 20;
+const LETTER: f64 = 5.8;
 /// The width of the drawing, the room around a group, and the height of the words over one.
 const WIDTH: f64 = 1060.0;
 const MARGIN: f64 = 14.0;
@@ -48,7 +55,7 @@ impl Shelf {
 }
 
 /// Appends the groups: a dot for each member, a line for each pair.
-pub(super) fn draw<'a>(out: &mut String, section: &Section, groups: &[Vec<u32>], name: &impl Fn(u32) -> &'a [u8]) {
+pub(super) fn draw<'a>(out: &mut String, section: &Section, groups: &[Vec<u32>], member: &impl Fn(u32) -> Member<'a>) {
     // Which group's drawing, and which point in it, a place is.
     let mut points: HashMap<u32, (usize, usize)> = HashMap::new();
     let mut drawn: Vec<&[u32]> = Vec::new();
@@ -74,22 +81,38 @@ pub(super) fn draw<'a>(out: &mut String, section: &Section, groups: &[Vec<u32>],
     let mut body = String::new();
     for (number, (members, links)) in drawn.iter().zip(&links).enumerate() {
         let many = members.len() > 2;
-        let side = if many { 40.0 + 34.0 * (members.len() as f64).sqrt() } else { 45.0 };
+        let named = members.len() <= MOST_NAMED;
+        let root = (members.len() as f64).sqrt();
+        let side = match (many, named) {
+            (false, _) => 45.0,
+            (true, true) => 50.0 + 60.0 * root,
+            (true, false) => 40.0 + 34.0 * root,
+        };
         let pairs: Vec<(usize, usize)> = links.iter().map(|&(a, b, _)| (a, b)).collect();
-        let places: Vec<(f64, f64)> =
-            layout::places(members.len(), &pairs).into_iter().map(|(x, y)| (side * x, side * y)).collect();
+        // Two stand one above the other, so that there is room for their names.
+        let turned = |(x, y): (f64, f64)| if many { (side * x, side * y) } else { (side * y, side * x) };
+        let places: Vec<(f64, f64)> = layout::places(members.len(), &pairs).into_iter().map(turned).collect();
+        let labels: Vec<String> = if named {
+            members.iter().map(|&place| html::label(member(place).name, LETTERS)).collect()
+        } else {
+            Vec::new()
+        };
         let low = places.iter().fold((f64::MAX, f64::MAX), |low, place| (low.0.min(place.0), low.1.min(place.1)));
         let high = places.iter().fold((0.0f64, 0.0f64), |high, place| (high.0.max(place.0), high.1.max(place.1)));
         let label = if many { LABEL } else { 0.0 };
+        // Names stand to the right of their dots.
+        let reach = |(at, text): (usize, &String)| places[at].0 + 8.0 + LETTER * text.chars().count() as f64;
+        let right = labels.iter().enumerate().map(reach).fold(high.0, f64::max);
         // A label takes some room whatever the group.
-        let wide = (high.0 - low.0).max(2.0 * label) + 2.0 * MARGIN;
+        let wide = (right - low.0).max(4.0 * label) + 2.0 * MARGIN;
         let (x, y) = shelf.put(wide, high.1 - low.1 + 2.0 * MARGIN + label);
-        let left = x + (wide - (high.0 - low.0)) / 2.0 - low.0;
+        let left = x + (wide - (right - low.0)) / 2.0 - low.0;
+        let group = section.group(number + 1);
         let at = |i: usize| (left + places[i].0, y + MARGIN + label - low.1 + places[i].1);
         if many {
             let _ = writeln!(
                 body,
-                "<text x=\"{:.1}\" y=\"{:.1}\" font-size=\"12\" text-anchor=\"middle\">{}: {} files</text>",
+                "<text x=\"{:.1}\" y=\"{:.1}\" font-size=\"12\" text-anchor=\"middle\" data-g=\"{group}\">{}: {} files</text>",
                 x + wide / 2.0,
                 y + LABEL - 4.0,
                 number + 1,
@@ -112,11 +135,22 @@ pub(super) fn draw<'a>(out: &mut String, section: &Section, groups: &[Vec<u32>],
         }
         for (i, &place) in members.iter().enumerate() {
             let (cx, cy) = at(i);
+            let Member { name, size } = member(place);
+            let size = size.map_or_else(String::new, |size| format!(", {}", size_text(size)));
             let _ = writeln!(
                 body,
-                "<circle cx=\"{cx:.1}\" cy=\"{cy:.1}\" r=\"4\"><title>{}</title></circle>",
-                shown(name(place))
+                "<circle cx=\"{cx:.1}\" cy=\"{cy:.1}\" r=\"4\" data-g=\"{group}\"><title>{}{size}</title></circle>",
+                shown(name)
             );
+            if let Some(label) = labels.get(i) {
+                let _ = writeln!(
+                    body,
+                    "<text x=\"{:.1}\" y=\"{:.1}\" font-size=\"10\" data-g=\"{group}\">{}</text>",
+                    cx + 7.0,
+                    cy + 3.5,
+                    escape(label)
+                );
+            }
         }
     }
     let _ = writeln!(
@@ -129,7 +163,7 @@ pub(super) fn draw<'a>(out: &mut String, section: &Section, groups: &[Vec<u32>],
     let _ = writeln!(
         out,
         "<figcaption class=\"quiet\">{} of {} groups, {} of {} members, and the links among {} pairs; point at a dot for \
-         its name. The stronger a line, the more alike.</figcaption></figure>",
+         its whole name, click it for its rows. The stronger a line, the more alike.</figcaption></figure>",
         drawn.len(),
         groups.len(),
         points.len(),

@@ -1,43 +1,27 @@
 //! One page of HTML that shows pairs: groups as a graph, how the scores are spread, a table with a
 //! search.
 //!
-//! The page needs nothing else and loads nothing: its policy forbids all but its own style and its
-//! one script, which is named by its digest. Names reach it rendered as for a terminal and then
-//! escaped, as text only, never as markup or script.
+//! The table is sorted by score, the best first. A group that is clicked in the drawing has its
+//! rows marked in the table, and the other way round.
 
 mod graph;
 mod layout;
 mod section;
 
-use pfh_digest::Algorithm;
+use crate::html::{self, escape};
+use crate::size::size_text;
 use pfh_similarity::{Degenerate, Evidence, Score};
-use section::{Row, Section, escape, shown};
+use section::{Row, Section};
+use std::collections::HashMap;
 use std::fmt::Write;
+
+pub use section::{Member, Scale};
 
 /// Pairs in the table and links in the graph; the counts above them are of all.
 const MOST_PAIRS: usize = 20_000;
 /// Groups whose members are listed, and members of each.
 const MOST_LISTED: usize = 100;
 const MOST_NAMES: usize = 500;
-
-/// Colours follow the reader's choice of light or dark. Drawings are not made smaller than their
-/// words can be read: they scroll.
-const STYLE: &str = ":root{color-scheme:light dark;--back:#fff;--text:#222;--quiet:#555;--rule:#ddd;--field:#fafafa;--dot:#258;--link:#4a7}\
-@media(prefers-color-scheme:dark){:root{--back:#16181b;--text:#e4e4e4;--quiet:#a5a5a5;--rule:#3a3d42;--field:#1e2125;--dot:#8bc2f0;--link:#5b8}}\
-body{font:15px/1.5 sans-serif;max-width:1100px;margin:2em auto;padding:0 1em;color:var(--text);background:var(--back)}\
-h1{font-size:1.6em}h2{font-size:1.2em;margin-top:2em}\
-table{border-collapse:collapse;width:100%}th,td{padding:.2em .8em;text-align:left;border-bottom:1px solid var(--rule);overflow-wrap:anywhere}\
-td.n,th.n{text-align:right;white-space:nowrap}caption{text-align:left;color:var(--quiet)}\
-figure{margin:1em 0;overflow-x:auto}svg{background:var(--field);max-width:100%;min-width:660px;height:auto}\
-text{fill:var(--text)}circle,rect{fill:var(--dot)}line{stroke:var(--link)}circle:hover{stroke:#d0203c;stroke-width:2}\
-.quiet{color:var(--quiet)}input{font:inherit;padding:.3em;width:24em;max-width:100%;margin-bottom:.6em}\
-li{overflow-wrap:anywhere}details details{margin-left:1em}";
-
-/// Shows the rows that hold what was typed.
-const SCRIPT: &str = "document.querySelectorAll('input').forEach(function(i){i.addEventListener('input',function(){\
-var t=i.value.toLowerCase(),n=0;i.nextElementSibling.querySelectorAll('tbody tr').forEach(function(r){\
-var s=r.textContent.toLowerCase().indexOf(t)>=0;r.hidden=!s;n+=s?1:0});\
-i.nextElementSibling.querySelector('caption').textContent=n+' rows'})});";
 
 /// A page in the making: for each algorithm [`Page::begin`], every pair, [`Page::end`]; then
 /// [`Page::render`].
@@ -53,17 +37,17 @@ impl Page {
         Page::default()
     }
 
-    /// Begins the section of an algorithm with that many digests.
-    pub fn begin(&mut self, algorithm: &str, threshold: Score, digests: u64) {
-        let (distance, words) = match threshold {
-            Score::Similarity(_) => (false, "scores of at least"),
-            Score::Distance(_) => (true, "distances of at most"),
-        };
+    /// Begins the section of an algorithm.
+    pub fn begin(&mut self, algorithm: &str, scale: Scale) {
+        let threshold = scale.threshold.map(|threshold| match threshold {
+            Score::Similarity(_) => format!(" with scores of at least {threshold}"),
+            Score::Distance(_) => format!(" with distances of at most {threshold}"),
+        });
         self.section = Section {
             algorithm: algorithm.to_owned(),
-            threshold: format!("{words} {threshold}"),
-            distance,
-            digests,
+            threshold: threshold.unwrap_or_default(),
+            distance: scale.distance,
+            digests: scale.digests,
             bins: vec![0; 11],
             ..Section::default()
         };
@@ -85,16 +69,17 @@ impl Page {
         }
     }
 
-    /// Ends the section. `groups` are those of all pairs, largest first; `name` gives the name at a
-    /// place.
-    pub fn end<'a>(&mut self, groups: &[Vec<u32>], name: impl Fn(u32) -> &'a [u8]) {
-        let section = std::mem::take(&mut self.section);
+    /// Ends the section. `groups` are those of all pairs, largest first; `member` gives what is at
+    /// a place.
+    pub fn end<'a>(&mut self, groups: &[Vec<u32>], member: impl Fn(u32) -> Member<'a>) {
+        let mut section = std::mem::take(&mut self.section);
+        section.order();
         let members: usize = groups.iter().map(Vec::len).sum();
+        let digests = section.digests.map_or_else(String::new, |digests| format!("{digests} digests, "));
         let _ = write!(
             self.body,
-            "<h2>{}</h2>\n<p>{} digests, {} pairs with {}; {} groups with {} members.</p>\n",
+            "<h2>{}</h2>\n<p>{digests}{} pairs{}; {} groups with {} members.</p>\n",
             escape(&section.algorithm),
-            section.digests,
             section.count,
             section.threshold,
             groups.len(),
@@ -107,30 +92,25 @@ impl Page {
                 section.saturated
             );
         }
-        graph::draw(&mut self.body, &section, groups, &name);
-        lists(&mut self.body, groups, &name);
+        graph::draw(&mut self.body, &section, groups, &member);
+        lists(&mut self.body, groups, &member);
         histogram(&mut self.body, &section);
-        table(&mut self.body, &section, &name);
+        table(&mut self.body, &section, groups, &member);
+    }
+
+    /// What was shown so far, as a part of another page.
+    pub fn body(&self) -> &str {
+        &self.body
     }
 
     /// Appends the whole page.
     pub fn render(&self, out: &mut Vec<u8>) {
-        let sha256: Option<Algorithm> = "sha256".parse().ok();
-        let digest = sha256.map(|sha256| data_encoding::BASE64.encode(sha256.digest(SCRIPT.as_bytes()).bytes()));
-        let page = format!(
-            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-             <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
-             script-src 'sha256-{}'\">\n<title>Similar files</title>\n<style>{STYLE}</style>\n</head>\n<body>\n\
-             <h1>Similar files</h1>\n{}<script>{SCRIPT}</script>\n</body>\n</html>\n",
-            digest.unwrap_or_default(),
-            self.body
-        );
-        out.extend_from_slice(page.as_bytes());
+        out.extend_from_slice(html::document("Similar files", &self.body).as_bytes());
     }
 }
 
 /// The members of the groups that are numbered in the drawing, to be opened.
-fn lists<'a>(out: &mut String, groups: &[Vec<u32>], name: &impl Fn(u32) -> &'a [u8]) {
+fn lists<'a>(out: &mut String, groups: &[Vec<u32>], member: &impl Fn(u32) -> Member<'a>) {
     let named: Vec<&Vec<u32>> = groups.iter().take(MOST_LISTED).take_while(|group| group.len() > 2).collect();
     if named.is_empty() {
         return;
@@ -139,7 +119,10 @@ fn lists<'a>(out: &mut String, groups: &[Vec<u32>], name: &impl Fn(u32) -> &'a [
     for (number, group) in named.iter().enumerate() {
         let _ = write!(out, "<details><summary>{}: {} files</summary><ul>", number + 1, group.len());
         for &place in &group[..group.len().min(MOST_NAMES)] {
-            let _ = write!(out, "<li>{}</li>", shown(name(place)));
+            let Member { name, size } = member(place);
+            let size =
+                size.map_or_else(String::new, |size| format!(" <span class=\"quiet\">{}</span>", size_text(size)));
+            let _ = write!(out, "<li>{}{size}</li>", html::path(name));
         }
         if group.len() > MOST_NAMES {
             let _ = write!(out, "<li class=\"quiet\">and {} more</li>", group.len() - MOST_NAMES);
@@ -185,11 +168,25 @@ fn histogram(out: &mut String, section: &Section) {
     );
 }
 
-fn table<'a>(out: &mut String, section: &Section, name: &impl Fn(u32) -> &'a [u8]) {
+/// The number of the group that each member of the table is in, from 1.
+fn numbers(section: &Section, groups: &[Vec<u32>]) -> HashMap<u32, usize> {
+    let mut numbers: HashMap<u32, usize> = section.pairs.iter().flat_map(|row| [(row.a, 0), (row.b, 0)]).collect();
+    for (number, group) in groups.iter().enumerate() {
+        for place in group {
+            if let Some(found) = numbers.get_mut(place) {
+                *found = number + 1;
+            }
+        }
+    }
+    numbers
+}
+
+fn table<'a>(out: &mut String, section: &Section, groups: &[Vec<u32>], member: &impl Fn(u32) -> Member<'a>) {
     let kind = if section.distance { "distance" } else { "score" };
     // With evidence every pair has some.
     let evidence = section.pairs.iter().any(|pair| pair.shared.is_some());
     let marks = section.pairs.iter().any(|pair| pair.degenerate.is_some());
+    let sizes = section.pairs.iter().any(|pair| member(pair.a).size.or(member(pair.b).size).is_some());
     if section.count > section.pairs.len() as u64 {
         let _ = writeln!(
             out,
@@ -198,21 +195,34 @@ fn table<'a>(out: &mut String, section: &Section, name: &impl Fn(u32) -> &'a [u8
             section.count
         );
     }
+    let size = if sizes { "<th class=\"n\">size</th>" } else { "" };
     let _ = writeln!(
         out,
         "<input type=\"search\" placeholder=\"search names and {kind}s\" aria-label=\"search\">\
-         <table><caption>{} rows</caption><thead><tr><th>a</th><th>b</th><th class=\"n\">{kind}</th>{}{}</tr></thead>\n<tbody>",
+         <table><caption>{} rows</caption><thead><tr><th class=\"n\">group</th><th>file</th>{size}<th>is like</th>{size}\
+         <th class=\"n\">{kind}</th>{}{}</tr></thead>\n<tbody>",
         section.pairs.len(),
         if evidence { "<th class=\"n\">shared</th>" } else { "" },
         if marks { "<th>mark</th>" } else { "" }
     );
+    let numbers = numbers(section, groups);
     for &Row { a, b, score, shared, degenerate } in &section.pairs {
         let why = degenerate.map_or_else(String::new, |why| why.to_string());
+        let cells = [a, b].map(|place| {
+            let Member { name, size } = member(place);
+            let name = html::path(name);
+            match size {
+                Some(size) => format!("<td>{name}</td><td class=\"n\" data-v=\"{size}\">{}</td>", size_text(size)),
+                None if sizes => format!("<td>{name}</td><td class=\"n\" data-v=\"\"></td>"),
+                None => format!("<td>{name}</td>"),
+            }
+        });
+        let number = numbers.get(&a).copied().unwrap_or_default();
         let _ = writeln!(
             out,
-            "<tr><td>{}</td><td>{}</td><td class=\"n\">{score}</td>{}{}</tr>",
-            shown(name(a)),
-            shown(name(b)),
+            "<tr><td class=\"n\" data-g=\"{}\">{number}</td>{}<td class=\"n\">{score}</td>{}{}</tr>",
+            section.group(number),
+            cells.concat(),
             shared.map_or_else(String::new, |shared| format!("<td class=\"n\">{shared}</td>")),
             if marks { format!("<td>{}</td>", escape(&why)) } else { why }
         );

@@ -1,8 +1,28 @@
-//! What the page shows of one algorithm, and text as the page writes it.
+//! What the page shows of one algorithm.
 
+use crate::html::escape;
 use pfh_similarity::{Degenerate, Score};
-use pfh_source::terminal;
 use std::collections::HashMap;
+
+/// How an algorithm's scores are to be read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Scale {
+    /// Whether they are distances: 0 is the best.
+    pub distance: bool,
+    /// What a pair had to reach, where that is known.
+    pub threshold: Option<Score>,
+    /// How many digests were compared, where that is known.
+    pub digests: Option<u64>,
+}
+
+/// What is compared.
+#[derive(Clone, Copy, Debug)]
+pub struct Member<'a> {
+    /// Its name; raw bytes.
+    pub name: &'a [u8],
+    /// Its size in bytes, where that is known.
+    pub size: Option<u64>,
+}
 
 /// What the page shows of one algorithm.
 #[derive(Debug, Default)]
@@ -10,7 +30,7 @@ pub struct Section {
     pub algorithm: String,
     pub threshold: String,
     pub distance: bool,
-    pub digests: u64,
+    pub digests: Option<u64>,
     pub pairs: Vec<Row>,
     /// Pairs beyond those that link members that no pair before linked: with them every group hangs
     /// together.
@@ -34,6 +54,19 @@ pub struct Row {
 }
 
 impl Section {
+    /// Sorts the pairs by score, the best first; equal ones stay in the order in which they came.
+    pub fn order(&mut self) {
+        match self.distance {
+            true => self.pairs.sort_by_key(|row| row.score.number()),
+            false => self.pairs.sort_by_key(|row| std::cmp::Reverse(row.score.number())),
+        }
+    }
+
+    /// What ties a group of this section to its rows: no other section has the same.
+    pub fn group(&self, number: usize) -> String {
+        format!("{}-{number}", escape(&self.algorithm))
+    }
+
     /// Puts the groups of two members together; whether they were apart.
     pub fn join(&mut self, a: u32, b: u32) -> bool {
         let (a, b) = (self.root(a), self.root(b));
@@ -52,25 +85,4 @@ impl Section {
         }
         member
     }
-}
-
-/// Text for content and quoted attributes.
-pub fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c => out.push(c),
-        }
-    }
-    out
-}
-
-/// A name in such text.
-pub fn shown(name: &[u8]) -> String {
-    escape(&terminal::render(name))
 }

@@ -1,0 +1,21 @@
+//! Objects of stores as entries of a source: `s3://bucket/prefix`, `gs://`, `az://`, `https://`.
+//!
+//! A store is listed in its own order, ahead of what is read. Small objects are fetched many at
+//! once, before their turn; a large one in ranges, several at a time, which arrive in order. Each
+//! request states the entity tag that the listing gave (`If-Match`): an object that is replaced
+//! meanwhile is an error, and never a digest. What breaks off is asked for again, with growing
+//! pauses.
+//!
+//! Credentials come from the environment as the stores' own tools take them: `AWS_*`, `GOOGLE_*`,
+//! `AZURE_*`.
+
+mod fetch;
+mod listing;
+mod located;
+mod location;
+mod object;
+mod problem;
+mod runtime;
+
+pub use located::{Located, Meant};
+pub use location::LocationError;

@@ -1,0 +1,244 @@
+//! Objects as they are listed.
+
+use crate::fetch::Listed;
+use crate::location::Location;
+use crate::object::{Early, Remote};
+use crate::problem::problem;
+use crate::runtime::runtime;
+use futures_util::{StreamExt, TryStreamExt, stream};
+use object_store::{Error, ObjectMeta, ObjectStoreExt};
+use pfh_source::{Entry, Item, Origin, Problem, Selection, Skip, Source, Stage};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use tokio::sync::{Semaphore, mpsc, oneshot};
+
+/// Objects up to this many bytes are fetched before their turn.
+const SMALL: u64 = 1 << 20;
+/// How many objects are looked at ahead, and how many of these are asked for at once.
+const AHEAD: usize = 64;
+const REQUESTS: usize = 32;
+/// Bytes of small objects that are fetched ahead, at most.
+const EARLY: u64 = 32 << 20;
+/// Names that a listing is ahead of what is read.
+const NAMES: usize = 4096;
+
+/// What a task that lists sends.
+enum Found {
+    Object(Location, ObjectMeta),
+    /// A key that ends with a slash and stands for a folder, by its name.
+    Folder(Vec<u8>),
+    Problem(Vec<u8>, Problem),
+}
+
+/// What has its turn soon.
+enum Ahead {
+    Object(Vec<u8>, Listed, Option<Early>),
+    Folder(Vec<u8>),
+    Problem(Vec<u8>, Problem),
+}
+
+/// Objects in the order in which they are listed.
+pub(crate) struct Objects {
+    selection: Selection,
+    names: mpsc::Receiver<Found>,
+    ahead: VecDeque<Ahead>,
+    /// Bytes of small objects in `ahead` and not yet handed on.
+    early: u64,
+    requests: Arc<Semaphore>,
+    number: u64,
+    ended: bool,
+}
+
+impl Objects {
+    /// The object of the location's key, and all below it. The selection's patterns look at keys.
+    ///
+    /// # Errors
+    /// The system's, if it gives no threads.
+    pub(crate) fn below(location: Location, selection: Selection) -> std::io::Result<Objects> {
+        Objects::of(selection, |sender| async move {
+            if let Err(error) = list(&location, &sender).await {
+                let name = location.name(&location.path);
+                let _ = sender.send(Found::Problem(name, problem(Stage::Walk, None, &error))).await;
+            }
+        })
+    }
+
+    /// The objects of these very keys, one item each; `Err` is a name that is none.
+    ///
+    /// # Errors
+    /// The system's, if it gives no threads.
+    pub(crate) fn exactly(names: Vec<Result<Location, (Vec<u8>, Problem)>>) -> std::io::Result<Objects> {
+        Objects::of(Selection::default(), |sender| async move {
+            let heads = stream::iter(names).map(|name| async move {
+                let location = match name {
+                    Ok(location) => location,
+                    Err((name, problem)) => return Found::Problem(name, problem),
+                };
+                match location.store.head(&location.path).await {
+                    Ok(found) => Found::Object(location, found),
+                    Err(error) => Found::Problem(location.name(&location.path), problem(Stage::Open, None, &error)),
+                }
+            });
+            let mut heads = Box::pin(heads.buffered(REQUESTS));
+            while let Some(found) = heads.next().await {
+                if sender.send(found).await.is_err() {
+                    return;
+                }
+            }
+        })
+    }
+
+    fn of<F: Future<Output = ()> + Send + 'static>(
+        selection: Selection,
+        lists: impl FnOnce(mpsc::Sender<Found>) -> F,
+    ) -> std::io::Result<Objects> {
+        let (sender, names) = mpsc::channel(NAMES);
+        runtime()?.spawn(lists(sender));
+        let requests = Arc::new(Semaphore::new(REQUESTS));
+        Ok(Objects { selection, names, ahead: VecDeque::new(), early: 0, requests, number: 0, ended: false })
+    }
+
+    /// Looks ahead as far as the bounds go, and asks for what is small.
+    fn look_ahead(&mut self) {
+        while !self.ended && self.ahead.len() < AHEAD && self.early < EARLY {
+            // Waits only when there is nothing else to hand on.
+            let next = match self.ahead.is_empty() {
+                true => self.names.blocking_recv(),
+                false => match self.names.try_recv() {
+                    Ok(next) => Some(next),
+                    Err(mpsc::error::TryRecvError::Empty) => return,
+                    Err(mpsc::error::TryRecvError::Disconnected) => None,
+                },
+            };
+            let Some(next) = next else {
+                self.ended = true;
+                return;
+            };
+            let (location, found) = match next {
+                Found::Object(location, found) => (location, found),
+                Found::Folder(name) => {
+                    self.ahead.push_back(Ahead::Folder(name));
+                    continue;
+                }
+                Found::Problem(name, problem) => {
+                    self.ahead.push_back(Ahead::Problem(name, problem));
+                    continue;
+                }
+            };
+            let key = found.location.as_ref().as_bytes();
+            let name = key.rsplit(|byte| *byte == b'/').next().unwrap_or(key);
+            if !self.selection.takes(key, name, Some(found.size)) {
+                continue;
+            }
+            let printed = location.name(&found.location);
+            let listed = Listed::new(location.store.clone(), found);
+            let early = (listed.size <= SMALL).then(|| self.ask(&listed)).flatten();
+            if early.is_some() {
+                self.early += listed.size;
+            }
+            self.ahead.push_back(Ahead::Object(printed, listed, early));
+        }
+    }
+
+    fn ask(&self, listed: &Listed) -> Option<Early> {
+        let (sender, receiver) = oneshot::channel();
+        let (listed, requests) = (listed.clone(), self.requests.clone());
+        runtime().ok()?.spawn(async move {
+            let _permit = requests.acquire().await;
+            let size = listed.size as usize;
+            let whole = listed.pieces().try_fold(Vec::with_capacity(size), |mut whole, piece| async move {
+                whole.extend_from_slice(&piece);
+                Ok(whole)
+            });
+            let _ = sender.send(whole.await.map(Into::into));
+        });
+        Some(receiver)
+    }
+}
+
+impl Source for Objects {
+    fn pull(&mut self) -> Option<Item> {
+        self.look_ahead();
+        let next = self.ahead.pop_front()?;
+        let number = self.number;
+        self.number += 1;
+        Some(match next {
+            Ahead::Problem(name, problem) => Item::Problem { number, name, problem },
+            Ahead::Folder(name) => Item::Skipped { number, name, skip: Skip::Directory },
+            Ahead::Object(name, listed, early) => {
+                if early.is_some() {
+                    self.early -= listed.size;
+                }
+                let object = Arc::new(Remote::new(listed, early));
+                Item::Entry(Entry { number, origin: Origin::Object { name: name.into(), object }, stat: None })
+            }
+        })
+    }
+}
+
+/// Sends the object of the very key, if there is one, and all below it. Without any there is an
+/// error, so that no operand is passed over.
+async fn list(location: &Location, sender: &mpsc::Sender<Found>) -> Result<(), Error> {
+    let mut any = false;
+    if !location.folder {
+        match location.store.head(&location.path).await {
+            Ok(found) => {
+                any = true;
+                if sender.send(Found::Object(location.clone(), found)).await.is_err() {
+                    return Ok(());
+                }
+            }
+            Err(Error::NotFound { .. }) => {}
+            Err(error) => return Err(error),
+        }
+        // The address of a page is no folder: only stores list what begins with a key.
+        if location.is_web() {
+            return match any {
+                true => Ok(()),
+                false => Err(not_found(location)),
+            };
+        }
+    }
+    let prefix = (!location.path.as_ref().is_empty()).then_some(&location.path);
+    let mut below = location.store.list(prefix).peekable();
+    let mut below = std::pin::Pin::new(&mut below);
+    while let Some(found) = below.next().await {
+        any = true;
+        let found = found?;
+        let folder = format!("{}/", found.location);
+        let may_be_folder = found.size == 0 || found.e_tag.is_none();
+        let is_above = |next: &Result<ObjectMeta, _>| {
+            next.as_ref().is_ok_and(|next: &ObjectMeta| next.location.as_ref().starts_with(&folder))
+        };
+        let mut sent = Found::Object(location.clone(), found);
+        if may_be_folder && below.as_mut().peek().await.is_some_and(is_above) {
+            sent = classified(location, sent).await?;
+        }
+        if sender.send(sent).await.is_err() {
+            return Ok(());
+        }
+    }
+    if any {
+        return Ok(());
+    }
+    match location.path.as_ref().is_empty() {
+        // A bucket may be empty.
+        true => Ok(()),
+        false => Err(not_found(location)),
+    }
+}
+
+/// Keys that end with a slash stand for folders, and are listed without it: there is no object of
+/// that name.
+async fn classified(location: &Location, found: Found) -> Result<Found, Error> {
+    let Found::Object(_, meta) = &found else { return Ok(found) };
+    match location.store.head(&meta.location).await {
+        Ok(_) => Ok(found),
+        Err(Error::NotFound { .. }) => Ok(Found::Folder([&location.name(&meta.location)[..], b"/"].concat())),
+        Err(error) => Err(error),
+    }
+}
+
+fn not_found(location: &Location) -> Error {
+    Error::NotFound { path: location.path.to_string(), source: "neither an object nor a prefix of any".into() }
+}

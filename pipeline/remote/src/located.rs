@@ -1,0 +1,95 @@
+//! Operands of which some are addresses of objects.
+
+use crate::listing::Objects;
+use crate::location::Stores;
+use pfh_source::{Cause, Descend, Item, Operands, Paths, Problem, Source, Stage, is_address};
+
+/// Names to an exact lookup are gathered up to this many, so that their objects are asked for
+/// together.
+const TOGETHER: usize = 1024;
+
+/// What an address means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Meant {
+    /// The object of that key, and all below it.
+    Below,
+    /// The object of that key alone: one item for each name.
+    Exactly,
+}
+
+/// A source of operands, files and objects, in their order.
+pub struct Located {
+    paths: std::iter::Peekable<Paths>,
+    descend: Descend,
+    meant: Meant,
+    stores: Stores,
+    now: Option<Box<dyn Source>>,
+    number: u64,
+}
+
+impl Located {
+    /// Operands that come one by one.
+    pub fn new(paths: Paths, descend: Descend, meant: Meant) -> Located {
+        Located { paths: paths.peekable(), descend, meant, stores: Stores::default(), now: None, number: 0 }
+    }
+
+    /// The source of the next operand, or of several addresses.
+    fn next(&mut self) -> Option<Result<Box<dyn Source>, (Vec<u8>, Problem)>> {
+        let path = match self.paths.next()? {
+            Ok(path) => path,
+            Err(named) => return Some(Err(named)),
+        };
+        if !is_address(&path) {
+            return Some(Ok(Box::new(Operands::new(vec![path], self.descend.clone()))));
+        }
+        let system = |path: Vec<u8>| move |error: std::io::Error| (path, Problem::io(Stage::Open, &error));
+        if self.meant == Meant::Below {
+            let location = match self.find(path.clone()) {
+                Ok(location) => location,
+                Err(named) => return Some(Err(named)),
+            };
+            let objects = Objects::below(location, self.descend.selection.clone());
+            return Some(objects.map(|objects| Box::new(objects) as Box<dyn Source>).map_err(system(path)));
+        }
+        let mut found = vec![self.find(path.clone())];
+        while found.len() < TOGETHER {
+            let Some(Ok(next)) = self.paths.next_if(|next| next.as_ref().is_ok_and(|next| is_address(next))) else {
+                break;
+            };
+            found.push(self.find(next));
+        }
+        Some(Objects::exactly(found).map(|objects| Box::new(objects) as Box<dyn Source>).map_err(system(path)))
+    }
+
+    fn find(&mut self, path: Vec<u8>) -> Result<crate::location::Location, (Vec<u8>, Problem)> {
+        self.stores.find(&path).map_err(|why| {
+            let cause = Cause::Store { code: "bad-name", what: why.to_string().into() };
+            (path, Problem::new(Stage::Walk, cause))
+        })
+    }
+}
+
+impl Source for Located {
+    fn pull(&mut self) -> Option<Item> {
+        let found = loop {
+            match &mut self.now {
+                Some(now) => match now.pull() {
+                    Some(item) => break item,
+                    None => self.now = None,
+                },
+                None => match self.next()? {
+                    Ok(source) => self.now = Some(source),
+                    Err((name, problem)) => break Item::Problem { number: 0, name, problem },
+                },
+            }
+        };
+        let number = self.number;
+        self.number += 1;
+        Some(match found {
+            Item::Entry(entry) => Item::Entry(pfh_source::Entry { number, ..entry }),
+            Item::Skipped { name, skip, .. } => Item::Skipped { number, name, skip },
+            Item::Settled { name, closed, digests, .. } => Item::Settled { number, name, closed, digests },
+            Item::Problem { name, problem, .. } => Item::Problem { number, name, problem },
+        })
+    }
+}

@@ -1,0 +1,39 @@
+//! What a store answers, as a problem of an entry.
+
+use object_store::Error;
+use pfh_source::{Cause, Problem, Stage};
+
+/// The problem that an answer is, at an offset in bytes where it has one.
+pub(crate) fn problem(stage: Stage, offset: Option<u64>, error: &Error) -> Problem {
+    let (code, what): (_, String) = match error {
+        Error::NotFound { .. } => ("not-found", "no such object".into()),
+        Error::Precondition { .. } => ("changed", CHANGED.into()),
+        Error::PermissionDenied { .. } => ("denied", format!("the store refuses: {}", root(error))),
+        Error::Unauthenticated { .. } => {
+            ("denied", format!("the store does not accept the credentials: {}", root(error)))
+        }
+        other => ("store", root(other)),
+    };
+    Problem { offset, ..Problem::new(stage, Cause::Store { code, what: what.into() }) }
+}
+
+/// An object that is another one now.
+pub(crate) fn changed(offset: u64) -> Problem {
+    Problem::new(Stage::Read, Cause::Store { code: "changed", what: CHANGED.into() }).at(offset)
+}
+
+const CHANGED: &str = "the object was replaced after it was listed: hash it again when it is at rest";
+
+/// The words of an error and of what caused it, each once.
+fn root(error: &Error) -> String {
+    let mut words = error.to_string();
+    let mut cause = std::error::Error::source(error);
+    while let Some(inner) = cause {
+        let inner_words = inner.to_string();
+        if !words.contains(&inner_words) {
+            words = format!("{words}: {inner_words}");
+        }
+        cause = inner.source();
+    }
+    words.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,15 @@
+//! A case on one page: what was read, what is wrong with it, and what was found.
+//!
+//! Whoever gathers results fills a [`Case`]; [`Case::render`] writes the page. Nothing is judged
+//! here: verdicts come with their words.
+
+mod model;
+mod render;
+mod rows;
+mod sections;
+
+pub use model::{
+    Acquisition, Case, Copies, Folders, Group, Hashed, Hit, Judged, Known, Problem, Results, Row, SetCount, Source,
+    Standing, Tone,
+};
+pub use rows::Rows;

@@ -1,0 +1,109 @@
+//! The page as a whole: how it all stands, what is wrong, what was read, and then what was found.
+
+use super::model::{Case, Source, Standing, Tone};
+use super::sections::{self, Sources, beyond, mark};
+use crate::html::{self, escape, path};
+use crate::size::size_text;
+use std::fmt::Write;
+
+impl Case {
+    /// Appends the page.
+    pub fn render(&self, out: &mut Vec<u8>) {
+        let sources = Sources(&self.sources);
+        let mut body = format!("<p class=\"quiet\">{}</p>\n", escape(&self.made));
+        body += &self.standing();
+        self.problems(&mut body, &sources);
+        read(&mut body, &self.sources);
+        let results = &self.results;
+        sections::hashed(&mut body, &results.hashed, &sources);
+        sections::known(&mut body, &results.known, &sources);
+        sections::judged(&mut body, &results.judged, &sources);
+        sections::acquisitions(&mut body, &results.acquisitions, &sources);
+        sections::copies(&mut body, results);
+        sections::similar(&mut body, results);
+        out.extend_from_slice(html::document(&self.title, &body).as_bytes());
+    }
+
+    /// How it all stands, in a few sentences.
+    fn standing(&self) -> String {
+        let (mut understood, mut records, mut bytes, mut unknown) = (0, 0, 0, 0);
+        for source in &self.sources {
+            match source.standing {
+                Standing::Read => {
+                    understood += 1;
+                    records += source.records;
+                    bytes += source.bytes;
+                }
+                Standing::Unknown(_) => unknown += 1,
+                Standing::Beside(_) => {}
+            }
+        }
+        let mut text = format!("<p>{understood} results with {records} records were read, {}", size_text(bytes));
+        if unknown > 0 {
+            let _ = write!(text, "; <span class=\"open mark\">{unknown} of the files were not understood</span>");
+        }
+        text += ".</p>\n";
+        let tones = |tone| self.results.judged.iter().filter(|judged| judged.tone == tone).count();
+        if !self.results.judged.is_empty() {
+            let _ = write!(text, "<p>{} verdicts: ", self.results.judged.len());
+            let words = [(Tone::Bad, "negative"), (Tone::Open, "open"), (Tone::Good, "positive")];
+            let words = words.into_iter().filter(|(tone, _)| tones(*tone) > 0);
+            let words: Vec<String> = words.map(|(tone, word)| mark(tone, &format!("{} {word}", tones(tone)))).collect();
+            text += &words.join(", ");
+            text += ".</p>\n";
+        }
+        text
+    }
+
+    /// What is wrong, and then what is open.
+    fn problems(&self, out: &mut String, sources: &Sources<'_>) {
+        out.push_str("<h2>Problems</h2>\n");
+        if self.wrong.is_empty() && self.open.is_empty() {
+            out.push_str("<p>None was found in what was read.</p>\n");
+            return;
+        }
+        out.push_str("<table><thead><tr><th></th><th>what</th><th>about</th><th>said by</th></tr></thead>\n<tbody>");
+        for (rows, tone, word) in [(&self.wrong, Tone::Bad, "wrong"), (&self.open, Tone::Open, "open")] {
+            for problem in rows.kept() {
+                let _ = writeln!(
+                    out,
+                    "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
+                    mark(tone, word),
+                    escape(&problem.what),
+                    path(&problem.name),
+                    sources.name(problem.source)
+                );
+            }
+        }
+        out.push_str("</tbody></table>\n");
+        beyond(out, &self.wrong);
+        beyond(out, &self.open);
+    }
+}
+
+fn read(out: &mut String, sources: &[Source]) {
+    out.push_str(
+        "<h2>What was read</h2>\n<table><thead><tr><th>file</th><th>what it is</th><th class=\"n\">records</th>\
+         <th class=\"n\">size</th><th>SHA-256</th></tr></thead>\n<tbody>",
+    );
+    for source in sources {
+        let (class, note) = match &source.standing {
+            Standing::Read => ("", String::new()),
+            Standing::Beside(why) => ("quiet", format!(": {why}")),
+            Standing::Unknown(why) => ("open", format!("not understood: {why}")),
+        };
+        let records = if source.standing == Standing::Read { source.records.to_string() } else { String::new() };
+        let _ = writeln!(
+            out,
+            "<tr><td>{}</td><td class=\"{class}\">{}{}</td><td class=\"n\">{records}</td>\
+             <td class=\"n\" data-v=\"{}\">{}</td><td class=\"digest\">{}</td></tr>",
+            path(&source.name),
+            escape(&source.kind),
+            escape(&note),
+            source.bytes,
+            size_text(source.bytes),
+            escape(&source.sha256)
+        );
+    }
+    out.push_str("</tbody></table>\n");
+}

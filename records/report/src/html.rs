@@ -1,0 +1,128 @@
+//! What all pages share: one document that needs nothing else, and text as it may stand in it.
+//!
+//! A page loads nothing: its policy forbids all but its own style and its one script, which is
+//! named by its digest. Names reach it rendered as for a terminal and then escaped, as text only,
+//! never as markup or script.
+
+use pfh_digest::Algorithm;
+use pfh_source::terminal;
+
+/// Colours follow the reader's choice of light or dark; paper is always light. Drawings are not
+/// made smaller than their words can be read: they scroll.
+const STYLE: &str = ":root{color-scheme:light dark;--back:#fff;--text:#222;--quiet:#555;--rule:#ddd;--field:#fafafa;--dot:#258;--link:#4a7;\
+--good:#176b2c;--bad:#b3142e;--open:#8a5a00}\
+@media(prefers-color-scheme:dark){:root{--back:#16181b;--text:#e4e4e4;--quiet:#a5a5a5;--rule:#3a3d42;--field:#1e2125;--dot:#8bc2f0;--link:#5b8;\
+--good:#6fd08c;--bad:#ff8595;--open:#e8b964}}\
+body{font:15px/1.5 sans-serif;max-width:1100px;margin:2em auto;padding:0 1em;color:var(--text);background:var(--back)}\
+h1{font-size:1.6em}h2{font-size:1.2em;margin-top:2em}h3{font-size:1em;margin:1.4em 0 .3em}\
+table{border-collapse:collapse;width:100%;margin:.4em 0 1em}\
+th,td{padding:.2em .8em;text-align:left;vertical-align:top;border-bottom:1px solid var(--rule);overflow-wrap:anywhere}\
+thead th{cursor:pointer}thead th:hover{text-decoration:underline}\
+td.n,th.n{text-align:right;white-space:nowrap}caption{text-align:left;color:var(--quiet)}\
+figure{margin:1em 0;overflow-x:auto}svg{background:var(--field);max-width:100%;min-width:660px;height:auto}\
+text{fill:var(--text);paint-order:stroke;stroke:var(--field);stroke-width:3px}circle,rect{fill:var(--dot)}line{stroke:var(--link)}circle:hover{stroke:#d0203c;stroke-width:2}\
+[data-g]{cursor:pointer}circle.on{fill:#d0203c}text.on{font-weight:bold}tr.on{background:var(--field)}tr.on td{font-weight:bold}\
+.quiet{color:var(--quiet)}.digest{font-family:monospace;font-size:.9em;word-break:break-all}\
+.good{color:var(--good)}.bad{color:var(--bad)}.open{color:var(--open)}.mark{font-weight:bold;white-space:nowrap}\
+ul.facts{padding-left:1.2em;margin:.3em 0}\
+input{font:inherit;padding:.3em;width:24em;max-width:100%;margin-bottom:.6em}\
+li{overflow-wrap:anywhere}details details{margin-left:1em}\
+@media print{:root{color-scheme:light;--back:#fff;--text:#000;--quiet:#444;--rule:#bbb;--field:#fff;--dot:#258;--link:#4a7;\
+--good:#0d4d1d;--bad:#8f0f24;--open:#6b4600}body{margin:0;max-width:none;font-size:11px}input{display:none}\
+h2,h3{break-after:avoid}tr,figure{break-inside:avoid}svg{min-width:0;max-width:100%}}";
+
+/// Shows the rows that hold what was typed, sorts by the column that is clicked, and marks the rows
+/// of a group that is clicked in the drawing, and the other way round.
+const SCRIPT: &str = "document.querySelectorAll('input').forEach(function(i){i.addEventListener('input',function(){\
+var t=i.value.toLowerCase(),n=0;i.nextElementSibling.querySelectorAll('tbody tr').forEach(function(r){\
+var s=r.textContent.toLowerCase().indexOf(t)>=0;r.hidden=!s;n+=s?1:0});\
+i.nextElementSibling.querySelector('caption').textContent=n+' rows'})});\
+document.querySelectorAll('thead th').forEach(function(h){h.addEventListener('click',function(){\
+var b=h.closest('table').tBodies[0],i=h.cellIndex,d=h.dataset.d=h.dataset.d=='1'?'-1':'1',\
+v=function(r){var c=r.cells[i];return c.dataset.v===undefined?c.textContent:c.dataset.v};\
+Array.from(b.rows).sort(function(x,y){x=v(x);y=v(y);var n=x-y;return d*(isNaN(n)?(x<y?-1:x>y?1:0):n)})\
+.forEach(function(r){b.appendChild(r)})})});\
+document.querySelectorAll('[data-g]').forEach(function(e){e.addEventListener('click',function(){\
+var row=e.closest('tr'),far=null;document.querySelectorAll('[data-g]').forEach(function(o){\
+var s=o.dataset.g==e.dataset.g,t=o.closest('tr');(t||o).classList.toggle('on',s);\
+if(s&&!far&&!t!=!row)far=o});if(far)far.scrollIntoView({block:'center'})})});";
+
+/// The whole document; `body` is markup.
+pub fn document(title: &str, body: &str) -> String {
+    let sha256: Option<Algorithm> = "sha256".parse().ok();
+    let digest = sha256.map(|sha256| data_encoding::BASE64.encode(sha256.digest(SCRIPT.as_bytes()).bytes()));
+    let title = escape(title);
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
+         script-src 'sha256-{}'\">\n<meta name=\"generator\" content=\"pfh\">\n<title>{title}</title>\n\
+         <style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n{body}<script>{SCRIPT}</script>\n</body>\n</html>\n",
+        digest.unwrap_or_default(),
+    )
+}
+
+/// Text for content and quoted attributes.
+pub fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// A name in such text.
+pub fn shown(name: &[u8]) -> String {
+    escape(&terminal::render(name))
+}
+
+/// A name whose folders stand back.
+pub fn path(name: &[u8]) -> String {
+    let text = terminal::render(name);
+    match text.rfind('/') {
+        Some(at) if at + 1 < text.len() => {
+            format!("<span class=\"quiet\">{}</span>{}", escape(&text[..=at]), escape(&text[at + 1..]))
+        }
+        _ => escape(&text),
+    }
+}
+
+/// The last part of a name, of at most `most` characters: what is left out of the middle is an
+/// ellipsis. Not escaped.
+pub fn label(name: &[u8], most: usize) -> String {
+    let text = terminal::render(name);
+    let last: Vec<char> = text.trim_end_matches('/').rsplit('/').next().unwrap_or_default().chars().collect();
+    if last.len() <= most {
+        return last.into_iter().collect();
+    }
+    let (front, back) = (most.div_ceil(2), most / 2 - 1);
+    last[..front].iter().chain(&['…']).chain(&last[last.len() - back..]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_become_text() {
+        assert_eq!(shown(b"<b>&'\"\x1b"), "&lt;b&gt;&amp;&#39;&quot;\\x1b");
+        assert_eq!(path(b"a/<b>/c"), "<span class=\"quiet\">a/&lt;b&gt;/</span>c");
+        assert_eq!(path(b"a/"), "a/");
+        assert_eq!(label(b"x/abcdefghij", 10), "abcdefghij");
+        assert_eq!(label(b"x/abcdefghijk", 10), "abcde…hijk");
+        assert_eq!(label("ä".repeat(30).as_bytes(), 6).chars().count(), 6);
+    }
+
+    #[test]
+    fn the_policy_names_the_script() {
+        let page = document("<t>", "b");
+        assert!(page.contains("<title>&lt;t&gt;</title>") && page.contains("script-src 'sha256-"));
+        assert_eq!(page.matches("<script>").count(), 1);
+    }
+}

@@ -1,0 +1,294 @@
+//! `export`: a set in a form that another program reads.
+//!
+//! A known-set file keeps digests alone, in order: it becomes an index, a `.kdb`, an EnCase set or
+//! Project VIC's JSON. Forms with names and sizes are made of a list that has them: a manifest.
+
+use super::{Class, DEFAULT_RESIDENT, Error, KnownSet, SetError, is_known_set};
+use crate::outputs::{Existing, Kind, Outputs};
+use pfh_digest::{Algorithm, Digest};
+use pfh_engine::Control;
+use pfh_known::{Hit, Kdb};
+use pfh_manifest::known::export::{Exporter, Form, Item, UnknownForm};
+use pfh_manifest::{Decoder, Ending, Entry, Item as Listed, Options};
+use pfh_source::Output;
+use pfh_source::os::Patient;
+use std::io::{BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// What a set becomes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum To {
+    /// A file of lines, entries or JSON.
+    Form(Form),
+    /// The Sleuth Kit's SQLite database.
+    Kdb,
+}
+
+impl FromStr for To {
+    type Err = UnknownForm;
+
+    fn from_str(text: &str) -> Result<To, UnknownForm> {
+        if text == "kdb" { Ok(To::Kdb) } else { text.parse().map(To::Form) }
+    }
+}
+
+/// A set, and what it becomes.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Request {
+    /// A known-set file, or a manifest in any format that `check` reads.
+    pub set: PathBuf,
+    /// The file to write; it appears whole or not at all.
+    pub output: PathBuf,
+    /// The form.
+    pub to: To,
+    /// The algorithm of an index; MD5 if the set has it.
+    pub algorithm: Option<Algorithm>,
+    /// Of a known-set file only what is in these classes; all if there is none. Of a manifest the
+    /// class of all its entries.
+    pub classes: Vec<Class>,
+    /// Whether an existing file is replaced; never the set.
+    pub replace: bool,
+}
+
+impl Request {
+    /// All of a set in this form.
+    pub fn new(set: impl Into<PathBuf>, output: impl Into<PathBuf>, to: To) -> Request {
+        Request { set: set.into(), output: output.into(), to, algorithm: None, classes: Vec::new(), replace: false }
+    }
+
+    /// What is read and written.
+    pub fn outputs(&self) -> Outputs {
+        let mut outputs = Outputs::new(self.replace);
+        outputs.reads(&self.set).writes("OUT", &self.output, Kind::File, Existing::Refused);
+        outputs
+    }
+
+    fn takes(&self, class: &Class) -> bool {
+        self.classes.is_empty() || self.classes.contains(class)
+    }
+}
+
+/// What came of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Summary {
+    /// Items that were written.
+    pub written: u64,
+    /// Items that lack what the form needs, or that it cannot hold.
+    pub left_out: u64,
+    /// Lines of the manifest that are no records, or what became of its end.
+    pub faults: Vec<String>,
+}
+
+impl Summary {
+    /// Whether all that was asked for is in the file.
+    pub fn is_complete(&self) -> bool {
+        self.left_out == 0 && self.faults.is_empty() && self.written > 0
+    }
+
+    /// What came of it, in a sentence.
+    pub fn sentence(&self) -> String {
+        let left = match self.left_out {
+            0 => String::new(),
+            left => format!("; {left} left out, since they lack what the form needs"),
+        };
+        format!("{} items exported{left}", self.written)
+    }
+}
+
+/// Where items go.
+enum End {
+    Form(Box<Exporter>, Output),
+    Kdb(Box<Kdb>),
+}
+
+impl End {
+    fn open(request: &Request, algorithms: Vec<Algorithm>, count: u64) -> Result<End, Error> {
+        let name = request.set.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        Ok(match request.to {
+            To::Kdb => End::Kdb(Box::new(Kdb::create(&request.output)?)),
+            To::Form(form) => {
+                let mut output = Output::file(&request.output).map_err(|error| written(request, error))?;
+                let exporter = Exporter::new(form, algorithms);
+                exporter.head(output.room(), &name, count);
+                End::Form(Box::new(exporter), output)
+            }
+        })
+    }
+
+    fn take(&mut self, request: &Request, item: &Item<'_>) -> Result<bool, Error> {
+        match self {
+            End::Kdb(kdb) => Ok(kdb.take(item.digests, item.name, item.class)?),
+            End::Form(exporter, output) => {
+                let taken = exporter.item(output.room(), item);
+                output.advance().map_err(|error| written(request, error))?;
+                Ok(taken)
+            }
+        }
+    }
+
+    fn finish(self, request: &Request) -> Result<(), Error> {
+        match self {
+            End::Kdb(kdb) => Ok(kdb.finish()?),
+            End::Form(exporter, mut output) => {
+                exporter.tail(output.room());
+                let flushed = output.flush().and_then(|()| output.commit());
+                flushed.map_err(|error| written(request, error))
+            }
+        }
+    }
+}
+
+fn written(request: &Request, error: std::io::Error) -> Error {
+    Error::Set(SetError::Io(request.output.clone(), error))
+}
+
+/// Exports a set.
+///
+/// # Errors
+/// When the request makes no sense, the set cannot be read, or the output cannot be written: then
+/// there is none.
+pub fn run(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
+    request.outputs().check()?;
+    if is_known_set(&request.set) { of_set(request, control) } else { of_list(request, control) }
+}
+
+/// Of a known-set file, algorithm by algorithm in the order of the digests.
+fn of_set(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
+    if let To::Form(form) = request.to
+        && form.needs_files()
+    {
+        let why = "a known-set file keeps digests alone: give the list with names and sizes that it was built from";
+        return Err(Error::Export(format!("{}: {why}", form.name())));
+    }
+    let known = KnownSet::open(&request.set, DEFAULT_RESIDENT)?;
+    let has = |name: &str| known.algorithms().map(|(algorithm, _)| algorithm).find(|had| had.name() == name);
+    let wanted: Vec<Algorithm> = match (request.to, request.algorithm) {
+        (To::Form(Form::Idx), Some(algorithm)) => vec![algorithm],
+        (To::Form(Form::Idx), None) => has("md5").or(has("sha1")).into_iter().collect(),
+        (To::Form(Form::Encase), _) => has("md5").into_iter().collect(),
+        (To::Form(Form::Vics | Form::Hashdeep | Form::Rdsv2) | To::Kdb, _) => {
+            ["md5", "sha1"].into_iter().filter_map(has).collect()
+        }
+    };
+    let mut summary = Summary { left_out: left_out(&known, &wanted), ..Summary::default() };
+    // EnCase states the number in front.
+    let mut count = 0;
+    each(&known, &wanted, request, control, &mut |_, _| {
+        count += 1;
+        Ok(())
+    })?;
+    if count == 0 {
+        return Err(Error::NothingToExport(request.set.clone()));
+    }
+    let mut end = End::open(request, wanted.clone(), count)?;
+    each(&known, &wanted, request, control, &mut |digest, hit| {
+        let digests = std::slice::from_ref(digest);
+        let item = Item { digests, class: hit.class.name(), tag: hit.tag.as_deref(), ..Item::default() };
+        match end.take(request, &item)? {
+            true => summary.written += 1,
+            false => summary.left_out += 1,
+        }
+        Ok(())
+    })?;
+    end.finish(request)?;
+    Ok(summary)
+}
+
+/// Digests of other algorithms than the form takes: they are told apart from what is there only by
+/// number, since a set does not keep which digests are of one file.
+fn left_out(known: &KnownSet, wanted: &[Algorithm]) -> u64 {
+    let most = known.algorithms().filter(|(algorithm, _)| wanted.contains(algorithm)).map(|(_, rows)| rows).max();
+    let others = known.algorithms().filter(|(algorithm, _)| !wanted.contains(algorithm)).map(|(_, rows)| rows).max();
+    others.unwrap_or(0).saturating_sub(most.unwrap_or(0))
+}
+
+/// Hands the digests that are asked for to `take`, each with the first of its sets that is in a
+/// class that is asked for.
+fn each(
+    known: &KnownSet,
+    wanted: &[Algorithm],
+    request: &Request,
+    control: &Control<'_>,
+    take: &mut dyn FnMut(&Digest, &Hit) -> Result<(), Error>,
+) -> Result<(), Error> {
+    for algorithm in wanted {
+        known.each(*algorithm, &mut |digest, hits| {
+            if control.is_cancelled() {
+                return Err(Error::Interrupted);
+            }
+            match hits.iter().find(|hit| request.takes(&hit.class)) {
+                Some(hit) => take(digest, hit),
+                None => Ok(()),
+            }
+        })?;
+    }
+    Ok(())
+}
+
+fn open(path: &Path) -> Result<Decoder<BufReader<Patient<std::fs::File>>>, Error> {
+    let wrong = |error| Error::Set(SetError::Io(path.to_owned(), error));
+    let file = Patient::open(path).map_err(wrong)?;
+    let options = Options { any: true, ..Options::default() };
+    Decoder::with_registry(BufReader::with_capacity(1 << 18, file), &options, crate::REGISTRY).map_err(wrong)
+}
+
+/// Of a manifest, in its order.
+fn of_list(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
+    if let To::Form(form) = request.to
+        && form.is_sorted()
+    {
+        let why = "it is sorted: `pfh known build` first, and export the file that this makes";
+        return Err(Error::Export(format!("{}: {why}", form.name())));
+    }
+    let class = match &request.classes[..] {
+        [] => "",
+        [class] => class.name(),
+        _ => return Err(Error::Export("the entries of a list have one --class".to_owned())),
+    };
+    let mut decoder = open(&request.set)?;
+    let (mut summary, mut end) = (Summary::default(), None);
+    for located in &mut decoder {
+        if control.is_cancelled() {
+            return Err(Error::Interrupted);
+        }
+        let located = located.map_err(|error| Error::Set(SetError::Io(request.set.clone(), error)))?;
+        match located.item {
+            Listed::Entry(entry) => {
+                let end = match &mut end {
+                    Some(end) => end,
+                    None => end.insert(End::open(request, columns(&entry), 0)?),
+                };
+                let Entry { digests, name, size, .. } = &entry;
+                let item = Item { digests, name: Some(name), size: *size, class, tag: None };
+                match end.take(request, &item)? {
+                    true => summary.written += 1,
+                    false => summary.left_out += 1,
+                }
+            }
+            Listed::Unhashed(_) => {}
+            Listed::Fault(fault) => summary.faults.push(format!("line {}: {fault}", located.line)),
+        }
+    }
+    match decoder.ending() {
+        Ending::Unmarked | Ending::Whole => {}
+        _ => summary.faults.push("the list is not whole: its end is missing, or counts other records".to_owned()),
+    }
+    match end {
+        Some(end) if summary.written > 0 => end.finish(request)?,
+        // What was begun is dropped: no file appears.
+        _ => return Err(Error::NothingToExport(request.set.clone())),
+    }
+    Ok(summary)
+}
+
+/// The columns of hashdeep: what of MD5, SHA-1 and SHA-256 the first entry has.
+fn columns(entry: &Entry) -> Vec<Algorithm> {
+    let mut columns = Vec::new();
+    for name in ["md5", "sha1", "sha256", "tiger", "whirlpool"] {
+        columns.extend(entry.digests.iter().map(Digest::algorithm).find(|algorithm| algorithm.name() == name));
+    }
+    columns
+}

@@ -1,0 +1,79 @@
+//! What was found so far.
+
+use super::similar::Similar;
+use pfh_report::case::{Case, Judged, Problem, SetCount, Source, Standing, Tone};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// What was found so far.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// What will be on the page.
+    pub case: Case,
+    /// Images that logs name.
+    pub images: Vec<PathBuf>,
+    /// Pairs of similar files.
+    pub similar: Similar,
+    /// Files by the word of their verdict.
+    pub words: BTreeMap<String, u64>,
+    /// Known sets, by name and class.
+    pub sets: BTreeMap<(String, String), SetCount>,
+    /// Seals and chains that were verified again, and do not hold: source and why.
+    pub broken: Vec<(usize, String)>,
+    /// Those that hold.
+    pub holding: u64,
+    /// Sources that are not whole, and why.
+    pub torn: Vec<(usize, String)>,
+}
+
+impl Found {
+    /// Enters a source, and gives its number.
+    pub fn enter(&mut self, name: &[u8], kind: &str) -> usize {
+        self.case.sources.push(Source {
+            name: name.to_vec(),
+            kind: kind.to_owned(),
+            bytes: 0,
+            records: 0,
+            sha256: String::new(),
+            standing: Standing::Read,
+        });
+        self.case.sources.len() - 1
+    }
+
+    /// Something contradicts.
+    pub fn wrong(&mut self, source: usize, name: &[u8], what: impl Into<String>) {
+        self.case.wrong.push(Problem { source, name: name.to_vec(), what: what.into() });
+    }
+
+    /// Something is left open.
+    pub fn open(&mut self, source: usize, name: &[u8], what: impl Into<String>) {
+        self.case.open.push(Problem { source, name: name.to_vec(), what: what.into() });
+    }
+
+    /// A source is not whole, or not all of it was understood.
+    pub fn torn(&mut self, source: usize, why: impl Into<String>) {
+        let why = why.into();
+        self.open(source, b"", why.clone());
+        self.torn.push((source, why));
+    }
+
+    /// Enters a verdict; one that is not good is a problem as well.
+    pub fn judge(&mut self, judged: Judged) {
+        let what = format!("{}: {}", judged.what, judged.verdict);
+        match judged.tone {
+            Tone::Good => {}
+            Tone::Open => self.open(judged.source, b"", what),
+            Tone::Bad => self.wrong(judged.source, b"", what),
+        }
+        self.case.results.judged.push(judged);
+    }
+}
+
+/// How a verdict's word stands.
+pub(super) fn tone(verdict: &str) -> Tone {
+    match verdict {
+        "verified" => Tone::Good,
+        "differs" => Tone::Bad,
+        _ => Tone::Open,
+    }
+}

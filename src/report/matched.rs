@@ -1,0 +1,93 @@
+//! What known sets say.
+
+use super::found::Found;
+use super::members::{Object, digests, list, name, number, text};
+use pfh_report::case::{Hit, SetCount};
+use serde_json::Value;
+
+/// Verdicts' words, as they are shown.
+const WORDS: [&str; 6] = ["known-bad", "known-good", "known", "maybe", "unknown", "error"];
+
+/// A set's name with version and product.
+fn set_name(set: &Object) -> String {
+    let words = ["set", "version", "product"].map(|key| text(set, key));
+    words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// A file that was looked up.
+pub(super) fn file(found: &mut Found, source: usize, object: &Object) {
+    let size = object.get("size").and_then(Value::as_u64);
+    take(found, object, Hit { source, name: name(object, "path"), size, ..hit(object) });
+    if text(object, "verdict") == "error" {
+        found.open(source, &name(object, "path"), format!("not looked up: {}", text(object, "cause")));
+    }
+}
+
+/// A digest that was looked up.
+pub(super) fn digest(found: &mut Found, source: usize, object: &Object) {
+    let digest = (text(object, "algorithm").to_owned(), text(object, "digest").to_owned());
+    let name = digest.1.clone().into_bytes();
+    take(found, object, Hit { source, name, digests: vec![digest], ..hit(object) });
+}
+
+fn hit(object: &Object) -> Hit {
+    let sets = list(object, "sets").filter_map(Value::as_object).map(|set| {
+        let maybe = if set.contains_key("maybe") { ", maybe" } else { "" };
+        let tag =
+            Some(text(set, "tag")).filter(|tag| !tag.is_empty()).map_or_else(String::new, |tag| format!(", {tag}"));
+        format!("{}: {}{tag}{maybe}", set_name(set), text(set, "class"))
+    });
+    Hit {
+        source: 0,
+        name: Vec::new(),
+        size: None,
+        verdict: text(object, "verdict").to_owned(),
+        sets: sets.collect(),
+        digests: digests(object),
+    }
+}
+
+fn take(found: &mut Found, object: &Object, hit: Hit) {
+    *found.words.entry(hit.verdict.clone()).or_default() += 1;
+    for set in list(object, "sets").filter_map(Value::as_object) {
+        let key = (set_name(set), text(set, "class").to_owned());
+        let count = found.sets.entry(key.clone()).or_insert_with(|| SetCount {
+            set: key.0,
+            class: key.1,
+            ..SetCount::default()
+        });
+        count.files += 1;
+        count.bytes += hit.size.unwrap_or_default();
+    }
+    // What is known to be good, or not known, is counted alone.
+    if matches!(hit.verdict.as_str(), "known-bad" | "known" | "maybe") {
+        found.case.results.known.hits.push(hit);
+    }
+}
+
+/// The end of the verdicts: with `--only` it counts what is not listed.
+pub(super) fn counts(found: &mut Found, object: &Object) {
+    for word in WORDS.iter().filter(|word| object.contains_key(**word)) {
+        let stated = number(object, word);
+        let listed = found.words.entry((*word).to_owned()).or_default();
+        *listed = stated.max(*listed);
+    }
+}
+
+/// What is in known sets: sets that know no file of the case are listed as well.
+pub(super) fn sets(found: &mut Found, object: &Object) {
+    for set in list(object, "sets").filter_map(Value::as_object) {
+        let mut named = set.clone();
+        named.insert("set".into(), text(set, "name").into());
+        let key = (set_name(&named), text(set, "class").to_owned());
+        found.sets.entry(key.clone()).or_insert_with(|| SetCount { set: key.0, class: key.1, ..SetCount::default() });
+    }
+}
+
+/// Enters the counts of all files, and the sets.
+pub(super) fn end(found: &mut Found) {
+    let words = std::mem::take(&mut found.words);
+    let known = &mut found.case.results.known;
+    known.counts = WORDS.iter().filter_map(|word| Some(((*word).to_owned(), *words.get(*word)?))).collect();
+    known.sets = std::mem::take(&mut found.sets).into_values().collect();
+}

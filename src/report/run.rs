@@ -1,0 +1,238 @@
+//! From the files that are named to the page.
+
+use super::error::Error;
+use super::found::Found;
+use super::request::Request;
+use super::sniff::{self, Form};
+use super::summary::Summary;
+use super::{acquired, custody, lines, lists, matched};
+use crate::input::Input;
+use pfh_digest::Hasher;
+use pfh_engine::{Control, Phase, Progress};
+use pfh_report::case::{Standing, Tone};
+use pfh_source::os::Patient;
+use pfh_source::{Item, Origin, Output, Recurse, Time};
+use std::ffi::OsStr;
+use std::io::{self, BufRead, BufReader, Cursor, Read, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// Documents that are read as a whole.
+const LONGEST: u64 = 64 << 20;
+
+/// Reads results, and writes the page. Nothing is written if nothing could be opened.
+///
+/// # Errors
+/// When the request is refused, nothing is there, or the page cannot be written. What is not
+/// understood is in the summary, and on the page.
+pub fn run(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
+    let mut source = Input::new(&request.paths).recurse(Recurse::Yes).source()?;
+    request.outputs().check()?;
+    key(request)?;
+    let page = request.page.canonicalize().ok();
+    let mut found = Found::default();
+    let mut unread = Vec::new();
+    let mut done = 0;
+    while let Some(item) = source.pull() {
+        if control.is_cancelled() {
+            return Err(Error::Interrupted);
+        }
+        match item {
+            Item::Entry(entry) => {
+                let name = entry.name().to_vec();
+                let is_standard = matches!(entry.origin, Origin::Standard);
+                let path = PathBuf::from(OsStr::from_bytes(&name));
+                if !is_standard && page.is_some() && path.canonicalize().ok() == page {
+                    continue;
+                }
+                let at = found.enter(&name, "");
+                let read = match is_standard {
+                    true => take(&mut found, at, Path::new("-"), &mut io::stdin().lock(), request),
+                    false => Patient::open(&path).and_then(|mut file| take(&mut found, at, &path, &mut file, request)),
+                };
+                if let Err(error) = read {
+                    unread.push(at);
+                    found.case.sources[at].standing = Standing::Unknown(crate::with_names(&error.to_string()));
+                }
+                done += 1;
+                control.report(&Progress::Steps { phase: Phase::Reading, done, total: None });
+            }
+            Item::Problem { name, problem, .. } => {
+                let at = found.enter(&name, "");
+                unread.push(at);
+                found.case.sources[at].standing = Standing::Unknown(crate::with_names(&problem.to_string()));
+            }
+            Item::Skipped { .. } | Item::Settled { .. } => {}
+        }
+    }
+    if unread.len() == found.case.sources.len() {
+        return Err(Error::Nothing);
+    }
+    finish(&mut found, request);
+    let summary = summary(&found);
+    write(&found, &request.page)?;
+    Ok(summary)
+}
+
+/// A key that is none must not look like a seal that does not hold.
+#[cfg(any(feature = "audit", feature = "image"))]
+fn key(request: &Request) -> Result<(), Error> {
+    let Some(path) = &request.key else { return Ok(()) };
+    let none = |error: crate::key::KeyError| Error::Key { path: path.clone(), why: error.to_string() };
+    crate::key::verifying(path).map(|_| ()).map_err(none)
+}
+
+#[cfg(not(any(feature = "audit", feature = "image")))]
+fn key(_: &Request) -> Result<(), Error> {
+    Ok(())
+}
+
+/// What reads is counted, and its digest computed.
+struct Counted<R> {
+    inner: R,
+    hasher: Option<Hasher>,
+    bytes: u64,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        let got = self.inner.read(room)?;
+        self.hasher.iter_mut().for_each(|hasher| hasher.update(&room[..got]));
+        self.bytes += got as u64;
+        Ok(got)
+    }
+}
+
+/// Takes one file into what was found.
+fn take(found: &mut Found, at: usize, path: &Path, file: &mut impl Read, request: &Request) -> io::Result<()> {
+    let mut start = Vec::new();
+    file.by_ref().take(sniff::LOOK as u64).read_to_end(&mut start)?;
+    let form = sniff::form(&start);
+    if let Form::Beside(what, why) = &form {
+        let source = &mut found.case.sources[at];
+        (source.kind, source.standing) = ((*what).to_owned(), Standing::Beside((*why).to_owned()));
+        source.bytes = size(path);
+        return Ok(());
+    }
+    if let Form::Unknown(why) = &form {
+        found.case.sources[at].standing = Standing::Unknown((*why).to_owned());
+        found.case.sources[at].bytes = size(path);
+        return Ok(());
+    }
+    // Lists of digests hold no zero bytes, unless they are UTF-16: an image is not read to its end.
+    let is_wide = start.starts_with(b"\xff\xfe") || start.starts_with(b"\xfe\xff");
+    if form == Form::List && !is_wide && start.iter().take(4096).filter(|byte| **byte == 0).count() > 8 {
+        found.case.sources[at].standing = Standing::Unknown("no result that is known here".to_owned());
+        found.case.sources[at].bytes = size(path);
+        return Ok(());
+    }
+    let judges = form == Form::List && sniff::holds_verdicts(&start);
+    let hasher = crate::REGISTRY.find("sha256").ok().map(|sha256| sha256.hasher());
+    let counted = Counted { inner: Cursor::new(start).chain(file), hasher, bytes: 0 };
+    let mut input = BufReader::with_capacity(1 << 18, counted);
+    match form {
+        Form::Lines => lines::read(found, at, &mut input)?,
+        Form::Log => {
+            found.case.sources[at].kind = "chained log".to_owned();
+            custody::log(found, at, path, &mut input, request)?;
+        }
+        Form::Seal => {
+            found.case.sources[at].kind = "seal".to_owned();
+            custody::seal(found, at, path, request);
+        }
+        Form::Map => {
+            let mut text = String::new();
+            input.by_ref().take(LONGEST).read_to_string(&mut text)?;
+            acquired::map(found, at, &text);
+        }
+        Form::Ontology => ontology(found, at, &mut input)?,
+        Form::List => {
+            lists::read(found, at, &mut input)?;
+            if judges {
+                found.torn(at, "the verdicts in it are not read here: -f jsonl has them");
+            }
+        }
+        Form::Beside(..) | Form::Unknown(_) => {}
+    }
+    io::copy(&mut input, &mut io::sink())?;
+    let counted = input.into_inner();
+    let source = &mut found.case.sources[at];
+    source.bytes = counted.bytes;
+    source.sha256 = counted.hasher.map_or_else(String::new, |hasher| hasher.finalize().to_string());
+    Ok(())
+}
+
+fn size(path: &Path) -> u64 {
+    std::fs::metadata(path).map_or(0, |stat| stat.len())
+}
+
+/// A document in CASE/UCO: what it says is in the log of the acquisition as well.
+fn ontology(found: &mut Found, at: usize, input: &mut impl BufRead) -> io::Result<()> {
+    let parsed: Result<serde_json::Value, _> = serde_json::from_reader(input.take(LONGEST));
+    let source = &mut found.case.sources[at];
+    match parsed.ok().and_then(|document| document["@graph"].as_array().map(Vec::len)) {
+        Some(nodes) => (source.kind, source.records) = ("CASE/UCO document".to_owned(), nodes as u64),
+        None => source.standing = Standing::Unknown("it begins as JSON-LD, and is no document with a graph".to_owned()),
+    }
+    Ok(())
+}
+
+/// What can be said only when all was read.
+fn finish(found: &mut Found, request: &Request) {
+    matched::end(found);
+    let similar = std::mem::take(&mut found.similar);
+    for (algorithm, beyond) in similar.draw(&mut found.case.results.similar) {
+        found.open(0, b"", format!("{beyond} more pairs of {algorithm} are not on the page"));
+    }
+    let images: Vec<PathBuf> = found.images.iter().filter_map(|image| image.canonicalize().ok()).collect();
+    for at in 0..found.case.sources.len() {
+        let source = &mut found.case.sources[at];
+        let Standing::Unknown(why) = &source.standing else { continue };
+        let path = PathBuf::from(OsStr::from_bytes(&source.name));
+        if path.canonicalize().is_ok_and(|path| images.contains(&path)) {
+            source.kind = "image".to_owned();
+            source.standing = Standing::Beside("its log is on this page; `pfh verify` reads it".to_owned());
+        } else {
+            let why = format!("not understood: {why}");
+            let name = source.name.clone();
+            found.open(at, &name, why);
+        }
+    }
+    found.case.title.clone_from(&request.title);
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let now = Time { seconds: now.as_secs() as i64, nanoseconds: 0 };
+    found.case.made = format!("made by pfh {}, {now}", env!("CARGO_PKG_VERSION"));
+}
+
+fn summary(found: &Found) -> Summary {
+    let sources = &found.case.sources;
+    let name = |at: usize| crate::rendered(&sources[at].name);
+    let mut summary = Summary { holding: found.holding, ..Summary::default() };
+    for (at, source) in sources.iter().enumerate() {
+        match &source.standing {
+            Standing::Read => {
+                summary.results += 1;
+                summary.records += source.records;
+            }
+            Standing::Beside(_) => {}
+            Standing::Unknown(why) => summary.unknown.push((name(at), why.clone())),
+        }
+    }
+    summary.unknown.extend(found.torn.iter().map(|(at, why)| (name(*at), why.clone())));
+    summary.broken = found.broken.iter().map(|(at, why)| (name(*at), why.clone())).collect();
+    let negative = found.case.results.judged.iter().filter(|judged| judged.tone == Tone::Bad).count();
+    summary.negative = negative as u64 - summary.broken.len() as u64;
+    summary
+}
+
+fn write(found: &Found, page: &Path) -> Result<(), Error> {
+    let mut text = Vec::new();
+    found.case.render(&mut text);
+    let put = || {
+        let mut output = Output::file(page)?;
+        output.write_all(&text)?;
+        output.commit()
+    };
+    put().map_err(|error| Error::Page { path: page.to_owned(), error })
+}

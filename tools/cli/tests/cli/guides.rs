@@ -1,0 +1,241 @@
+//! Each command of the guides and of the ten tasks runs, and each link of the documentation leads
+//! somewhere.
+
+use crate::program::Room;
+use pfh_inject::{Need, content, lacks};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// A command of a page.
+struct Line {
+    command: String,
+    code: i32,
+    /// Whether it is another program's.
+    peer: bool,
+}
+
+/// The lines of the blocks of shell on a page. A comment may say how a line ends.
+fn lines(page: &str) -> Vec<Line> {
+    let (mut found, mut inside, mut peer) = (Vec::new(), false, false);
+    for line in page.lines() {
+        if let Some(kind) = line.strip_prefix("```") {
+            (inside, peer) = (!inside && kind.starts_with("sh"), kind == "sh peer");
+        } else if inside && !line.trim().is_empty() && !line.starts_with('#') {
+            let (command, comment) = line.split_once("  #").unwrap_or((line, ""));
+            found.push(Line { command: command.trim().to_owned(), code: stated(comment), peer });
+        }
+    }
+    found
+}
+
+/// The code of `exit N`; 0 if none is stated.
+fn stated(text: &str) -> i32 {
+    let code = text.split_once("exit ").map(|(_, rest)| rest.trim_start_matches(|c: char| !c.is_ascii_digit()));
+    code.and_then(|code| code.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()).unwrap_or(0)
+}
+
+/// The commands in the last column of the tables of a page.
+fn of_tables(page: &str) -> Vec<Line> {
+    let rows = page.lines().filter(|line| line.starts_with("| `"));
+    rows.filter_map(|row| row.trim_end_matches(" |").rsplit(" | ").next())
+        .flat_map(|cell| {
+            let code = stated(cell);
+            cell.split('`')
+                .skip(1)
+                .step_by(2)
+                .map(move |command| Line { command: command.to_owned(), code, peer: false })
+                .collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+fn md5(bytes: &[u8]) -> String {
+    crate::program::digest_by("md5sum", bytes)
+}
+
+/// What the pages speak of.
+fn prepared() -> Room {
+    let room = Room::new();
+    let text = |seed: u64, length: usize| -> Vec<u8> {
+        (0..length as u64).flat_map(|n| format!("{} ", (n * n + seed * 7919) % 10_007).into_bytes()).collect()
+    };
+    for (name, bytes) in [("book", content(1, 400_000)), ("letter", text(2, 4000)), ("photo", content(3, 90_000))] {
+        room.file(format!("archive/{name}"), &bytes);
+        let other = if name == "letter" { text(9, 4000) } else { bytes };
+        room.file(format!("mirror/{name}"), &other);
+    }
+    let bad = text(4, 5000);
+    room.file("evidence/new.exe", &bad);
+    room.file("evidence/letter", &text(5, 3000));
+    let good = content(6, 50_000);
+    room.file("evidence/system.dll", &good);
+    room.file("samples/a.exe", &bad);
+    room.file("samples/b.exe", &[&bad[..], b"and more"].concat());
+    room.file("samples/c.exe", &text(7, 6000));
+    room.file("rotten/photo", &content(8, 20_000));
+    room.file("deposit/data/letter", b"Dear Ada");
+    room.file("disk", &content(10, 512 * 600));
+    room.file("sdb.raw", &content(10, 512 * 600));
+    room.file("malware.txt", format!("{}  new.exe\n", md5(&bad)).as_bytes());
+    let sha1 = crate::program::digest_by("sha1sum", &good).to_uppercase();
+    let head = "\"SHA-1\",\"MD5\",\"CRC32\",\"FileName\",\"FileSize\",\"ProductCode\",\"OpSystemCode\",\"SpecialCode\"";
+    let row = format!("\"{sha1}\",\"{}\",\"00000000\",\"system.dll\",50000,1,\"1\",\"\"", md5(&good).to_uppercase());
+    room.file("NSRLFile.txt", format!("{head}\r\n{row}\r\n").as_bytes());
+    for command in [
+        "pfh hash -r archive -o list.sums",
+        "pfh hash -r -a crc32 -f sfv mirror -o mirror.sfv",
+        "pfh hash -r -a md5 mirror -o mirror.md5",
+        "touch -d 2020-01-01 rotten/photo",
+    ] {
+        let (code, said) = shell(&room, command);
+        assert_eq!(code, Some(0), "{command}: {said}");
+    }
+    room
+}
+
+/// Runs a line as somebody types it; the device of the pages is a file here.
+fn shell(room: &Room, line: &str) -> (Option<i32>, String) {
+    let folder = Path::new(env!("CARGO_BIN_EXE_pfh")).parent().expect("a folder").display().to_string();
+    let path = format!("{folder}:{}", std::env::var("PATH").unwrap_or_default());
+    let seen = Command::new("timeout")
+        .args(["300", "bash", "-o", "pipefail", "-c", &line.replace("/dev/sdb", "./sdb.raw")])
+        .env("PATH", path)
+        .current_dir(room.path())
+        .stdin(std::process::Stdio::null())
+        .output()
+        .expect("bash");
+    (seen.status.code(), String::from_utf8_lossy(&[seen.stdout, seen.stderr].concat()).into_owned())
+}
+
+fn is_there(program: &str) -> bool {
+    Command::new("bash").args(["-c", &format!("command -v {program}")]).output().is_ok_and(|seen| seen.status.success())
+}
+
+/// Runs the lines of a page in one room; what ends otherwise than the page says.
+fn run(lines: &[Line]) -> Vec<String> {
+    let room = prepared();
+    let mut wrong = Vec::new();
+    for Line { command, code, peer } in lines {
+        let program = command.split(' ').next().unwrap_or_default();
+        if *peer && !is_there(program) {
+            eprintln!("skipped: no {program}");
+            continue;
+        }
+        let (ended, said) = shell(&room, command);
+        if ended != Some(*code) {
+            wrong.push(format!("{command}\n  ended with {ended:?}, the page says {code}: {said}"));
+        }
+    }
+    wrong
+}
+
+fn page(name: &str) -> String {
+    fs::read_to_string(root().join("docs").join(name)).expect(name)
+}
+
+#[test]
+fn the_commands_of_the_guides_run() {
+    if lacks(&[Need::Program("openssl"), Need::Program("python3")]) {
+        return;
+    }
+    let mut wrong = Vec::new();
+    for name in ["examiner", "archivist", "administrator", "malware", "developer"] {
+        let lines = lines(&page(&format!("guide/{name}.md")));
+        assert!(lines.len() > 4, "{name}");
+        wrong.extend(run(&lines).into_iter().map(|line| format!("{name}: {line}")));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_others_type_has_a_command_here() {
+    let lines = of_tables(&page("guide/coming-from.md"));
+    assert!(lines.len() > 40, "{}", lines.len());
+    assert!(lines.iter().all(|line| line.command.starts_with("pfh ")));
+    let wrong = run(&lines);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_ten_tasks_run() {
+    let page = page("tasks.md");
+    assert_eq!(page.matches("\n## ").count(), 10);
+    let lines = lines(&page);
+    assert!(lines.iter().filter(|line| line.peer).count() >= 10);
+    let wrong = run(&lines);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The pages of the documentation.
+fn pages(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            pages(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "md") {
+            found.push(path);
+        }
+    }
+}
+
+/// What a heading's link is called.
+fn slug(heading: &str) -> String {
+    let text = heading.trim_start_matches('#').trim().to_lowercase();
+    text.chars()
+        .filter_map(|c| match c {
+            ' ' => Some('-'),
+            c if c.is_alphanumeric() || c == '-' || c == '_' => Some(c),
+            _ => None,
+        })
+        .collect()
+}
+
+/// The targets of the links of a page, without those in code.
+fn links(text: &str) -> BTreeSet<String> {
+    let prose: String = text.split("```").step_by(2).collect();
+    let prose: String = prose.split('`').step_by(2).collect();
+    let targets = prose.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    targets.map(str::to_owned).collect()
+}
+
+/// What leads nowhere from a page.
+fn broken(page: &Path, text: &str) -> Vec<String> {
+    let nowhere = |target: &String| {
+        let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
+        let path = if file.is_empty() { page.to_owned() } else { page.parent().expect("a folder").join(file) };
+        if !path.exists() {
+            return true;
+        }
+        let is_page = path.extension().is_some_and(|extension| extension == "md");
+        let text =
+            if is_page && !anchor.is_empty() { fs::read_to_string(&path).unwrap_or_default() } else { return false };
+        !text.lines().filter(|line| line.starts_with('#')).any(|heading| slug(heading) == anchor)
+    };
+    let relative = |target: &String| !target.contains("://") && !target.starts_with("mailto:");
+    links(text).into_iter().filter(relative).filter(nowhere).collect()
+}
+
+#[test]
+fn the_links_of_the_documentation_lead_somewhere() {
+    let mut all = vec![root().join("README.md"), root().join("CONTRIBUTING.md"), root().join("CHANGELOG.md")];
+    pages(&root().join("docs"), &mut all);
+    assert!(all.len() > 20, "{all:?}");
+    let (mut wrong, mut count) = (Vec::new(), 0);
+    for page in &all {
+        let text = fs::read_to_string(page).expect("a page");
+        count += links(&text).len();
+        wrong.extend(broken(page, &text).into_iter().map(|target| format!("{}: {target}", page.display())));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(count > 40, "{count}");
+    // It can see.
+    let readme = root().join("README.md");
+    let text = "[a](docs/nowhere.md) [b](docs/faults.md#nowhere) [c](docs/design.md#features) `[d](e)`";
+    assert_eq!(broken(&readme, text), ["docs/faults.md#nowhere", "docs/nowhere.md"]);
+}

@@ -1,0 +1,264 @@
+//! `pfh report`: what every command wrote on one page, seals and chains verified again, and nothing
+//! of it that a name could make into more than text.
+
+use crate::program::Room;
+use pfh_inject::{Browser, Outcome, Trial, content};
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// Names that would be markup, script or another direction if they were not escaped.
+const HOSTILE: [&[u8]; 4] = [
+    b"<script>document.title='owned'<%2Fscript>",
+    b"<img src=x onerror=\"document.title='owned'\">",
+    "\u{202e}gpj.exe".as_bytes(),
+    b"not \xff UTF-8",
+];
+
+fn pfh(room: &Room, words: &str) -> Outcome {
+    let words = words.split_whitespace();
+    Trial::new(env!("CARGO_BIN_EXE_pfh")).args(words).directory(room.path()).run().expect("a run")
+}
+
+/// Runs a command that prints what is kept, and writes it into the case.
+fn keep(room: &Room, words: &str, code: i32, name: &str) {
+    let seen = pfh(room, words);
+    assert_eq!(seen.code, Some(code), "{words}: {}", seen.stderr);
+    fs::write(room.path().join("case").join(name), &seen.stdout).expect("a file");
+}
+
+fn done(room: &Room, words: &str) {
+    let seen = pfh(room, words);
+    assert_eq!(seen.code, Some(0), "{words}: {}", seen.stderr);
+}
+
+/// A folder `case` with what each command wrote of two states of a tree and of a disk.
+fn case() -> Room {
+    let room = Room::new();
+    for name in HOSTILE {
+        room.file(Path::new("old").join(OsStr::from_bytes(name)), &content(1, 40_000));
+    }
+    room.file("old/letter", &content(2, 30_000));
+    room.file("old/photo", &content(3, 50_000));
+    room.file("old/gone", &content(4, 900));
+    room.file("new/letter", &[content(2, 29_000), content(5, 1_000)].concat());
+    room.file("new/photo", &content(3, 50_000));
+    room.file("new/came", &content(6, 700));
+    room.file("disk", &content(7, 300_000));
+    room.file("bag/data/letter", b"Dear Ada");
+    fs::create_dir_all(room.path().join("case")).expect("a folder");
+    done(&room, "hash -r -a md5,sha256,ssdeep -f jsonl old -o case/old.jsonl --seal");
+    done(&room, "hash -r -a md5 -f dfxml old -o case/old.xml");
+    done(&room, "hash -r new -o case/new.sums");
+    fs::write(room.path().join("bad.md5"), fs::read(room.path().join("case/new.sums")).expect("a list")).expect("bad");
+    keep(&room, "check case/old.jsonl --json", 0, "check.jsonl");
+    keep(&room, "check --audit case/new.sums old --json", 1, "audit.jsonl");
+    keep(&room, "diff old new --json", 1, "diff.jsonl");
+    keep(&room, "dups old new --json", 0, "dups.jsonl");
+    keep(&room, "compare -a ssdeep old new --json --no-progress", 0, "pairs.jsonl");
+    keep(&room, "compare -a ssdeep --cluster old new --json --no-progress", 0, "groups.jsonl");
+    done(&room, "known build sets.pfhknown --bad bad.md5 --no-progress");
+    keep(&room, "match -r -k sets.pfhknown -f jsonl old", 1, "match.jsonl");
+    keep(
+        &room,
+        "acquire disk --to case/disk.img --verify --case 12 --examiner Ada --json --no-progress",
+        0,
+        "acquired.json",
+    );
+    keep(&room, "verify case/disk.img --json", 0, "verify.json");
+    done(&room, "tree build disk --no-progress");
+    keep(&room, "tree check disk --json --no-progress", 0, "tree.json");
+    done(&room, "bag create bag");
+    keep(&room, "bag validate bag --json", 0, "bag.jsonl");
+    room
+}
+
+fn page(room: &Room) -> String {
+    fs::read_to_string(room.path().join("case/report.html")).expect("the page")
+}
+
+#[test]
+fn a_case_on_one_page() {
+    let room = case();
+    let seen = pfh(&room, "report case --html case/report.html --title Case&12");
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    let html = page(&room);
+    for part in [
+        "<h1>Case&amp;12</h1>",
+        "<h2>Problems</h2>",
+        "<h2>What was read</h2>",
+        "<h2>What was hashed</h2>",
+        "<h2>Known sets</h2>",
+        "<h2>Verdicts and their evidence</h2>",
+        "<h2>Acquisitions</h2>",
+        "<h2>Duplicates</h2>",
+        "<h2>Similar files</h2>",
+        "<h2>Groups of similar files</h2>",
+        "manifest (dfxml)",
+        "audit of a tree: differs",
+        "difference: differs",
+        "chain of a log, verified again",
+        "seal, verified again",
+        "the records of case/old.jsonl with the root that was sealed",
+        "verification of an image",
+        "check of a tree: disk",
+        "validation of a bag",
+        "its log is on this page",
+        "<th>examiner</th><td>Ada</td>",
+    ] {
+        assert!(html.contains(part), "{part}\n{html}");
+    }
+    let sha256 = crate::program::digest_by("sha256sum", &fs::read(room.path().join("disk")).expect("the disk"));
+    assert!(html.contains(&sha256), "the digest of the acquisition");
+    let own = crate::program::digest_by("sha256sum", &fs::read(room.path().join("case/check.jsonl")).expect("it"));
+    assert!(html.contains(&own), "the digest of each result");
+    // Errors come first.
+    assert!(html.find("<h2>Problems").expect("one") < html.find("<h2>What was read").expect("one"));
+    for forbidden in ["<img", "href=", "http://", "https://", "@import", "url(", "\u{202e}", "src="] {
+        let text = html.replace("&lt;img src=x", "");
+        assert!(!text.contains(forbidden), "{forbidden}");
+    }
+    assert_eq!(html.matches("<script").count(), 1);
+    assert!(html.contains("default-src 'none'"));
+    // The same again: refused, and with --force the page itself is no result.
+    let again = pfh(&room, "report case --html case/report.html");
+    assert_eq!(again.code, Some(2), "{}", again.stderr);
+    assert_eq!(page(&room), html);
+    let again = pfh(&room, "report case --html case/report.html --title Case&12 --force");
+    assert_eq!(again.code, Some(0), "{}", again.stderr);
+    let without_date = |page: &str| page.lines().filter(|line| !line.contains("made by pfh")).collect::<String>();
+    assert_eq!(without_date(&page(&room)), without_date(&html));
+    // Somewhere else, a page of before is listed and not read.
+    let other = pfh(&room, "report case case/report.html --html other.html");
+    assert_eq!(other.code, Some(0), "{}", other.stderr);
+    // Never onto a result.
+    let onto = pfh(&room, "report case/check.jsonl --html case/check.jsonl --force");
+    assert_eq!(onto.code, Some(2), "{}", onto.stderr);
+}
+
+#[test]
+fn a_chain_or_a_seal_that_does_not_hold_is_a_verdict() {
+    let room = case();
+    let log = room.path().join("case/disk.img.log.jsonl");
+    let text = fs::read_to_string(&log).expect("the log");
+    fs::write(&log, text.replace("\"examiner\":\"Ada\"", "\"examiner\":\"Mallory\"")).expect("a changed log");
+    let seen = pfh(&room, "report case --html page");
+    assert_eq!(seen.code, Some(1), "{}", seen.stderr);
+    assert!(seen.stderr.contains("disk.img.log.jsonl: DOES NOT HOLD: line 1"), "{}", seen.stderr);
+    let html = fs::read_to_string(room.path().join("page")).expect("the page");
+    assert!(html.contains("nothing of this log is shown below") && !html.contains("Mallory"), "{html}");
+    fs::write(&log, text).expect("the log");
+    let list = room.path().join("case/old.jsonl");
+    let records = fs::read_to_string(&list).expect("the manifest");
+    fs::write(&list, records.replace("\"size\":900", "\"size\":901")).expect("a changed manifest");
+    let seen = pfh(&room, "report case --html page --force");
+    assert_eq!(seen.code, Some(1), "{}", seen.stderr);
+    assert!(seen.stderr.contains("old.jsonl.seal: DOES NOT HOLD"), "{}", seen.stderr);
+    assert!(seen.stderr.contains("it is not whole"), "the end counts other bytes: {}", seen.stderr);
+}
+
+/// Results whose end is missing, types of a later version, files that are no results.
+#[test]
+fn what_is_not_understood_is_named_and_in_the_exit() {
+    let room = Room::new();
+    room.file("t/a", b"abc");
+    fs::create_dir(room.path().join("case")).expect("a folder");
+    keep(&room, "hash -r t -f jsonl", 0, "whole");
+    let whole = fs::read_to_string(room.path().join("case/whole")).expect("it");
+    let first = whole.lines().next().expect("a line").to_owned() + "\n";
+    for (name, content, why) in [
+        ("torn", first.clone(), "without its last line"),
+        ("later", format!("{whole}{{\"type\":\"prophecy\"}}\n"), "1 lines that are not understood: prophecy"),
+        ("damaged", format!("{first}{{\"type\":\"file\",\n{}", &whole[first.len()..]), "1 lines are no JSON objects"),
+        ("notes", "Dear Ada,\nnothing was found.\n".to_owned(), "no list of digests that is known here"),
+        ("json", "{\"a\":1}\n".to_owned(), "no line of it is a result"),
+        ("nothing", String::new(), "it is empty"),
+        ("page.html", "<!DOCTYPE html>\n<p>\n".to_owned(), "a page of another program"),
+        (
+            "verdicts.csv",
+            format!("verdict,path,md5\r\nknown-bad,a,{}\r\n", "0".repeat(32)),
+            "verdicts in it are not read",
+        ),
+        ("sums", format!("{}  a\nwhat?\n", "0".repeat(32)), "1 lines are no records"),
+    ] {
+        let path = room.path().join("case").join(name);
+        fs::write(&path, content).expect("a file");
+        let seen = pfh(&room, "report case --html page --force");
+        assert_eq!(seen.code, Some(3), "{name}: {}", seen.stderr);
+        assert!(
+            seen.stderr.contains(&format!("case/{name}: ")) && seen.stderr.contains(why),
+            "{name}: {}",
+            seen.stderr
+        );
+        let html = fs::read_to_string(room.path().join("page")).expect("the page");
+        assert!(html.contains(why), "{name}: {html}");
+        fs::remove_file(path).expect("removed");
+    }
+    fs::write(room.path().join("case/picture"), content(9, 20_000)).expect("a file");
+    let seen = pfh(&room, "report case --html page --force");
+    assert_eq!(seen.code, Some(3), "{}", seen.stderr);
+    assert!(seen.stderr.contains("case/picture: no result that is known here"), "{}", seen.stderr);
+    fs::remove_file(room.path().join("case/picture")).expect("removed");
+    assert_eq!(pfh(&room, "report case --html page --force").code, Some(0));
+    assert_eq!(pfh(&room, "report nowhere --html none").code, Some(3));
+    assert!(!room.path().join("none").exists());
+}
+
+/// Errors of a run and its counts are on the page.
+#[test]
+fn what_has_no_digest_is_a_problem() {
+    let room = Room::new();
+    room.file("t/a", b"abc");
+    let listed = pfh(&room, "hash t/a t/none -f jsonl -o list");
+    assert_eq!(listed.code, Some(3));
+    let seen = pfh(&room, "report list --html page");
+    assert_eq!(seen.code, Some(0), "what the list says was understood: {}", seen.stderr);
+    let html = fs::read_to_string(room.path().join("page")).expect("the page");
+    assert!(html.contains("no digest: open: No such file or directory"), "{html}");
+}
+
+#[test]
+fn keys_are_asked_of_seals_and_logs() {
+    let room = case();
+    let seen = pfh(&room, "report case --html page --key case/check.jsonl");
+    assert_eq!(seen.code, Some(2), "no key: {}", seen.stderr);
+    let pem = "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=\n-----END PUBLIC KEY-----\n";
+    room.file("key.pub", pem.as_bytes());
+    let seen = pfh(&room, "report case --html page --key key.pub");
+    assert_eq!(seen.code, Some(1), "neither is signed: {}", seen.stderr);
+    assert!(seen.stderr.contains("2 DO NOT HOLD"), "{}", seen.stderr);
+}
+
+fn picture(browser: &Browser, page: &Path, name: &str, options: &[&str]) -> PathBuf {
+    let out = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_file(&out);
+    let shot = format!("--screenshot={}", out.display());
+    browser.open(page, &[&[shot.as_str(), "--window-size=1200,2400"], options].concat());
+    assert!(fs::metadata(&out).is_ok_and(|found| found.len() > 10_000), "{name}");
+    out
+}
+
+#[test]
+fn a_browser_shows_it_in_light_in_dark_and_on_paper() {
+    let Some(browser) = Browser::find() else { return };
+    let room = case();
+    let page = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("case.html");
+    let seen = pfh(&room, &format!("report case --html {} --force", page.display()));
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    let document = browser.document(&page);
+    assert!(document.contains("<title>Report of a case</title>"), "no name has run");
+    assert_eq!(document.matches("<script").count(), 1);
+    assert_eq!(document.matches("<img").count(), 0);
+    assert!(document.contains("&lt;script&gt;document.title"), "the name is there as text");
+    let console = browser.open(&page, &["--enable-logging=stderr", "--dump-dom"]);
+    let console = String::from_utf8_lossy(&console.stderr).into_owned();
+    assert!(!console.contains("Content Security Policy"), "{console}");
+    let light = picture(&browser, &page, "case-light.png", &[]);
+    let dark = picture(&browser, &page, "case-dark.png", &["--blink-settings=preferredColorScheme=0"]);
+    assert_ne!(fs::read(light).expect("light"), fs::read(dark).expect("dark"), "the reader's choice is followed");
+    let paper = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("case.pdf");
+    let _ = fs::remove_file(&paper);
+    browser.open(&page, &[&format!("--print-to-pdf={}", paper.display())]);
+    assert!(fs::read(&paper).is_ok_and(|found| found.starts_with(b"%PDF") && found.len() > 10_000));
+}
