@@ -207,6 +207,7 @@ def test_workers_over_tls_are_killed(room, tmp_path):
     try:
         cluster.worker()
         cluster.worker(PFH_ISA="portable")
+        cluster.ready(2)
         rounds = killed = 0
         while killed < kills and rounds < (60 if SLOW else 6):
             rounds += 1
@@ -216,7 +217,11 @@ def test_workers_over_tls_are_killed(room, tmp_path):
             def kill():
                 nonlocal killed
                 while not ended.wait(chance.uniform(0.05, 2.5)) and killed < kills:
+                    cluster.revive()
                     killed += cluster.kill_one(chance)
+                # Nothing is killed any more, and the run needs a worker.
+                while not ended.wait(0.5):
+                    cluster.revive()
 
             # Only once there is work that can be lost.
             killer = threading.Thread(target=kill)
