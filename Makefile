@@ -4,7 +4,7 @@ CORPUS ?= target/corpus
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help test ci python faults foreign slow nightly campaigns large bench fuzz corpus aarch64 aarch64-nightly portable
+.PHONY: help test ci python faults foreign slow nightly campaigns large bench fuzz corpus aarch64 aarch64-nightly portable dist
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):[^#]*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -23,7 +23,7 @@ faults: ## the tests that inject faults, with the matrix of docs/faults.md; need
 	PFH_TIERS=faults PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-cli --test cli faults_ -- --ignored
 
 foreign: ## the tests that ask other programs (hashdeep, ewfinfo, hfind …) and build the benchmark's runners; fails where they are missing
-	PFH_TIERS=foreign PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-cli --package pfh-bench --package pfh-volume
+	PFH_TIERS=foreign PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-cli --package pfh-bench --package pfh-container --package pfh-volume
 
 slow: ## the tests of the program that take ten seconds each and more
 	PFH_TIERS=slow $(CARGO) test --package pfh-cli --package pfh-bench
@@ -36,6 +36,7 @@ campaigns: ## 20,000 errnos, 10,000 power cuts, 300 raced writes, 10,000 mutants
 	PFH_RECORD=$(CURDIR)/bench/record/$(shell date +%F)-campaigns.md PFH_REQUIRE_INJECTORS=1 \
 		$(CARGO) test --package pfh-cli --release --test cli -- campaign_ faults_e_unending:: --ignored --nocapture
 	PFH_MUTANTS=10000 PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-volume --release --test volume mutants_end
+	PFH_MUTANTS=10000 PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-container --release --test disk mutants_end
 
 large: ## updates and files beyond 4 GiB
 	PFH_LARGE=1 $(CARGO) test --workspace --release large -- --include-ignored
@@ -48,6 +49,11 @@ aarch64-nightly: ## no warnings, every test, and the same output as on this mach
 
 portable: ## the portable system layer: its tests, and the same output as with the one for Linux
 	cross/portable
+
+dist: ## what is released, in target/release-files: .deb, tarball, debug information, list of components, sealed checksums; each tried in a root of its own
+	rm -rf target/release-files
+	dist/build target/release-files
+	dist/check target/release-files
 
 corpus: $(CORPUS) ## build the benchmark's corpus (1.22 GB)
 $(CORPUS):

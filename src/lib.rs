@@ -107,6 +107,7 @@ pub mod compare;
 pub mod dd;
 mod destination;
 pub mod diff;
+pub mod dry;
 pub mod dups;
 mod errno;
 mod failure;
@@ -135,7 +136,7 @@ mod verdict;
 #[cfg(feature = "image")]
 pub mod verify;
 
-pub use algorithms::{Algorithm, REGISTRY};
+pub use algorithms::{Algorithm, REGISTRY, Secret, SecretError};
 pub use destination::{Destination, OpenError};
 pub use errno::with_names;
 pub use failure::{JobError, Kind};

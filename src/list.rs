@@ -38,6 +38,20 @@ pub enum Only {
     Live,
     /// Those that it has forgotten.
     Deleted,
+    /// Space that no file has.
+    Unallocated,
+}
+
+impl Only {
+    /// Whether a name of this kind is listed.
+    fn takes(self, inside: &Inside) -> bool {
+        match self {
+            Only::All => true,
+            Only::Live => !inside.deleted && !inside.unallocated,
+            Only::Deleted => inside.deleted,
+            Only::Unallocated => inside.unallocated,
+        }
+    }
 }
 
 /// What is listed.
@@ -63,7 +77,8 @@ impl Request {
     pub fn only(mut self, only: Only) -> Request {
         self.only = only;
         if let Some(inside) = &mut self.input.inside {
-            inside.deleted = only != Only::Live;
+            inside.deleted = matches!(only, Only::All | Only::Deleted);
+            inside.unallocated |= only == Only::Unallocated;
         }
         self
     }
@@ -154,7 +169,7 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
         let sunk = match &item {
             Item::Entry(entry) => match &entry.origin {
                 Origin::Object { name, object } => match object.inside() {
-                    Some(inside) if request.only != Only::Deleted || inside.deleted => {
+                    Some(inside) if request.only.takes(&inside) => {
                         summary.names += 1;
                         sink(Event::Name { name, size: object.size_hint(), inside: &inside })
                     }
@@ -196,7 +211,11 @@ pub fn text(event: &Event<'_>) -> Option<String> {
         Event::Name { name, size, inside } => {
             let size = size.map_or_else(|| "?".into(), |size| size.to_string());
             let time = inside.modified.map_or_else(|| "-".into(), |time| time.to_string());
-            let kind = if inside.deleted { 'd' } else { '-' };
+            let kind = match (inside.deleted, inside.unallocated) {
+                (_, true) => 'u',
+                (true, _) => 'd',
+                _ => '-',
+            };
             Some(format!("{kind} {size:>14}  {time:<30}  {}\n", terminal::render(name)))
         }
         Event::Skipped { name, skip } => Some(format!("{:<48} {} ({})\n", "s", terminal::render(name), skip.reason())),

@@ -155,7 +155,9 @@ impl JobError for Error {
             | Error::Key(_)
             | Error::LogRefused(_)
             | Error::CaseRefused { .. }
-            | Error::Image(OpenError::Unread { .. } | OpenError::Mismatch { .. }) => Kind::Request,
+            | Error::Image(OpenError::Unread { .. } | OpenError::Mismatch { .. } | OpenError::Disk { .. }) => {
+                Kind::Request
+            }
             Error::Changed { .. } | Error::ChangedSince { .. } => Kind::Negative,
             _ => Kind::Aborted,
         }

@@ -14,6 +14,7 @@ use std::str::FromStr;
 /// aliases in any letter case, `name:length` and `name,key=value`. It derefs to the
 /// [`Algorithm`](pfh_digest::Algorithm) of the crate of digests, whose own `parse` knows the names
 /// of that crate alone: that is what [`Digest::algorithm`](pfh_digest::Digest::algorithm) gives.
+/// Algorithms that compute nothing without a key come from [`Secret::algorithm`](super::Secret).
 ///
 /// ```
 /// use pfh::Algorithm;
@@ -27,7 +28,7 @@ use std::str::FromStr;
 pub struct Algorithm(pfh_digest::Algorithm);
 
 impl Algorithm {
-    /// All algorithms with their usual lengths, in the order of `pfh algorithms`.
+    /// All algorithms that need no key, with their usual lengths, in the order of `pfh algorithms`.
     pub fn all() -> impl Iterator<Item = Algorithm> {
         REGISTRY.all().map(Algorithm)
     }
@@ -48,7 +49,8 @@ impl FromStr for Algorithm {
     type Err = UnknownAlgorithm;
 
     fn from_str(text: &str) -> Result<Algorithm, UnknownAlgorithm> {
-        REGISTRY.find(text).map(Algorithm)
+        let found = REGISTRY.find(text)?;
+        if found.lacks_key() { Err(UnknownAlgorithm::without_key(found)) } else { Ok(Algorithm(found)) }
     }
 }
 
@@ -107,6 +109,11 @@ mod tests {
         for line in super::super::list(true).lines() {
             let line: serde_json::Value = serde_json::from_str(line).expect("JSON");
             let name = line["name"].as_str().expect("a name");
+            if line["keyed"] == true {
+                let error = name.parse::<Algorithm>().expect_err("it needs a key");
+                assert!(error.needs_key() && error.to_string().contains("key"), "{error}");
+                continue;
+            }
             assert_eq!(name.parse::<Algorithm>().expect("a listed name").to_string(), name);
         }
         for name in ["sha256", "crc32", "kt128", "shake256:7", "ssdeep", "sdhash-dd", "mrsh-v2-network", "tlsh"]

@@ -13,10 +13,11 @@ pub fn list(json: bool) -> String {
             "algorithm", "bytes", "standing", "kernel: one / many"
         ));
     }
-    for algorithm in REGISTRY.all() {
+    for algorithm in REGISTRY.all().chain(REGISTRY.keyed()) {
         let kernels = algorithm.kernels();
         let kernel = match &kernels {
             Some(k) => format!("{} / {}", k.one, k.many),
+            None if algorithm.is_keyed() => "under a key: --key-file".into(),
             None => "its crate's own choice".into(),
         };
         if json {
@@ -29,6 +30,7 @@ pub fn list(json: bool) -> String {
                 "never_executed_here": kernels.as_ref().map(|k| &k.absent),
                 "refused": kernels.as_ref().map(|k| &k.refused),
                 "aliases": algorithm.aliases(),
+                "keyed": algorithm.is_keyed(),
                 "parameters": algorithm.parameters().collect::<std::collections::BTreeMap<_, _>>(),
             });
             text.push_str(&format!("{object}\n"));

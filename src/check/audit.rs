@@ -3,6 +3,7 @@
 use super::classes::{Change, Class, Counts, Rot};
 use super::expected::{Comparison, Expectations};
 use super::facts::Facts;
+use super::names::plain;
 use pfh_digest::Digest;
 use pfh_engine::{Outcome, Piece, Record};
 use pfh_manifest::Times;
@@ -94,14 +95,6 @@ fn is_below(name: &[u8], places: &HashSet<Vec<u8>>) -> bool {
     }
     let slashes = name.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
     places.contains(&b""[..]) || places.contains(name) || slashes.into_iter().any(|at| places.contains(&name[..at]))
-}
-
-/// A name without `./` in front and doubled slashes.
-pub(crate) fn plain(name: &[u8]) -> Vec<u8> {
-    let absolute = name.first() == Some(&b'/');
-    let parts: Vec<&[u8]> = name.split(|&b| b == b'/').filter(|part| !part.is_empty() && *part != b".").collect();
-    let joined = parts.join(&b'/');
-    if absolute { [b"/", &joined[..]].concat() } else { joined }
 }
 
 impl Auditor {

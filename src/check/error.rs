@@ -62,6 +62,9 @@ pub enum Error {
     /// The sink refused an event.
     #[error("the output failed: {0}")]
     Sink(#[source] io::Error),
+    /// The key is none of the manifest's algorithms.
+    #[error(transparent)]
+    Secret(#[from] crate::algorithms::SecretError),
     /// The files could not be read at all.
     #[error(transparent)]
     Run(pfh_engine::Error),
@@ -83,7 +86,7 @@ impl JobError for Error {
             error if error.is_interrupted() => Kind::Cancelled,
             Error::Seal(wrong) if wrong.is_verdict() => Kind::Negative,
             Error::Seal(seal::FileError::Read { .. }) => Kind::Open,
-            Error::Seal(_) | Error::Open { .. } | Error::Root { .. } => Kind::Request,
+            Error::Seal(_) | Error::Open { .. } | Error::Root { .. } | Error::Secret(_) => Kind::Request,
             _ => Kind::Aborted,
         }
     }

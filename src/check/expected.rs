@@ -2,6 +2,7 @@
 
 use super::classes::Rot;
 use super::facts::{Facts, is_same};
+use super::names::plain;
 use pfh_digest::{Algorithm, Digest, Registry};
 use pfh_engine::{Hashed, Piece};
 use pfh_manifest::{Decoder, Ending, Entry, Fault, Format, Item, Options, Times, Unhashed, digits};
@@ -91,7 +92,13 @@ impl Expectations {
             match located.item {
                 Item::Fault(fault) => read.faults.push((located.line, fault)),
                 Item::Unhashed(unhashed) => read.unhashed.push(unhashed),
-                Item::Entry(entry) => {
+                Item::Entry(mut entry) => {
+                    if !options.keyed
+                        && let Some(fault) = without_keyed(&mut entry)
+                    {
+                        read.faults.push((located.line, fault));
+                        continue;
+                    }
                     let at = *places.entry(entry.name.clone()).or_insert_with(|| {
                         read.entries.push(Expected { name: entry.name.clone(), ..Expected::default() });
                         read.entries.len() - 1
@@ -127,6 +134,37 @@ impl Expectations {
 }
 
 impl Expectations {
+    /// Expects what another manifest lists as well. Entries of one name are one.
+    ///
+    /// # Errors
+    /// When the pieces of both are of different lengths.
+    pub fn absorb(&mut self, other: Expectations) -> Result<(), ReadError> {
+        let names = self.entries.iter().enumerate().map(|(at, entry)| (plain(&entry.name), at));
+        let places: HashMap<Vec<u8>, usize> = names.collect();
+        for entry in other.entries {
+            match places.get(&plain(&entry.name)) {
+                Some(&at) => self.entries[at].absorb(entry),
+                None => self.entries.push(entry),
+            }
+        }
+        self.unhashed.extend(other.unhashed);
+        self.faults.extend(other.faults);
+        for (name, count) in other.foreign {
+            *self.foreign.entry(name).or_default() += count;
+        }
+        if matches!(self.ending, Ending::Unmarked | Ending::Whole) {
+            self.ending = other.ending;
+        }
+        self.base = self.base.take().or(other.base);
+        for algorithm in other.algorithms {
+            if !self.algorithms.contains(&algorithm) {
+                self.algorithms.push(algorithm);
+            }
+        }
+        self.piecewise = self.window()?;
+        Ok(())
+    }
+
     /// The algorithms that stand for a guess somewhere.
     pub fn guesses(&self) -> Vec<Algorithm> {
         let mut found: Vec<Algorithm> = Vec::new();
@@ -161,6 +199,30 @@ impl Expectations {
             }
         }
     }
+}
+
+/// Takes out the digests that nobody can compare without their key; the fault of an entry that has
+/// no others.
+fn without_keyed(entry: &mut Entry) -> Option<Fault> {
+    let pieces = entry.pieces.iter().flat_map(|piece| &piece.digests);
+    let mut names: Vec<Box<str>> = Vec::new();
+    for algorithm in entry.digests.iter().chain(pieces).map(|digest| digest.algorithm()) {
+        let name = format!("{algorithm} (which needs its key)").into_boxed_str();
+        if algorithm.is_keyed() && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    if names.is_empty() {
+        return None;
+    }
+    entry.digests.retain(|digest| !digest.algorithm().is_keyed());
+    entry.pieces.iter_mut().for_each(|piece| piece.digests.retain(|digest| !digest.algorithm().is_keyed()));
+    entry.pieces.retain(|piece| !piece.digests.is_empty());
+    if entry.digests.is_empty() && entry.pieces.is_empty() {
+        return Some(Fault::NeedsKey(names.join(", ").into()));
+    }
+    entry.foreign.append(&mut names);
+    None
 }
 
 /// The same value as one of another algorithm; `None` where that has no such values.
@@ -246,6 +308,17 @@ impl Expected {
         self.pieces.extend(entry.pieces);
         self.times.modified = self.times.modified.or(entry.times.modified);
         self.times.changed = self.times.changed.or(entry.times.changed);
+    }
+
+    /// Takes what another manifest says of the same file. If the two contradict each other, nothing
+    /// can be right.
+    fn absorb(&mut self, other: Expected) {
+        self.contradictory |= other.contradictory;
+        for (at, digest) in other.digests.iter().enumerate() {
+            let digests = vec![digest.clone()];
+            self.add(Entry { size: other.size, digests, guessed: other.is_guess(at), ..Entry::default() });
+        }
+        self.add(Entry { size: other.size, pieces: other.pieces, times: other.times, ..Entry::default() });
     }
 
     /// Compares with a file that was read.

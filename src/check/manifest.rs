@@ -79,16 +79,7 @@ fn unpacked(mut reader: Box<dyn BufRead>) -> io::Result<Box<dyn BufRead>> {
 /// The algorithms that the name of a list hints at: `B3SUMS`, `image.iso.sha3-256`,
 /// `SHA512-256SUMS.txt`, `x.b2sum`.
 pub fn hints(manifest: &Path) -> Vec<Algorithm> {
-    let name = manifest.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    // `:` would be a length, which no name has.
-    let parts = name.split(['.', '_', ' ']).rev().filter(|part| !part.contains(':'));
-    let found = parts.filter_map(|part| {
-        let bare = ["sums", "sum"].into_iter().find_map(|end| part.strip_suffix(end)).unwrap_or(part);
-        let bare = bare.trim_end_matches('-');
-        let named = if bare == "b2" { "blake2b" } else { bare };
-        REGISTRY.find(named).ok()
-    });
-    found.collect()
+    pfh_manifest::hints(REGISTRY, &manifest.file_name().unwrap_or_default().to_string_lossy())
 }
 
 #[cfg(test)]

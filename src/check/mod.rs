@@ -37,6 +37,7 @@ mod facts;
 mod files;
 mod guess;
 mod manifest;
+mod names;
 mod open;
 mod place;
 mod remains;
@@ -61,13 +62,29 @@ pub use report::{compared_json, files_json, hashdeep, json, summary_json, summar
 pub use request::{Request, Task};
 pub use summary::{Findings, Nothing, Summary};
 
-pub(crate) use audit::plain;
 pub(crate) use guess::settle;
+pub(crate) use names::plain;
 pub(crate) use open::open;
 pub(crate) use place::find;
 pub(crate) use tree::own;
 
 use pfh_engine::Control;
+
+/// The files that [`run`] would read of a manifest's, in its order, as paths from the working
+/// directory. None of them is opened.
+///
+/// # Errors
+/// When the seal does not hold, or the manifest cannot be read.
+pub fn would_read(request: &Request) -> Result<Vec<Vec<u8>>, Error> {
+    let (_, expectations) = open::open_all(request)?;
+    let place = find(request, &expectations);
+    let path = |entry: &Expected| match (place.below(&entry.name), &place.root[..]) {
+        (below, b".") => below.to_vec(),
+        (below, _) if below.starts_with(b"/") => below.to_vec(),
+        (below, root) => [root.strip_suffix(b"/").unwrap_or(root), b"/", below].concat(),
+    };
+    Ok(expectations.entries.iter().map(path).collect())
+}
 
 /// Checks files against a manifest.
 ///
@@ -75,12 +92,15 @@ use pfh_engine::Control;
 /// When the seal does not hold, the manifest cannot be read, the check was interrupted, or the sink
 /// refused an event. A file that differs or cannot be read is an event, and no error.
 pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Result<Summary, Error> {
-    let (held, mut expectations) = open(request)?;
-    if let Some(held) = &held {
+    let (held, mut expectations) = open::open_all(request)?;
+    for held in &held {
         sink(Event::Sealed(held)).map_err(Error::Sink)?;
     }
+    if let Some(secret) = &request.secret {
+        secret.fits(&expectations.algorithms)?;
+    }
     sink(Event::Read(&expectations)).map_err(Error::Sink)?;
-    let mut summary = Summary::new(&request.manifest, &expectations);
+    let mut summary = Summary::new(request, &expectations);
     if expectations.entries.is_empty() {
         summary.nothing = Some(Nothing::NoRecord);
         return Ok(summary);

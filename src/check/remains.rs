@@ -15,7 +15,7 @@ impl Expectations {
         let mut improper = 0;
         for (_, fault) in &self.faults {
             match fault {
-                Fault::UnknownAlgorithm(name) => *unknown.entry(name).or_default() += 1,
+                Fault::UnknownAlgorithm(name) | Fault::NeedsKey(name) => *unknown.entry(name).or_default() += 1,
                 Fault::NoFile(kind) => *kinds.entry(kind).or_default() += 1,
                 Fault::Unasked => {}
                 _ => improper += 1,

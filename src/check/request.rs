@@ -1,11 +1,11 @@
 //! What a check is asked for.
 
 use super::manifest::hints;
-use crate::algorithms::{Algorithm, computed};
+use crate::algorithms::{Algorithm, Secret, computed};
 use pfh_engine::Plan;
 use pfh_manifest::{End, Format, Options};
 use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What is done with the manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,6 +33,8 @@ pub enum Task {
 pub struct Request {
     /// The manifest; `-` is standard input.
     pub manifest: PathBuf,
+    /// Further manifests of an audit: together they list what is expected.
+    pub also: Vec<PathBuf>,
     /// The directory in which names start; found by the names if it is not given.
     pub root: Option<OsString>,
     /// What is done.
@@ -43,6 +45,9 @@ pub struct Request {
     pub end: End,
     /// The file of the public key that the manifest's seal must be signed with.
     pub key: Option<PathBuf>,
+    /// The key under which keyed digests of the manifest were made. Without it they are not
+    /// compared.
+    pub secret: Option<Secret>,
     /// How files are read. Its algorithms and pieces are those of the manifest.
     pub plan: Plan,
     /// How far containers are opened. Names that are inside of one are looked for there all the
@@ -57,11 +62,13 @@ impl Request {
     pub fn new(manifest: impl Into<PathBuf>) -> Request {
         Request {
             manifest: manifest.into(),
+            also: Vec::new(),
             root: None,
             task: Task::Files { allow_outside: false, ignore_missing: false },
             algorithms: Vec::new(),
             end: End::Line,
             key: None,
+            secret: None,
             plan: Plan::default(),
             #[cfg(feature = "inside")]
             inside: None,
@@ -73,6 +80,13 @@ impl Request {
     #[must_use]
     pub fn inside(mut self, inside: Option<crate::inside::Options>) -> Request {
         self.inside = inside;
+        self
+    }
+
+    /// Expects what these manifests list as well. Only an audit takes them.
+    #[must_use]
+    pub fn also(mut self, manifests: Vec<PathBuf>) -> Request {
+        self.also = manifests;
         self
     }
 
@@ -111,6 +125,13 @@ impl Request {
         self
     }
 
+    /// Keyed digests were made under this key.
+    #[must_use]
+    pub fn secret(mut self, secret: Option<Secret>) -> Request {
+        self.secret = secret;
+        self
+    }
+
     /// Files are read according to this plan.
     #[must_use]
     pub fn plan(mut self, plan: Plan) -> Request {
@@ -124,26 +145,32 @@ impl Request {
 
     /// How the manifest is read. A digest is a part of its line, and those of sdhash and mrsh-v2
     /// grow with the file.
-    pub(super) fn options(&self) -> Options {
+    pub(super) fn options(&self, manifest: &Path) -> Options {
         Options {
             format: match self.end {
                 End::Nul => Some(Format::Sums),
                 // Of names that look like digests content alone says too little.
                 End::Line => {
-                    self.manifest.extension().is_some_and(|end| end.eq_ignore_ascii_case("sfv")).then_some(Format::Sfv)
+                    manifest.extension().is_some_and(|end| end.eq_ignore_ascii_case("sfv")).then_some(Format::Sfv)
                 }
             },
             assumed: computed(&self.algorithms),
-            hints: hints(&self.manifest),
+            hints: hints(manifest),
             any: true,
             bare: false,
+            keyed: self.secret.is_some(),
             end: self.end,
             limit: self.plan.memory.max(1 << 20),
         }
     }
 
-    /// The plan with these algorithms.
-    pub(super) fn plan_of(&self, algorithms: Vec<pfh_digest::Algorithm>, piecewise: Option<u64>) -> Plan {
+    /// The plan with these algorithms, under the key if they need one.
+    pub(super) fn plan_of(&self, mut algorithms: Vec<pfh_digest::Algorithm>, piecewise: Option<u64>) -> Plan {
+        if let Some(secret) = &self.secret {
+            // A key that is none of an algorithm's was refused before.
+            let keyed = |one: pfh_digest::Algorithm| one.with_key(secret.bytes()).ok();
+            algorithms = algorithms.into_iter().filter_map(keyed).collect();
+        }
         Plan { algorithms, piecewise, ..self.plan.clone() }
     }
 }

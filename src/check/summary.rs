@@ -1,11 +1,11 @@
 //! What a check found: what was compared with what, by which digests, and what was not compared.
 
-use super::{Counts, Expectations, Remark};
+use super::{Counts, Expectations, Remark, Request};
 use crate::verdict::Verdict;
 use pfh_digest::Algorithm;
 use pfh_manifest::{Ending, Fault};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Why there was nothing to compare with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,6 +58,8 @@ pub enum Findings {
 pub struct Summary {
     /// The manifest.
     pub manifest: PathBuf,
+    /// Further manifests of an audit.
+    pub also: Vec<PathBuf>,
     /// Files that are as the manifest has them.
     pub verified: u64,
     /// Files that the manifest has.
@@ -83,9 +85,10 @@ pub struct Summary {
 
 impl Summary {
     /// Nothing was compared yet.
-    pub(super) fn new(manifest: &Path, expectations: &Expectations) -> Summary {
+    pub(super) fn new(request: &Request, expectations: &Expectations) -> Summary {
         Summary {
-            manifest: manifest.to_owned(),
+            manifest: request.manifest.clone(),
+            also: request.also.clone(),
             verified: 0,
             expected: expectations.entries.len() as u64,
             by_algorithm: BTreeMap::new(),

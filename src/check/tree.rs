@@ -90,7 +90,8 @@ pub fn run(
     let named: Vec<Vec<u8>> = parts.iter().map(|part| [&place.prefix[..], part].concat()).collect();
     let algorithms = expectations.algorithms.clone();
     let audit = Auditor::new(expectations, &place.prefix, &named);
-    let mut auditing = Auditing { audit, walked, prefix: place.prefix, own: own(&request.manifest), sink };
+    let owned = std::iter::once(&request.manifest).chain(&request.also).flat_map(|manifest| own(manifest)).collect();
+    let mut auditing = Auditing { audit, walked, prefix: place.prefix, own: owned, sink };
     let passed = pass(walk.source(), || walk.again(), &plan, &mut auditing, control)?;
     if passed.interrupted {
         return Err(Error::InterruptedAudit);

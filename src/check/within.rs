@@ -1,7 +1,7 @@
 //! Names of a manifest that are inside of containers.
 
 use super::Request;
-use crate::inside::{Limits, Options, is_inside};
+use crate::inside::{Limits, Options, is_inside, name};
 use std::sync::Arc;
 
 /// How names of a list are looked for in containers; `None` if no name can be in one.
@@ -11,6 +11,9 @@ pub fn options<'a>(request: &Request, names: impl Iterator<Item = &'a Vec<u8>>) 
     let mut options = request.inside.clone().unwrap_or_default();
     // Each name says itself how deep it is.
     options.limits = Limits { depth: 64, ..options.limits };
-    options.deleted |= inside.any(|name| name.windows(9).any(|part| part == b"!deleted-"));
+    for (deleted, unallocated) in inside.map(|one| name::kinds(one)) {
+        options.deleted |= deleted;
+        options.unallocated |= unallocated;
+    }
     Some(Arc::new(options))
 }

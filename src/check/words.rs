@@ -77,7 +77,8 @@ impl Summary {
 
     /// What was compared with what, by which digests, and what was not.
     pub fn sentence(&self) -> String {
-        let manifest = shown(&self.manifest);
+        let manifests = std::iter::once(&self.manifest).chain(&self.also);
+        let manifest = manifests.map(|manifest| shown(manifest)).collect::<Vec<_>>().join(", ");
         if let Some(why) = self.nothing {
             return format!("{manifest}: nothing to compare with: {}", nothing(why, &manifest));
         }

@@ -50,7 +50,7 @@ impl<'a, 's> Comparing<'a, 's> {
         summary: &'a mut Summary,
         sink: &'a mut Sink<'s>,
     ) -> Self {
-        let directories = [sides[0].directory(), sides[1].directory()];
+        let directories = [0, 1].map(|side: usize| sides[side].tree().map(|tree| tree.prefix.clone()));
         let mut comparing = Comparing {
             metadata: request.metadata == Metadata::Compared,
             directories,

@@ -1,60 +1,65 @@
-//! The directories of a comparison as one source, which knows where the second one begins.
+//! The trees of a comparison as one source, which knows where the second one begins.
 
-use pfh_source::{Descend, Item, Operands, Room, Source};
+use pfh_source::{Entry, Item, Room, Source};
+use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The number of the first item of the second directory; `u64::MAX` until it is known.
+/// The number of the first item of the second tree; `u64::MAX` until it is known.
 #[derive(Clone)]
 pub struct Boundary(Arc<AtomicU64>);
 
 impl Boundary {
-    /// Whether the item of this number is of the second directory. It must have been pulled.
+    /// Whether the item of this number is of the second tree. It must have been pulled.
     pub fn is_behind(&self, number: u64) -> bool {
         number >= self.0.load(Ordering::SeqCst)
     }
 }
 
-/// One or two directories, one after the other.
+/// One or two trees, one after the other.
 pub struct Halves {
-    inner: Operands,
-    /// Whether the second directory was asked for.
-    second: Arc<AtomicBool>,
+    sources: VecDeque<Box<dyn Source>>,
+    /// The number of the next item.
+    next: u64,
     boundary: Boundary,
 }
 
 impl Halves {
-    /// The directories, and the number at which the second one begins.
-    pub fn new(directories: Vec<Vec<u8>>, descend: Descend) -> (Halves, Boundary) {
-        let second = Arc::new(AtomicBool::new(false));
-        let flag = second.clone();
-        let paths = directories.into_iter().enumerate().map(move |(at, path)| {
-            if at > 0 {
-                flag.store(true, Ordering::SeqCst);
-            }
-            Ok(path)
-        });
+    /// The trees, and the number at which the second one begins.
+    pub fn new(sources: impl IntoIterator<Item = Box<dyn Source>>) -> (Halves, Boundary) {
         let boundary = Boundary(Arc::new(AtomicU64::new(u64::MAX)));
-        (Halves { inner: Operands::from_paths(Box::new(paths), descend), second, boundary: boundary.clone() }, boundary)
+        (Halves { sources: sources.into_iter().collect(), next: 0, boundary: boundary.clone() }, boundary)
     }
 
-    /// The first item after the second directory was asked for is its first one.
-    fn noted(&self, item: Item) -> Item {
-        if self.second.load(Ordering::SeqCst) {
-            self.boundary.0.fetch_min(item.number(), Ordering::SeqCst);
+    fn next(&mut self, mut pull: impl FnMut(&mut dyn Source) -> Option<Item>) -> Option<Item> {
+        loop {
+            let source = self.sources.front_mut()?;
+            if let Some(item) = pull(source) {
+                let number = self.next;
+                self.next += 1;
+                return Some(numbered(item, number));
+            }
+            self.sources.pop_front();
+            self.boundary.0.fetch_min(self.next, Ordering::SeqCst);
         }
-        item
+    }
+}
+
+fn numbered(item: Item, number: u64) -> Item {
+    match item {
+        Item::Entry(entry) => Item::Entry(Entry { number, ..entry }),
+        Item::Skipped { name, skip, .. } => Item::Skipped { number, name, skip },
+        Item::Settled { name, closed, digests, .. } => Item::Settled { number, name, closed, digests },
+        Item::Problem { name, problem, .. } => Item::Problem { number, name, problem },
     }
 }
 
 impl Source for Halves {
     fn pull(&mut self) -> Option<Item> {
-        let item = self.inner.pull()?;
-        Some(self.noted(item))
+        self.next(|source| source.pull())
     }
 
     fn pull_into(&mut self, room: Room) -> Option<Item> {
-        let item = self.inner.pull_into(room)?;
-        Some(self.noted(item))
+        self.next(|source| source.pull_into(room))
     }
 }

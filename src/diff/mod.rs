@@ -1,8 +1,8 @@
 //! The job *diff*: what differs between two states of a tree.
 //!
-//! Each side of a [`Request`] is a directory or a manifest in any format that
-//! [`check`](crate::check) reads. [`run`] hashes the directories in one pass; of two manifests it
-//! compares what they list, and reads no file. Each name has one [`Class`]: its content is the
+//! Each side of a [`Request`] is a directory, an image or an archive, or a manifest in any format
+//! that [`check`](crate::check) reads. [`run`] hashes the directories in one pass; of two manifests
+//! it compares what they list, and reads no file. Each name has one [`Class`]: its content is the
 //! same, changed, moved, copied, added or removed, or it changed though nothing says that it was
 //! written to ([`Class::BitRot`], with its [`Rot`](crate::check::Rot) as evidence). Which class
 //! that is, the [`Auditor`](crate::check::Auditor) of `check` decides.
@@ -43,6 +43,7 @@ mod report;
 mod request;
 mod side;
 mod summary;
+mod tree;
 
 pub use class::{Class, Counts, Difference, UnknownClass};
 pub use error::Error;
@@ -61,6 +62,7 @@ use pfh_digest::Algorithm;
 use pfh_engine::{Control, Plan};
 use pfh_source::{Apart, Source, terminal};
 use side::Side;
+use tree::Tree;
 
 /// Compares two states of a tree.
 ///
@@ -94,11 +96,11 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
     let (algorithms, piecewise) = how(request, &sides)?;
     summary.computed = algorithms.clone();
     let plan = Plan { algorithms, piecewise, ..request.plan.clone() };
-    let directories: Vec<Vec<u8>> = sides.iter().filter_map(Side::directory).collect();
-    let first = if directories.len() == 2 || sides[0].directory().is_some() { Which::A } else { Which::B };
-    let (halves, boundary) = Halves::new(directories.clone(), request.descend());
+    let trees: Vec<Tree> = sides.iter().filter_map(Side::tree).cloned().collect();
+    let first = if sides[0].tree().is_some() { Which::A } else { Which::B };
+    let (halves, boundary) = Halves::new(trees.iter().map(|tree| tree.source(request)));
     let mut comparing = Comparing::new(request, sides, first, boundary, &mut summary, sink);
-    if !directories.is_empty() {
+    if !trees.is_empty() {
         let cache = cache(request, &plan)?;
         let kept = request.reuse.as_ref().map(|reuse| &*reuse.path);
         let mut source: Box<dyn Source> = Box::new(Apart::new(halves, own(None, false, kept)));
@@ -106,7 +108,10 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
             source = Box::new(cache.reusing(source));
         }
         comparing.cache.clone_from(&cache);
-        let again = || Some(Box::new(Halves::new(directories, request.descend()).0) as Box<dyn Source>);
+        // To count what is in containers is to list them.
+        let counts = !request.is_inside() && !trees.iter().any(Tree::is_container);
+        let all = || trees.iter().map(|tree| tree.source(request));
+        let again = || counts.then(|| Box::new(Halves::new(all()).0) as Box<dyn Source>);
         let ran = pass(source, again, &plan, &mut comparing, control);
         let finished = ran.as_ref().is_ok_and(|run| !run.interrupted);
         let used = cache.map(|cache| cache.close(finished)).transpose().map_err(Error::Keeping)?;
@@ -130,13 +135,20 @@ fn settle(request: &Request, sides: &mut [Side; 2], summary: &mut Summary, contr
             a.strip(one);
             b.strip(other);
         }
-        [Side::List(list), Side::Directory(root)] | [Side::Directory(root), Side::List(list)] => {
-            list.settle(request, root, control);
+        [Side::List(list), Side::Directory(tree)] | [Side::Directory(tree), Side::List(list)]
+            if tree.is_container() =>
+        {
+            let [base, _] = base::between(&list.names(), &tree.names(request));
+            list.strip(base);
+        }
+        [Side::List(list), Side::Directory(tree)] | [Side::Directory(tree), Side::List(list)] => {
+            list.settle(request, &tree.path, control);
         }
         [Side::Directory(_), Side::Directory(_)] => {}
     }
     summary.bases = [&sides[0], &sides[1]].map(|side| match side {
         Side::List(list) => list.base.clone(),
+        Side::Directory(tree) if tree.is_container() => tree.prefix.clone(),
         Side::Directory(_) => Vec::new(),
     });
 }

@@ -22,7 +22,7 @@ pub enum Metadata {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Request {
-    /// A and B: a directory, or a manifest (`-` is standard input).
+    /// A and B: a directory, an image or an archive, or a manifest (`-` is standard input).
     pub sides: [OsString; 2],
     /// What two directories are hashed with; SHA-256 if none is named. The algorithms of digests in
     /// lists that do not name theirs.
@@ -35,6 +35,10 @@ pub struct Request {
     pub links: Links,
     /// The digests that are not computed again.
     pub reuse: Option<Reuse>,
+    /// How far archives in both sides are opened; `None` takes them as files, and opens those alone
+    /// that are a side themselves.
+    #[cfg(feature = "inside")]
+    pub inside: Option<crate::inside::Options>,
     /// How files are read.
     pub plan: Plan,
 }
@@ -49,6 +53,8 @@ impl Request {
             end: End::Line,
             links: Links::Keep,
             reuse: None,
+            #[cfg(feature = "inside")]
+            inside: None,
             plan: Plan::default(),
         }
     }
@@ -105,10 +111,26 @@ impl Request {
         Descend { recurse: Recurse::Yes, links: self.links, ..Descend::default() }
     }
 
+    /// Whether archives in both sides are opened.
+    pub(super) fn is_inside(&self) -> bool {
+        #[cfg(feature = "inside")]
+        return self.inside.is_some();
+        #[cfg(not(feature = "inside"))]
+        false
+    }
+
     /// What is read and written.
     pub(super) fn outputs(&self) -> Outputs {
         let mut outputs = Outputs::new(false);
         outputs.reads_all(&self.sides);
+        for side in self.sides.iter().filter(|_| self.reuse.is_some()) {
+            outputs.reads_all(pfh_source::image::files_of(side.as_ref()));
+            #[cfg(feature = "inside")]
+            if let Some(container) = crate::inside::name::container(side.as_encoded_bytes()) {
+                use std::os::unix::ffi::OsStringExt;
+                outputs.reads_all(pfh_source::image::files_of(OsString::from_vec(container).as_ref()));
+            }
+        }
         if let Some(Reuse { path, .. }) = &self.reuse {
             outputs.writes("--cache", path, Kind::File, CACHE);
         }

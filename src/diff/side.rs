@@ -2,6 +2,7 @@
 
 use super::error::Error;
 use super::request::Request;
+use super::tree::Tree;
 use crate::check::{self, Expectations, Task};
 use pfh_custody::seal::Held;
 use pfh_engine::Control;
@@ -32,8 +33,8 @@ impl fmt::Display for Which {
 
 /// A side, opened.
 pub enum Side {
-    /// A directory by its name.
-    Directory(Vec<u8>),
+    /// A directory, or what is in a container.
+    Directory(Tree),
     /// A list, read.
     List(Box<List>),
 }
@@ -62,7 +63,13 @@ impl Side {
         let name: &OsString = &request.sides[which as usize];
         let path = Path::new(name);
         if name != "-" && path.is_dir() {
-            return Ok(Side::Directory(name.as_bytes().to_vec()));
+            return Ok(Side::Directory(Tree::directory(name.as_bytes().to_vec())));
+        }
+        #[cfg(feature = "inside")]
+        if name != "-"
+            && let Some(tree) = Tree::container(request, name.as_bytes())
+        {
+            return Ok(Side::Directory(tree));
         }
         let asked = check::Request::new(path)
             .algorithms(request.algorithms.clone())
@@ -74,10 +81,10 @@ impl Side {
         Ok(Side::List(Box::new(list)))
     }
 
-    /// The directory, if it is one.
-    pub fn directory(&self) -> Option<Vec<u8>> {
+    /// The tree, if its files are read.
+    pub fn tree(&self) -> Option<&Tree> {
         match self {
-            Side::Directory(name) => Some(name.clone()),
+            Side::Directory(tree) => Some(tree),
             Side::List(_) => None,
         }
     }
@@ -116,6 +123,13 @@ impl List {
     /// Takes a directory off all names.
     pub fn strip(&mut self, base: Vec<u8>) {
         self.base = if base.is_empty() || base.ends_with(b"/") { base } else { [&base[..], b"/"].concat() };
+        #[cfg(feature = "inside")]
+        {
+            // The container that its names are inside of is no file of the tree.
+            let base = &self.base;
+            let holds = |name: &[u8]| base.starts_with(&crate::inside::name::prefix(&check::plain(name)));
+            self.expectations.entries.retain(|entry| !holds(&entry.name));
+        }
         let base = &self.base;
         for name in self.expectations.entries.iter_mut().map(|entry| &mut entry.name) {
             *name = below(name, base);

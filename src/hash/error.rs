@@ -41,6 +41,9 @@ pub enum Error {
         /// Why.
         error: CacheError,
     },
+    /// Digests under a key are not kept: a cache does not know the key.
+    #[error("{0} is under a key, which a cache does not know: leave out --cache")]
+    KeyedCache(pfh_digest::Algorithm),
     /// What was found could not be put into the cache.
     #[error(transparent)]
     Keeping(CacheError),

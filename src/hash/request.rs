@@ -2,7 +2,7 @@
 
 use super::Cache;
 use super::{About, Error};
-use crate::algorithms::Algorithm;
+use crate::algorithms::{Algorithm, Secret};
 use crate::destination::Destination;
 use crate::input::Input;
 use crate::outputs::{Existing, Kind, Outputs};
@@ -52,6 +52,8 @@ pub struct Request {
     pub seal: Option<Sealing>,
     /// The digests that are not computed again.
     pub reuse: Option<Reuse>,
+    /// The key of the plan's keyed algorithms, which no output may replace.
+    pub secret: Option<Secret>,
     /// Whether files of the outputs' names are replaced. One that is read never is.
     pub replace: bool,
 }
@@ -67,6 +69,7 @@ impl Request {
             output: Destination::default(),
             seal: None,
             reuse: None,
+            secret: None,
             replace: false,
         }
     }
@@ -106,6 +109,13 @@ impl Request {
         self
     }
 
+    /// The plan's keyed algorithms are under this key.
+    #[must_use]
+    pub fn secret(mut self, secret: Option<Secret>) -> Request {
+        self.secret = secret;
+        self
+    }
+
     /// Replaces existing files of the outputs' names.
     #[must_use]
     pub fn replace(mut self, replace: bool) -> Request {
@@ -133,6 +143,7 @@ impl Request {
         if let Some(Reuse { path, .. }) = &self.reuse {
             outputs.writes("--cache", path, Kind::File, CACHE);
         }
+        outputs.reads_all(self.secret.as_ref().map(Secret::path));
         self.input.guard(outputs.reads_all(sealing.and_then(|sealing| sealing.key.as_ref())));
         outputs
     }
@@ -170,6 +181,10 @@ impl Request {
     /// The cache, opened. It knows a run by the output, by what is hashed and how.
     pub(super) fn cache(&self, about: &About) -> Result<Option<Cache>, Error> {
         let Some(Reuse { path, sample }) = &self.reuse else { return Ok(None) };
+        // A cache knows algorithms by name, and would give the digests of another key.
+        if let Some(keyed) = self.plan.algorithms.iter().find(|algorithm| algorithm.is_keyed()) {
+            return Err(Error::KeyedCache(*keyed));
+        }
         let about = about.clone();
         let mut identity =
             [about.command_line.unwrap_or_default(), about.working_directory.unwrap_or_default()].join(&0);

@@ -1,11 +1,13 @@
 //! What a file is a container of, by its bytes.
 
+use pfh_container::disk::END;
+use pfh_container::disk::{Alone, Disk, Failure, Kind};
 use pfh_container::ewf::FileHeader;
 use pfh_container::foreign;
 use pfh_source::Problem;
 use pfh_source::image::{Format as ImageFormat, Image};
 use pfh_volume::archive::Format;
-use pfh_volume::{Bytes, PartitionTable, Recognised, Scheme, file_system, partitions};
+use pfh_volume::{Bytes, PartitionTable, Recognised, Scheme, file_system, is_physical_volume, partitions};
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -13,7 +15,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Bytes that are looked at of a member, to see whether it may be a container.
-pub const START: usize = 2048;
+pub const START: usize = 4096;
 /// The smallest medium that is looked at.
 const DISK: u64 = 32 << 10;
 
@@ -25,6 +27,8 @@ pub enum Container {
     Divided(PartitionTable),
     /// A volume.
     Volume(Recognised),
+    /// A disk in a file of a format of its own, or why it cannot be read.
+    Disk(Kind, Result<Box<dyn Disk>, Failure>),
 }
 
 /// What these bytes are; `None` for what is no container. `start` are the first of them.
@@ -32,6 +36,9 @@ pub enum Container {
 /// # Errors
 /// When a table or a file system is there, and cannot be read.
 pub fn container(start: &[u8], bytes: &Arc<dyn Bytes>) -> Result<Option<Container>, pfh_volume::Failure> {
+    if let Some(kind) = disk_kind(start, &**bytes) {
+        return Ok(Some(Container::Disk(kind, pfh_container::disk::open(kind, bytes.clone(), &Alone))));
+    }
     if let Some(format) = Format::recognize(start).or_else(|| ends_as_zip(&**bytes)) {
         return Ok(Some(Container::Archive(format)));
     }
@@ -41,13 +48,21 @@ pub fn container(start: &[u8], bytes: &Arc<dyn Bytes>) -> Result<Option<Containe
     medium(bytes)
 }
 
+/// Which disk image these bytes are.
+fn disk_kind(start: &[u8], bytes: &dyn Bytes) -> Option<Kind> {
+    let mut end = vec![0; END.min(usize::try_from(bytes.size()).unwrap_or(END))];
+    bytes.read_exact_at(bytes.size() - end.len() as u64, &mut end).ok()?;
+    Kind::recognize(start, &end)
+}
+
 /// What a medium is; `None` if it has neither a table nor a known file system.
 ///
 /// # Errors
 /// When a table or a file system is there, and cannot be read.
 pub fn medium(bytes: &Arc<dyn Bytes>) -> Result<Option<Container>, pfh_volume::Failure> {
     let table = partitions(bytes)?;
-    if table.scheme != Scheme::None {
+    // A medium that is one physical volume has its logical volumes in place of partitions.
+    if table.scheme != Scheme::None || is_physical_volume(&**bytes) {
         return Ok(Some(Container::Divided(table)));
     }
     Ok(match file_system(bytes.clone())? {
@@ -59,17 +74,23 @@ pub fn medium(bytes: &Arc<dyn Bytes>) -> Result<Option<Container>, pfh_volume::F
 /// Whether a member may be a container, by its first bytes, size and name: only then it is unpacked
 /// to look closer.
 pub fn may_be(start: &[u8], size: Option<u64>, name: &[u8]) -> bool {
-    if Format::recognize(start).is_some() {
+    if Format::recognize(start).is_some() || Kind::recognize(start, &[]).is_some() {
         return true;
     }
     let sectors = size.is_some_and(|size| size >= DISK && size.is_multiple_of(512));
     let boot = start.get(510..512) == Some(&[0x55, 0xAA]);
     let ext = start.get(1080..1082) == Some(&[0x53, 0xEF]);
-    let named = [&b".iso"[..], b".img", b".dd", b".raw"].iter().any(|ending| {
-        let at = name.len().saturating_sub(ending.len());
-        name[at..].eq_ignore_ascii_case(ending)
-    });
-    sectors && (boot || ext || named)
+    let is_named = |endings: &[&[u8]]| {
+        endings.iter().any(|ending| {
+            let at = name.len().saturating_sub(ending.len());
+            name[at..].eq_ignore_ascii_case(ending)
+        })
+    };
+    // Their signatures are at the end.
+    if is_named(&[b".dmg", b".vhd"]) && size.is_none_or(|size| size > END as u64) {
+        return true;
+    }
+    sectors && (boot || ext || is_named(&[b".iso", b".img", b".dd", b".raw"]))
 }
 
 /// A zip behind something else, that ends without a comment.
@@ -103,7 +124,18 @@ pub fn image(path: &[u8], start: &[u8], end: &[u8]) -> Imaged {
             Err(error) => Imaged::Unread(error.to_string()),
         };
     }
-    if let Some(format) = foreign::by_content(start, end) {
+    match Kind::recognize(start, end) {
+        // What follows the first belongs to that.
+        Some(kind) if kind.is_later(start) => return Imaged::No,
+        Some(_) => {
+            return match Image::open(path) {
+                Ok(image) => Imaged::Yes(Box::new(image)),
+                Err(error) => Imaged::Unread(error.what()),
+            };
+        }
+        None => {}
+    }
+    if let Some(format) = foreign::by_content(start) {
         return Imaged::Unread(format!("the format {} ({}) is not read", format.name, format.hint));
     }
     let first = path.extension().is_some_and(|ending| ["000", "001", "aaa"].iter().any(|first| *ending == **first));

@@ -1,17 +1,20 @@
 //! A source that goes into containers.
 
+use super::clock::Clock;
 use super::detect::{self, Container, Imaged};
+use super::gap;
 use super::level::{Level, Listed, Next, Part};
 use super::medium::{File, Imaged as ImagedBytes, Runs, Watch};
 use super::member::{self, Member, problem};
 use super::name;
 use super::options::Options;
 use super::spool::Stock;
-use pfh_container::foreign;
+use pfh_container::disk;
 use pfh_source::image::Image;
 use pfh_source::{Cause, Entry, Extent, Inside, Item, Origin, Problem, Skip, Source, Stage};
 use pfh_volume::archive::{self, Format};
 use pfh_volume::{Allocation, Bytes, FileSystem, Kind, Node, Options as Volumes, PartitionTable, Recognised, Usage};
+use pfh_volume::{is_physical_volume, logical_volumes};
 use std::collections::{HashSet, VecDeque};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -41,6 +44,8 @@ pub struct Expanding {
     stock: Arc<Stock>,
     /// Bytes that may still come out of the outermost container at hand.
     allowance: u64,
+    /// The time spent on it.
+    clock: Arc<Clock>,
 }
 
 impl Expanding {
@@ -48,7 +53,8 @@ impl Expanding {
     pub fn new(outer: Box<dyn Source>, options: Arc<Options>) -> Expanding {
         let (stack, found) = (Vec::new(), VecDeque::new());
         let (stock, root) = (Arc::default(), Vec::new());
-        Expanding { outer, options, images: false, root, wanted: None, stack, found, number: 0, stock, allowance: 0 }
+        let (images, wanted, number, allowance, clock) = (false, None, 0, 0, Arc::default());
+        Expanding { outer, options, images, root, wanted, stack, found, number, stock, allowance, clock }
     }
 
     /// The objects of the source are images, named by their first files.
@@ -93,6 +99,7 @@ impl Expanding {
     /// What a file of the source is, if it is a container.
     fn open_outer(&mut self, entry: &Entry) {
         let printed = name::escape(&entry.name());
+        self.clock = Clock::new(self.options.time);
         if !self.is_wanted(&printed) {
             return;
         }
@@ -113,8 +120,8 @@ impl Expanding {
         let Ok(Some(still)) = entry.still() else { return };
         let still = Arc::new(still);
         let bytes: Arc<dyn Bytes> = Arc::new(File(still.clone()));
-        let mut start = vec![0; usize::try_from(bytes.size()).unwrap_or(usize::MAX).min(foreign::START)];
-        let mut end = vec![0; start.len().min(foreign::END)];
+        let mut start = vec![0; usize::try_from(bytes.size()).unwrap_or(usize::MAX).min(disk::START)];
+        let mut end = vec![0; start.len().min(disk::END)];
         let read = bytes.read_exact_at(0, &mut start);
         if read.and_then(|()| bytes.read_exact_at(bytes.size() - end.len() as u64, &mut end)).is_err() {
             return;
@@ -143,11 +150,7 @@ impl Expanding {
         };
         let bytes: Arc<dyn Bytes> = Arc::new(ImagedBytes(image));
         self.allowance = self.options.limits.most(bytes.size());
-        match detect::medium(&bytes) {
-            Ok(Some(container)) => self.enter(container, bytes, printed, &watch, 1),
-            Ok(None) => self.fail(name::prefix(printed), "holds no partition table and no file system that is known"),
-            Err(failure) => self.found.push_back(Found::Problem(name::prefix(printed), problem(Stage::Walk, &failure))),
-        }
+        self.enter_disk(bytes, printed, &watch, 1);
     }
 
     fn open_bytes(&mut self, start: &[u8], bytes: Arc<dyn Bytes>, printed: &[u8], watch: &Arc<Watch>, depth: u32) {
@@ -173,6 +176,19 @@ impl Expanding {
                 self.enter_volume(&system, bytes, name::prefix(printed), about, watch, depth);
             }
             Container::Volume(other) => self.fail(name::prefix(printed), unread(&other)),
+            Container::Disk(kind, Err(failure)) => {
+                self.fail(name::prefix(printed), format!("{} image: {failure}", kind.name()));
+            }
+            Container::Disk(_, Ok(disk)) => self.enter_disk(Arc::<dyn disk::Disk>::from(disk), printed, watch, depth),
+        }
+    }
+
+    /// Goes into the one disk of an image: partitions or a volume.
+    fn enter_disk(&mut self, bytes: Arc<dyn Bytes>, printed: &[u8], watch: &Arc<Watch>, depth: u32) {
+        match detect::medium(&bytes) {
+            Ok(Some(container)) => self.enter(container, bytes, printed, watch, depth),
+            Ok(None) => self.fail(name::prefix(printed), "holds no partition table and no file system that is known"),
+            Err(failure) => self.found.push_back(Found::Problem(name::prefix(printed), problem(Stage::Walk, &failure))),
         }
     }
 
@@ -186,6 +202,7 @@ impl Expanding {
                 is_archive: true,
                 medium: bytes,
                 watch: watch.clone(),
+                clock: self.clock.clone(),
                 depth,
                 last: None,
                 seen: HashSet::new(),
@@ -202,13 +219,29 @@ impl Expanding {
         watch: &Arc<Watch>,
         depth: u32,
     ) {
+        let mut physical = Vec::new();
         let mut parts: Vec<Part> = table.warnings.into_iter().map(Part::Failure).collect();
-        for partition in table.partitions.into_iter().filter(|partition| partition.usage == Usage::Partition) {
-            parts.push(match partition.open(&bytes) {
-                Ok(volume) => Part::Volume(partition.number, volume, partition.start),
-                Err(failure) => Part::Failure(failure),
+        for partition in table.partitions {
+            parts.push(match partition.usage {
+                Usage::Partition => match partition.open(&bytes) {
+                    Ok(volume) if is_physical_volume(&*volume) => {
+                        physical.push(volume);
+                        continue;
+                    }
+                    Ok(volume) => Part::Volume(partition.number, volume, partition.start),
+                    Err(failure) => Part::Failure(failure),
+                },
+                Usage::Unallocated if self.options.unallocated => {
+                    let end = partition.start.saturating_add(partition.length).min(bytes.size());
+                    Part::Gap(Box::new(gap::node(&bytes, partition.start.min(end)..end)))
+                }
+                _ => continue,
             });
         }
+        parts.extend(logical_volumes(&physical).into_iter().map(|found| match found {
+            Ok(volume) => Part::Logical(volume.name, volume.bytes),
+            Err(failure) => Part::Failure(failure),
+        }));
         self.stack.push(Level {
             prefix: name::prefix(printed),
             listed: Listed::Parts(parts.into_iter()),
@@ -216,6 +249,7 @@ impl Expanding {
             is_archive: false,
             medium: bytes,
             watch: watch.clone(),
+            clock: self.clock.clone(),
             depth,
             last: None,
             seen: HashSet::new(),
@@ -234,7 +268,8 @@ impl Expanding {
         for warning in &system.warnings {
             self.found.push_back(Found::Problem(prefix.clone(), problem(Stage::Walk, warning)));
         }
-        let nodes = system.nodes(Volumes { deleted: self.options.deleted, unallocated: false });
+        let Options { deleted, unallocated, .. } = *self.options;
+        let nodes = system.nodes(Volumes { deleted, unallocated });
         self.stack.push(Level {
             prefix,
             listed: Listed::Nodes(nodes),
@@ -242,6 +277,7 @@ impl Expanding {
             is_archive: false,
             medium: bytes,
             watch: watch.clone(),
+            clock: self.clock.clone(),
             depth,
             last: None,
             seen: HashSet::new(),
@@ -251,6 +287,18 @@ impl Expanding {
     /// The next step in the innermost container.
     fn step(&mut self) {
         let Some(level) = self.stack.last_mut() else { return };
+        let clock = level.clock.clone();
+        if let Err(problem) = clock.check() {
+            // With all containers that it is in: they share the time.
+            let outermost = self.stack.drain(..).next().map(|level| level.prefix).unwrap_or_default();
+            return self.found.push_back(Found::Problem(outermost, Problem { stage: Stage::Walk, ..problem }));
+        }
+        clock.during(|| self.advance());
+    }
+
+    /// Takes the next thing of the innermost container.
+    fn advance(&mut self) {
+        let Some(level) = self.stack.last_mut() else { return };
         match level.next() {
             None => drop(self.stack.pop()),
             Some(Next::Failure(failure)) => {
@@ -258,6 +306,7 @@ impl Expanding {
                 self.found.push_back(Found::Problem(name, problem(Stage::Walk, &failure)));
             }
             Some(Next::Volume(number, bytes, start)) => self.volume(number, bytes, start),
+            Some(Next::Logical(name, bytes)) => self.logical(&name, bytes),
             Some(Next::Node(node)) => self.node(&node),
         }
     }
@@ -271,8 +320,23 @@ impl Expanding {
         if self.wanted.as_ref().is_some_and(|wanted| !wanted.starts_with(&prefix)) {
             return;
         }
+        self.open_volume(bytes, prefix, about, &watch, depth);
+    }
+
+    /// A logical volume: the same, by its name.
+    fn logical(&mut self, name: &[u8], bytes: Arc<dyn Bytes>) {
+        let Some(level) = self.stack.last() else { return };
+        let (watch, depth, about) = (level.watch.clone(), level.depth, level.about.clone());
+        let prefix = [&level.prefix[..], &name::escape(name), b"/"].concat();
+        if self.wanted.as_ref().is_some_and(|wanted| !wanted.starts_with(&prefix)) {
+            return;
+        }
+        self.open_volume(bytes, prefix, about, &watch, depth);
+    }
+
+    fn open_volume(&mut self, bytes: Arc<dyn Bytes>, prefix: Vec<u8>, about: Inside, watch: &Arc<Watch>, depth: u32) {
         match pfh_volume::file_system(bytes.clone()) {
-            Ok(Recognised::FileSystem(system)) => self.enter_volume(&system, bytes, prefix, about, &watch, depth),
+            Ok(Recognised::FileSystem(system)) => self.enter_volume(&system, bytes, prefix, about, watch, depth),
             Ok(other) => self.fail(prefix, unread(&other)),
             Err(failure) => self.found.push_back(Found::Problem(prefix, problem(Stage::Walk, &failure))),
         }
@@ -280,7 +344,9 @@ impl Expanding {
 
     fn node(&mut self, node: &Node) {
         let Some(level) = self.stack.last_mut() else { return };
-        let mut printed = [&level.prefix[..], &name::escape(&node.path)].concat();
+        let is_unallocated = node.kind == Kind::Unallocated;
+        let path = if is_unallocated { name::unallocated(&node.path) } else { name::escape(&node.path) };
+        let mut printed = [&level.prefix[..], &path].concat();
         let is_deleted = node.allocation != Allocation::Live;
         if is_deleted {
             printed.extend_from_slice(format!("!deleted-{}", node.id.unwrap_or_default()).as_bytes());
@@ -288,7 +354,6 @@ impl Expanding {
         let last = node.path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
         let skip = match &node.kind {
             Kind::Directory => return,
-            Kind::Unallocated => return,
             Kind::Link(_) => Some(Skip::Symlink),
             Kind::Special(what) => Some(Skip::Inside(what)),
             _ => None,
@@ -302,7 +367,14 @@ impl Expanding {
         if let Some(skip) = skip {
             return self.found.push_back(Found::Skipped(printed, skip));
         }
-        let Some(content) = node.content.clone() else { return self.fail(printed, "has no content that can be read") };
+        let Some(content) = node.content.clone() else {
+            if is_deleted {
+                return self.fail(printed, "has no content that can be read");
+            }
+            // As `$Secure` and others of NTFS's own files, whose data are in other attributes.
+            let skip = Skip::Inside("a file without content of its own");
+            return self.found.push_back(Found::Skipped(printed, skip));
+        };
         if let Some(size) = node.size.filter(|_| level.is_archive) {
             match self.allowance.checked_sub(size) {
                 Some(left) => self.allowance = left,
@@ -317,14 +389,16 @@ impl Expanding {
                 .collect();
         }
         let (watch, depth) = (level.watch.clone(), level.depth);
-        let member = Member::new(content.clone(), node.size, about, watch.clone(), self.stock.clone());
+        let clock = level.clock.clone();
+        let member = Member::new(content.clone(), node.size, about, watch.clone(), self.stock.clone(), clock);
         if content.is_shared() {
             level.last = Some(member.clone());
         }
         let object = Arc::new(member::Entry(member.clone()));
         let origin = Origin::Object { name: printed.clone().into(), object };
         self.found.push_back(Found::Origin(origin, None));
-        if self.is_wanted(&printed) && !is_deleted && node.size.is_none_or(|size| size > 20) {
+        let is_file = !is_deleted && !is_unallocated;
+        if self.is_wanted(&printed) && is_file && node.size.is_none_or(|size| size > 20) {
             self.open_member(node, &member, printed, &watch, depth);
         }
     }
@@ -365,6 +439,7 @@ fn said(node: &Node, container: &Inside) -> Inside {
         born: time(node.times.born),
         deleted_at: time(node.times.deleted),
         deleted: node.allocation != Allocation::Live,
+        unallocated: node.kind == Kind::Unallocated,
         overwritten: node.allocation == Allocation::Overwritten,
         resident: node.resident,
         compressed: node.compressed,
@@ -377,7 +452,7 @@ fn bomb(size: u64) -> String {
 }
 
 /// Why a volume is not read.
-fn unread(found: &Recognised) -> String {
+pub fn unread(found: &Recognised) -> String {
     match found {
         Recognised::Encrypted(format) => format!("is encrypted ({format})"),
         Recognised::Unread(what) => what.clone(),

@@ -1,5 +1,6 @@
 //! A container that is being listed.
 
+use super::clock::Clock;
 use super::medium::Watch;
 use super::member::Member;
 use pfh_source::Inside;
@@ -12,6 +13,10 @@ use std::sync::Arc;
 pub enum Part {
     /// A partition by its number, its bytes, and where they start on the medium.
     Volume(Option<u32>, Arc<dyn Bytes>, u64),
+    /// A part of the medium that is in no partition.
+    Gap(Box<Node>),
+    /// A logical volume of LVM2, by its name and its bytes.
+    Logical(Vec<u8>, Arc<dyn Bytes>),
     /// What is wrong.
     Failure(Failure),
 }
@@ -38,6 +43,8 @@ pub struct Level {
     pub medium: Arc<dyn Bytes>,
     /// The files behind it.
     pub watch: Arc<Watch>,
+    /// The time spent on the container of the input that it is in, or is.
+    pub clock: Arc<Clock>,
     /// How many containers it is in, itself included.
     pub depth: u32,
     /// The member that came last, if it shares a stream with the next.
@@ -52,6 +59,8 @@ pub enum Next {
     Node(Box<Node>),
     /// A partition.
     Volume(Option<u32>, Arc<dyn Bytes>, u64),
+    /// A logical volume.
+    Logical(Vec<u8>, Arc<dyn Bytes>),
     /// What cannot be listed.
     Failure(Failure),
 }
@@ -69,6 +78,8 @@ impl Level {
             },
             Listed::Parts(parts) => match parts.next()? {
                 Part::Volume(number, bytes, start) => Next::Volume(number, bytes, start),
+                Part::Gap(node) => Next::Node(node),
+                Part::Logical(name, bytes) => Next::Logical(name, bytes),
                 Part::Failure(failure) => Next::Failure(failure),
             },
         })

@@ -1,6 +1,7 @@
 //! An entry inside a container: opened when its turn comes, and no digest if the container changed
 //! meanwhile.
 
+use super::clock::{Clock, Timed};
 use super::medium::{Unpacked, Watch};
 use super::spool::{Spool, Stock};
 use pfh_source::{Cause, Inside, Object, Problem, Stage};
@@ -31,6 +32,7 @@ pub struct Member {
     inside: Arc<Inside>,
     watch: Arc<Watch>,
     stock: Arc<Stock>,
+    clock: Arc<Clock>,
     state: Mutex<State>,
 }
 
@@ -56,9 +58,10 @@ impl Member {
         inside: Inside,
         watch: Arc<Watch>,
         stock: Arc<Stock>,
+        clock: Arc<Clock>,
     ) -> Arc<Member> {
         let state = Mutex::new(State::Closed);
-        Arc::new(Member { content, size, inside: Arc::new(inside), watch, stock, state })
+        Arc::new(Member { content, size, inside: Arc::new(inside), watch, stock, clock, state })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -66,7 +69,9 @@ impl Member {
     }
 
     fn open_content(&self) -> Result<Opened, Problem> {
-        self.content.open().map_err(|failure| problem(Stage::Open, &failure))
+        self.clock.check()?;
+        let opened = self.clock.during(|| self.content.open()).map_err(|failure| problem(Stage::Open, &failure))?;
+        Ok(Box::new(Timed { reader: opened, clock: self.clock.clone() }))
     }
 
     /// Its first bytes, at most `length`; fewer only if it has no more, or cannot be read.

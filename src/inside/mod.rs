@@ -4,8 +4,12 @@
 //! container: the same pipeline, orders, formats and rules of consistency hold. Names read
 //! `case.E01!/p2/Users/a.zip!/b.doc` ([`name`]).
 
+mod clock;
 mod detect;
 mod expanding;
+#[cfg(feature = "known")]
+mod free;
+mod gap;
 mod level;
 mod lookup;
 mod medium;
@@ -13,8 +17,14 @@ mod member;
 pub mod name;
 mod options;
 mod spool;
+mod whole;
 
 pub use expanding::Expanding;
+#[cfg(feature = "known")]
+pub(crate) use free::Free;
 pub use lookup::{Lookup, is_inside};
+#[cfg(feature = "known")]
+pub(crate) use medium::{Imaged, Watch};
 pub use options::Options;
 pub use pfh_volume::archive::Limits;
+pub(crate) use whole::Whole;

@@ -27,6 +27,21 @@ pub fn prefix(container: &[u8]) -> Vec<u8> {
     prefix
 }
 
+/// What is printed of space that no file has, by the path of its node: `OFFSET!unallocated`,
+/// `name!slack`.
+pub fn unallocated(path: &[u8]) -> Vec<u8> {
+    match (path.strip_prefix(b"$Slack/"), path.strip_prefix(b"$Unallocated/")) {
+        (Some(of), _) => [&escape(of)[..], b"!slack"].concat(),
+        (None, offset) => [&escape(offset.unwrap_or(path))[..], b"!unallocated"].concat(),
+    }
+}
+
+/// Whether a printed name is one of deleted files, and whether it is one of space that no file has.
+pub fn kinds(name: &[u8]) -> (bool, bool) {
+    let deleted = name.windows(9).any(|part| part == b"!deleted-");
+    (deleted, name.ends_with(b"!unallocated") || name.ends_with(b"!slack"))
+}
+
 /// The outermost container of a printed name, as the file system has it; `None` if there is none.
 pub fn container(name: &[u8]) -> Option<Vec<u8>> {
     let mut plain = Vec::new();
@@ -66,6 +81,10 @@ mod tests {
         }
         assert_eq!(prefix(&escape(b"a.zip")), b"a.zip!/");
         assert_eq!(escape(b"a!/b!"), b"a!!/b!");
+        assert_eq!(unallocated(b"$Unallocated/4096"), b"4096!unallocated");
+        assert_eq!(unallocated(b"$Slack/a!/$Slack/b"), b"a!!/$Slack/b!slack");
+        assert_eq!(kinds(b"i!/p1/a!slack"), (false, true));
+        assert_eq!(kinds(b"i!/p1/a!deleted-12"), (true, false));
         assert_eq!(prefix(b"x!"), b"x!!!/");
     }
 }

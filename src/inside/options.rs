@@ -2,6 +2,7 @@
 
 use pfh_source::Selection;
 use pfh_volume::archive::Limits;
+use std::time::Duration;
 
 /// How far containers are opened, and what is taken of them.
 #[derive(Debug, Clone, Default)]
@@ -11,6 +12,12 @@ pub struct Options {
     pub limits: Limits,
     /// Whether deleted files are taken too, as `name!deleted-INODE`.
     pub deleted: bool,
+    /// Whether space that no file has is taken too: free blocks and gaps between partitions as
+    /// `OFFSET!unallocated`, what lies behind a file in its last block as `name!slack`.
+    pub unallocated: bool,
+    /// How long a container of the input may be worked on, with all that is in it; `None` for as
+    /// long as it takes.
+    pub time: Option<Duration>,
     /// Whether each entry has the places of its bytes.
     pub runs: bool,
     /// Which members are taken.

@@ -1,12 +1,13 @@
 //! `build`: sets in any format become one file.
 
+use super::blocks::{self, Blocks, Made};
 use super::{Class, DEFAULT_MEMORY, Error, Input, Packages, Set, list};
 use crate::algorithms::{Algorithm, computed};
 use crate::outputs::{Existing, Kind, Outputs};
 use pfh_engine::{Control, Phase, Progress};
 use pfh_known::{Build, Built, Pace, Step, is_database};
 use pfh_manifest::Fault;
-use pfh_source::terminal;
+use pfh_source::{Problem, terminal};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -35,6 +36,10 @@ pub struct Request {
     pub memory: usize,
     /// Whether an existing file that is no set may be replaced; what is read never is.
     pub replace: bool,
+    /// Sizes of blocks in bytes, powers of two from 512 to a mebibyte. With any the sets are no
+    /// lists, but files and trees, and the file is one of their blocks, by the assumed algorithm or
+    /// SHA-256; what [`matching::sectors`](crate::matching::sectors) looks for.
+    pub blocks: Vec<u32>,
     /// Whether the sets are no lists, but files, trees and containers: what is in them is hashed,
     /// by the assumed algorithms or MD5, SHA-1 and SHA-256.
     #[cfg(feature = "inside")]
@@ -54,6 +59,13 @@ pub enum Event<'a> {
         /// What is wrong with it.
         fault: &'a Fault,
     },
+    /// A file of a set of blocks could not be read: nothing of it is in the set.
+    Unread {
+        /// Its name.
+        name: &'a [u8],
+        /// Why.
+        problem: &'a Problem,
+    },
 }
 
 /// What a build came to. Its text are sentences for people, a line each.
@@ -68,6 +80,8 @@ pub struct Summary {
     pub resumed: u64,
     /// Files in the sets that could not be read, where the sets are files and containers.
     pub unread: u64,
+    /// Distinct blocks by their size in bytes.
+    pub blocks: Vec<(u32, u64)>,
 }
 
 fn beside(path: &Path, ending: &str) -> PathBuf {
@@ -90,6 +104,7 @@ impl Request {
             output,
             memory: DEFAULT_MEMORY,
             replace: false,
+            blocks: Vec::new(),
             #[cfg(feature = "inside")]
             inside: None,
         }
@@ -151,6 +166,11 @@ impl Request {
         for entry in std::fs::read_dir(&self.work).into_iter().flatten().flatten() {
             let name = entry.file_name();
             let is_work = |start: &&[u8]| name.as_encoded_bytes().starts_with(start);
+            if name.as_encoded_bytes().starts_with(b"blocks-") && entry.path().is_dir() {
+                for run in std::fs::read_dir(entry.path()).into_iter().flatten().flatten() {
+                    outputs.writes("--work", run.path(), Kind::File, existing);
+                }
+            }
             if [&b"run-"[..], b"applied-", b"journal", b"lock"].iter().any(is_work) && entry.path().is_file() {
                 outputs.writes("--work", entry.path(), Kind::File, existing);
             }
@@ -166,12 +186,13 @@ impl Request {
 impl Summary {
     /// Places of the sets that hold no record; what they were meant to hold is not in the file.
     pub fn faults(&self) -> u64 {
-        self.sets.iter().map(|set| set.faults).sum()
+        // Those of blocks are files, which count as unread.
+        self.sets.iter().filter(|set| set.blocks.is_empty()).map(|set| set.faults).sum()
     }
 
     /// Sets in which no digest was found.
     pub fn empty(&self) -> impl Iterator<Item = &Set> {
-        self.sets.iter().filter(|set| set.is_empty())
+        self.sets.iter().filter(|set| set.is_empty() && !set.has_blocks())
     }
 
     /// Whether all that the sets were meant to hold is in the file.
@@ -191,7 +212,19 @@ impl Summary {
         };
         let digests: Vec<String> = self.digests.iter().map(|(name, count)| format!("{count} {name}")).collect();
         let digests = if digests.is_empty() { "none".to_owned() } else { digests.join(", ") };
-        lines.push(format!("{sets}, distinct digests: {digests}"));
+        if self.blocks.is_empty() {
+            lines.push(format!("{sets}, distinct digests: {digests}"));
+        } else {
+            let files: u64 = self.sets.iter().map(|set| set.records).sum();
+            let of = |(size, count): &(u32, u64)| format!("{count} of {size} bytes");
+            let distinct: Vec<String> = self.blocks.iter().map(of).collect();
+            lines.push(format!("{sets} of {files} files, distinct blocks: {}", distinct.join(", ")));
+            let flagged: u64 = self.sets.iter().flat_map(|set| &set.blocks).map(|of| of.flagged).sum();
+            if flagged > 0 {
+                lines
+                    .push(format!("{flagged} blocks say little of their files (constant, repetitive, low in entropy)"));
+            }
+        }
         if self.faults() > 0 {
             let faults = self.faults();
             lines.push(format!("{faults} places hold no record; what they were meant to hold is not in the file"));
@@ -199,8 +232,11 @@ impl Summary {
         if self.unread > 0 {
             lines.push(format!("{} files in the sets could not be read; they are not in the file", self.unread));
         }
-        lines.extend(self.empty().map(|Set { name, source, format, .. }| {
+        lines.extend(self.empty().map(|Set { name, source, format, blocks, .. }| {
             let name = terminal::render(name.as_bytes());
+            if !blocks.is_empty() {
+                return format!("{source}: no file with content was read in it: the set {name} is empty");
+            }
             format!("{source}: no digest was found in it (read as {format}): the set {name} is empty")
         }));
         lines
@@ -226,6 +262,21 @@ pub fn run(request: &Request, events: &mut dyn FnMut(Event<'_>), control: &Contr
     let parent = request.output.parent().filter(|parent| !parent.as_os_str().is_empty() && !parent.is_dir());
     if let Some(parent) = parent {
         return Err(Error::Directory(parent.to_owned()));
+    }
+    if !request.blocks.is_empty() {
+        let blocks = Blocks {
+            inputs: &inputs,
+            sizes: &request.blocks,
+            algorithms: &request.assumed,
+            #[cfg(feature = "inside")]
+            inside: request.inside.as_ref(),
+            output: &request.output,
+            work: &request.work,
+            memory: request.memory,
+        };
+        let mut say = |name: &[u8], problem: &Problem| events(Event::Unread { name, problem });
+        let Made { sets, unread, distinct } = blocks::build(&blocks, &mut say, control)?;
+        return Ok(Summary { sets, unread, blocks: distinct, ..Summary::default() });
     }
     #[cfg(feature = "inside")]
     let contents = match &request.inside {
@@ -253,5 +304,5 @@ pub fn run(request: &Request, events: &mut dyn FnMut(Event<'_>), control: &Contr
         cancel: control.cancel().clone().into(),
     };
     let Built { sets, digests, resumed } = build.run()?;
-    Ok(Summary { sets, digests, resumed, unread })
+    Ok(Summary { sets, digests, resumed, unread, blocks: Vec::new() })
 }

@@ -3,6 +3,7 @@
 use super::SetError;
 use crate::destination::OpenError;
 use crate::failure::{JobError, Kind};
+use crate::input::InputError;
 use crate::matching::SetsError;
 use crate::outputs::Refused;
 use crate::shown;
@@ -23,6 +24,18 @@ pub enum Error {
     /// A delta is of one database.
     #[error("--delta belongs to one database, and {0} were named: say which with \"deltas\" in --sets")]
     Deltas(usize),
+    /// Blocks have no such size.
+    #[error("blocks of {0} bytes: a size is a power of two from 512 to 1048576")]
+    BlockSize(u32),
+    /// Blocks are known by one digest that identifies them.
+    #[error("blocks are known by one digest of 16 to 64 bytes, and of their bytes: give one such algorithm with -a")]
+    BlockAlgorithm,
+    /// The file would be one of those that are read.
+    #[error("{}: lies in {}, whose files are read: name another place", shown(.0), shown(.1))]
+    Within(PathBuf, PathBuf),
+    /// The files of a set of blocks cannot be listed.
+    #[error(transparent)]
+    Files(InputError),
     /// The file cannot be written there.
     #[error("{}: no such directory", shown(.0))]
     Directory(PathBuf),

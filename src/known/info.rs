@@ -79,8 +79,12 @@ impl Summary {
                 json!({ "set": known.sets()[set].name, "algorithm": algorithm.name(), "entries": entries })
             })
             .collect();
+        let blocks = known.blocks().iter();
+        let blocks: Vec<Value> = blocks
+            .map(|of| json!({ "size": of.size(), "algorithm": of.algorithm().to_string(), "blocks": of.rows() }))
+            .collect();
         let value = json!({
-            "sets": known.sets(), "digests": counts, "filters": filters, "hold_the_empty_file": self.empties,
+            "sets": known.sets(), "digests": counts, "blocks": blocks, "filters": filters, "hold_the_empty_file": self.empties,
             "blake3": self.digest.map(|digest| hex::encode(&digest)),
         });
         format!("{value}\n")
@@ -95,14 +99,23 @@ impl Summary {
             let more: Vec<&str> = [&set.version, &set.product].into_iter().flatten().map(String::as_str).collect();
             let more = if more.is_empty() { String::new() } else { format!(" ({})", more.join(", ")) };
             let class = set.class();
-            text += &shown(&format!("{:<10} {name}{more}: {records} records from {source} ({format})", class.name()));
-            if *faults > 0 {
+            let records = if set.blocks.is_empty() { format!("{records} records") } else { format!("{records} files") };
+            text += &shown(&format!("{:<10} {name}{more}: {records} from {source} ({format})", class.name()));
+            for of in &set.blocks {
+                text += &format!(", {} blocks of {} bytes ({} flagged)", of.blocks, of.size, of.flagged);
+            }
+            if *faults > 0 && !set.blocks.is_empty() {
+                text += &format!(", {faults} files that could not be read");
+            } else if *faults > 0 {
                 text += &format!(", {faults} places without a record");
             }
             text.push('\n');
         }
         for (algorithm, rows) in known.algorithms() {
             text += &format!("digests    {algorithm}: {rows}\n");
+        }
+        for of in known.blocks() {
+            text += &format!("blocks     of {} bytes, {}: {}\n", of.size(), of.algorithm(), of.rows());
         }
         for (algorithm, set, entries) in known.filters() {
             let set = shown(&known.sets()[set].name);

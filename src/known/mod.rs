@@ -22,6 +22,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod blocks;
 pub mod build;
 #[cfg(feature = "inside")]
 mod contents;
@@ -31,8 +32,9 @@ pub mod info;
 mod list;
 pub mod lookup;
 
+pub use blocks::checked as block_sizes;
 pub use error::Error;
 pub use pfh_known::{
-    Class, DEFAULT_MEMORY, DEFAULT_RESIDENT, Error as SetError, Input, KnownSet, KnownStatus, MalformedClass, Packages,
-    Set, is_known_set,
+    Block, BlockCount, BlockFile, BlockPlace, BlockTable, COMMON, Class, DEFAULT_MEMORY, DEFAULT_RESIDENT,
+    Error as SetError, Flag, Input, KnownSet, KnownStatus, MalformedClass, Packages, Set, is_known_set,
 };

@@ -23,6 +23,8 @@
 
 mod reference;
 mod request;
+#[cfg(feature = "inside")]
+pub mod sectors;
 mod sets;
 pub mod similar;
 mod verdicts;

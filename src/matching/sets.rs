@@ -14,7 +14,8 @@ use std::path::{Path, PathBuf};
 /// Sets and digests.
 #[derive(Debug, Clone, Default)]
 pub struct Sets {
-    /// Files that `pfh known build` made, and lists in any format that it reads.
+    /// Files that `pfh known build` made, lists in any format that it reads, and directories of
+    /// these.
     pub known: Vec<PathBuf>,
     /// Digests in hexadecimal digits. Their algorithm follows from their length, or from
     /// `algorithms`.
@@ -67,6 +68,12 @@ impl fmt::Display for Gap<'_> {
                 let what = "places hold no record, and nothing is compared with them";
                 write!(f, "{}: read in part: {faults} {what}", shown(path))
             }
+            Gap::Nothing { path, set } if set.has_blocks() => write!(
+                f,
+                "{}: the set {} holds blocks of files and no digest of a file: --sectors looks for those in images",
+                shown(path),
+                rendered(set.name.as_bytes()),
+            ),
             Gap::Nothing { path, set } => write!(
                 f,
                 "{}: the set {} holds no digest (read as {}): nothing can be known to it",
@@ -105,6 +112,14 @@ pub enum SetsError {
     /// A set cannot be opened or built.
     #[error(transparent)]
     Known(#[from] pfh_known::Error),
+    /// A directory of lists cannot be read, or has none.
+    #[error("{}: {error}", terminal::render(path.as_os_str().as_encoded_bytes()))]
+    Lists {
+        /// The directory.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
     /// No directory could be made for the set that a list becomes.
     #[error("{}: {error}", terminal::render(path.as_os_str().as_encoded_bytes()))]
     Directory {
@@ -119,6 +134,28 @@ impl Sets {
     /// These files.
     pub fn new(known: impl IntoIterator<Item = impl Into<PathBuf>>) -> Sets {
         Sets { known: known.into_iter().map(Into::into).collect(), ..Sets::default() }
+    }
+
+    /// The files, and in place of a directory those in it, at any depth, in the order of their
+    /// names. Hidden ones and links are none of them.
+    ///
+    /// # Errors
+    /// When a directory cannot be read, or has no files.
+    pub fn files(&self) -> Result<Vec<PathBuf>, SetsError> {
+        let mut files = Vec::new();
+        for path in &self.known {
+            if !path.is_dir() {
+                files.push(path.clone());
+                continue;
+            }
+            let before = files.len();
+            gather(path, &mut files).map_err(|error| SetsError::Lists { path: path.clone(), error })?;
+            if files.len() == before {
+                let error = io::Error::other("a directory without lists");
+                return Err(SetsError::Lists { path: path.clone(), error });
+            }
+        }
+        Ok(files)
     }
 
     /// Opens the files, and looks for the digests as well. What is not understood is reported to
@@ -144,7 +181,8 @@ impl Sets {
     /// When a file cannot be opened or read.
     pub fn open_known(&self, gap: &mut dyn FnMut(&Gap<'_>)) -> Result<Opened, SetsError> {
         let (mut sets, mut gaps) = (Vec::new(), 0);
-        for (number, path) in self.known.iter().enumerate() {
+        let files = self.files()?;
+        for (number, path) in files.iter().enumerate() {
             let known = if is_known_set(path) {
                 KnownSet::open(path, DEFAULT_RESIDENT)?
             } else {
@@ -178,15 +216,33 @@ impl Sets {
         self.digests.iter().map(digest).collect()
     }
 
-    /// The lists among the files, if no class is given.
+    /// The lists among the files, and the directories of lists, if no class is given.
     pub fn without_class(&self) -> Vec<&Path> {
-        let lists = self.known.iter().filter(|path| self.class.is_none() && !is_known_set(path));
+        let lists = self.known.iter().filter(|path| self.class.is_none() && (path.is_dir() || !is_known_set(path)));
         lists.map(PathBuf::as_path).collect()
     }
 
     fn class(&self) -> Class {
         self.class.clone().unwrap_or_else(|| Class::Other("listed".into()))
     }
+}
+
+/// Adds the files in a directory, and in those below.
+fn gather(directory: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
+    let mut entries = std::fs::read_dir(directory)?.collect::<io::Result<Vec<_>>>()?;
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    for entry in entries {
+        let kind = entry.file_type()?;
+        if entry.file_name().as_encoded_bytes().starts_with(b".") {
+            continue;
+        }
+        if kind.is_dir() {
+            gather(&entry.path(), files)?;
+        } else if kind.is_file() {
+            files.push(entry.path());
+        }
+    }
+    Ok(())
 }
 
 /// A list becomes a known-set file in the temporary directory, which loses its name as soon as it

@@ -60,13 +60,13 @@ pub(super) struct Examined<'a> {
     pub files: &'a [PathBuf],
     /// Bytes of the medium.
     pub size: u64,
-    pub is_e01: bool,
+    pub is_container: bool,
 }
 
 impl Examined<'_> {
     /// The name that log and map are derived from: of pieces the name without the number.
     fn base(&self) -> PathBuf {
-        if self.files.len() > 1 && !self.is_e01 || self.is_first_piece() {
+        if self.files.len() > 1 && !self.is_container || self.is_first_piece() {
             return self.path.with_extension("");
         }
         self.path.to_owned()
@@ -219,7 +219,7 @@ impl Evidence {
     /// Pieces behind a number that is missing.
     fn gaps(&mut self, image: &Examined, others: &[PathBuf]) {
         let Some(suffix) = image.path.extension().and_then(|e| e.to_str()) else { return };
-        if image.is_e01 || !image.is_first_piece() {
+        if image.is_container || !image.is_first_piece() {
             return;
         }
         let stem = image.path.file_stem();

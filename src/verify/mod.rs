@@ -1,10 +1,10 @@
 //! Verifying an image: what states its digests is looked for, the image is read once, and each
 //! statement is compared.
 //!
-//! Evidence is what the caller states, the digests inside an E01 image, and what lies beside the
-//! image: its chained log (`IMAGE.log.jsonl`), its map (`IMAGE.map`) and lists of digests that name
-//! it. There are three verdicts: *verified* names what was compared with what; *differs*; *nothing
-//! to compare with*.
+//! Evidence is what the caller states, the digests inside an E01, Ex01, AFF4 or DMG image, and
+//! what lies beside the image: its chained log (`IMAGE.log.jsonl`), its map (`IMAGE.map`) and
+//! lists of digests that name it. There are three verdicts: *verified* names what was compared
+//! with what; *differs*; *nothing to compare with*.
 //!
 //! ```
 //! use pfh::{Control, verify};
@@ -33,6 +33,7 @@ use crate::algorithms::computed;
 use crate::shown;
 use evidence::Evidence;
 use findings::Findings;
+use pfh_container::disk;
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::imaging::{Imaged, Imaging};
 use pfh_engine::{Control, Phase};
@@ -111,12 +112,13 @@ fn open(path: &Path, raw: bool, findings: &mut Findings) -> Result<Option<Image>
             return Err(Error::Image(OpenError::Io { error, path }));
         }
         Err(error @ OpenError::Unread { .. }) => return Err(Error::Unread(error)),
+        Err(error @ OpenError::Disk { failure: disk::Failure::Refused(_), .. }) => return Err(Error::Unread(error)),
         Err(error @ OpenError::Io { .. }) => findings.open(error.to_string()),
         Err(error @ OpenError::Mismatch { .. }) => {
             findings
                 .open(format!("{error}: it is damaged, or called so by mistake; --raw takes its bytes as they are"));
         }
-        Err(error @ OpenError::Ewf { .. }) => findings.differs(error.to_string()),
+        Err(error @ (OpenError::Ewf { .. } | OpenError::Disk { .. })) => findings.differs(error.to_string()),
     }
     Ok(None)
 }
@@ -135,20 +137,21 @@ fn verify(
         return Err(Error::Pieces);
     }
     let files: Vec<PathBuf> = image.paths().map(Path::to_owned).collect();
-    let is_e01 = image.format() == Format::E01;
+    let is_container = matches!(image.format(), Format::E01 | Format::Disk(_));
     findings.note(format!("{}: {}, {} bytes in {} files", shown(path), form(&image), image.size(), files.len()));
-    let seen = evidence::Examined { path, files: &files, size: image.size(), is_e01 };
+    let seen = evidence::Examined { path, files: &files, size: image.size(), is_container };
     let mut evidence = Evidence::beside(&seen, request.log.as_deref());
     if let Some(log) = &request.log {
         evidence.log(log, log::Standing::Given);
     }
     let mut claims = request.claims.clone();
     claims.extend(inside(&image, path, findings));
+    parts(&image, path, findings, control)?;
     claims.append(&mut evidence.claims);
     let log = evidence.log.take();
     evidence.enter(findings);
     // Of a raw image in one file, file and content are one.
-    let apart = is_e01 || files.len() > 1;
+    let apart = is_container || files.len() > 1;
     let mut imaging = Imaging::new(algorithms(request, &claims, apart));
     imaging.policy = ErrorPolicy { retries: 0, ..ErrorPolicy::default() };
     imaging.marks = request.against.is_some().then_some(1 << 20);
@@ -240,11 +243,18 @@ fn form(image: &Image) -> &'static str {
         Format::Raw => "raw",
         Format::Split => "split raw",
         Format::E01 => "E01",
+        Format::Disk(kind) => kind.name(),
     }
 }
 
-/// What an E01 image states of itself.
+/// What an image states of its content.
 fn inside(image: &Image, path: &Path, findings: &mut Findings) -> Vec<Claim> {
+    if let Some(disk) = image.disk() {
+        disk.notes().into_iter().for_each(|note| findings.note(note));
+        let by = format!("{} itself", shown(path));
+        let claim = |digest| Claim { digest, of: Of::Content, by: by.clone() };
+        return disk.digests().into_iter().map(claim).collect();
+    }
     let Some(index) = image.ewf() else { return Vec::new() };
     let runs: Vec<String> = index.errors.0.iter().map(|(first, count)| format!("{first} + {count}")).collect();
     if !runs.is_empty() {
@@ -258,6 +268,28 @@ fn inside(image: &Image, path: &Path, findings: &mut Findings) -> Vec<Claim> {
         Some(Claim { digest, of: Of::Content, by: by.clone() })
     };
     stored.into_iter().filter_map(claim).collect()
+}
+
+/// Compares what a disk image states of its own parts: chunks, tables, sections.
+fn parts(image: &Image, path: &Path, findings: &mut Findings, control: &Control<'_>) -> Result<(), Error> {
+    let Some(disk) = image.disk() else { return Ok(()) };
+    let checks = disk.check(&mut || !control.is_cancelled());
+    if control.is_cancelled() {
+        return Err(Error::Cancelled);
+    }
+    for check in checks {
+        match check.wrong {
+            None => {
+                findings.note(format!("{}: as stated by {} itself", check.what, shown(path)));
+                findings.equal(check.what, format!("{} itself", shown(path)), None);
+            }
+            Some(failure @ (disk::Failure::Refused(_) | disk::Failure::Io(_))) => {
+                findings.open(format!("{}: {failure}", check.what));
+            }
+            Some(failure) => findings.differs(format!("{}: {failure}: DIFFERENT", check.what)),
+        }
+    }
+    Ok(())
 }
 
 /// The digest of one file of the image, as it is.

@@ -10,7 +10,7 @@ use pfh_kernel::stitched;
 
 use crate::parameters::{PARAMETERS, Parametric, Stated, assignment};
 use crate::row::{Start, Stitched};
-use crate::{Kernels, KeyError, Output, Row, Standing, State, Value};
+use crate::{Kernels, Output, Row, Standing, State, Value};
 
 /// A hash algorithm with the length of its output, and the parameters that are not its row's own.
 /// Two are equal when all agree; they sort by name, then length, then parameters. A key plays no
@@ -62,7 +62,7 @@ impl Algorithm {
     pub fn with_key(self, key: &'static [u8]) -> Result<Algorithm, KeyError> {
         let Start::Keyed(function) = self.row.start else { return Ok(self) };
         match function.refuses(key) {
-            Some(why) => Err(KeyError::new(self, why)),
+            Some(why) => Err(KeyError { algorithm: self, why }),
             None => Ok(Algorithm { key: Some(key), ..self }),
         }
     }
@@ -264,6 +264,21 @@ impl fmt::Debug for Algorithm {
         write!(f, "Algorithm({self})")
     }
 }
+
+/// Why a key is not one of an algorithm's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyError {
+    algorithm: Algorithm,
+    why: &'static str,
+}
+
+impl fmt::Display for KeyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.algorithm, self.why)
+    }
+}
+
+impl Error for KeyError {}
 
 /// Why a text names no algorithm.
 #[derive(Clone, Debug, PartialEq, Eq)]

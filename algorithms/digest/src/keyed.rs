@@ -1,8 +1,5 @@
 //! Functions of a key and a message.
 
-use std::error::Error;
-use std::fmt;
-
 use crate::row::Keyed;
 use crate::{Algorithm, Hasher, State, Value};
 
@@ -54,24 +51,3 @@ impl State for Keying {
         Box::new(self.clone())
     }
 }
-
-/// Why a key is not one of an algorithm's.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeyError {
-    algorithm: Algorithm,
-    why: &'static str,
-}
-
-impl KeyError {
-    pub(crate) fn new(algorithm: Algorithm, why: &'static str) -> KeyError {
-        KeyError { algorithm, why }
-    }
-}
-
-impl fmt::Display for KeyError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.algorithm, self.why)
-    }
-}
-
-impl Error for KeyError {}

@@ -46,12 +46,11 @@ mod state;
 mod together;
 mod value;
 
-pub use algorithm::{Algorithm, UnknownAlgorithm};
+pub use algorithm::{Algorithm, KeyError, UnknownAlgorithm};
 pub use digest::{Digest, MalformedDigest};
 pub use function::Function;
 pub use hasher::Hasher;
 pub use kernels::Kernels;
-pub use keyed::KeyError;
 pub use lists::Registry;
 pub use many::{advance_many, finalize_many, hash_many, update_many};
 pub use parameters::{PARAMETERS, Parametric, Stated, names};

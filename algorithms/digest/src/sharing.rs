@@ -15,8 +15,8 @@ const PART: usize = 9_728_000;
 /// Bytes of a block of eMule's tree; the last block of a part is shorter.
 const BLOCK: usize = 180 << 10;
 
-/// Hands `bytes` over in pieces that fill leaves of `size` bytes, of which `filled` bytes are there.
-/// `take` is called for each piece, with whether the leaf is full then.
+/// Hands `bytes` over in pieces that fill leaves of `size` bytes, of which `filled` bytes are
+/// there. `take` is called for each piece, with whether the leaf is full then.
 fn leaves(mut bytes: &[u8], size: usize, filled: &mut usize, mut take: impl FnMut(&[u8], bool)) {
     while !bytes.is_empty() {
         let (piece, rest) = bytes.split_at(bytes.len().min(size - *filled));
@@ -26,8 +26,8 @@ fn leaves(mut bytes: &[u8], size: usize, filled: &mut usize, mut take: impl FnMu
     }
 }
 
-/// The tree of THEX over Tiger: a leaf is the digest of a zero byte and 1024 bytes of the message, a
-/// node that of a one byte and both nodes below; a node without a neighbour moves up as it is.
+/// The tree of THEX over Tiger: a leaf is the digest of a zero byte and 1024 bytes of the message,
+/// a node that of a one byte and both nodes below; a node without a neighbour moves up as it is.
 #[derive(Clone)]
 struct Tth {
     leaf: Tiger,

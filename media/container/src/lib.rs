@@ -1,14 +1,19 @@
-//! Disk images as bytes: Expert Witness (E01), split raw images, ddrescue's map of what could be
-//! read; and the signatures of formats that are not read.
+//! Disk images as bytes: Expert Witness (E01), split raw images, disks of virtual machines and
+//! other imagers, ddrescue's map of what could be read; and the signatures of formats that are not
+//! read.
 
 #![forbid(unsafe_code)]
 
+mod bytes;
+pub mod crc32c;
+pub mod disk;
 pub mod ewf;
 pub mod foreign;
 pub mod map;
 pub mod split;
 mod time;
 
+pub use bytes::Bytes;
 pub use time::Time;
 
 /// Whether there are only zeros.

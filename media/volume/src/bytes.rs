@@ -1,50 +1,9 @@
-//! Bytes at any position: the content of an image, a partition, a file that is an image itself.
+//! Bytes at any position, and a range of others.
 
 use std::io;
 use std::sync::Arc;
 
-/// A fixed number of bytes that can be read anywhere.
-pub trait Bytes: Send + Sync {
-    /// How many bytes there are.
-    fn size(&self) -> u64;
-
-    /// Reads some bytes from `offset` on, at least one unless `offset` is at or behind the end or
-    /// `buffer` is empty.
-    ///
-    /// # Errors
-    /// Whatever the medium says: a sector that cannot be read, a chunk that is damaged.
-    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize>;
-
-    /// Fills `buffer` from `offset` on.
-    ///
-    /// # Errors
-    /// `UnexpectedEof` if there are not that many bytes; whatever the medium says.
-    fn read_exact_at(&self, mut offset: u64, mut buffer: &mut [u8]) -> io::Result<()> {
-        while !buffer.is_empty() {
-            match self.read_at(offset, buffer)? {
-                0 => return Err(io::ErrorKind::UnexpectedEof.into()),
-                got => {
-                    buffer = &mut buffer[got..];
-                    offset += got as u64;
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Bytes for Vec<u8> {
-    fn size(&self) -> u64 {
-        self.len() as u64
-    }
-
-    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        let rest = usize::try_from(offset).ok().and_then(|start| self.get(start..)).unwrap_or_default();
-        let got = rest.len().min(buffer.len());
-        buffer[..got].copy_from_slice(&rest[..got]);
-        Ok(got)
-    }
-}
+pub use pfh_container::Bytes;
 
 /// A range of other bytes: a partition.
 #[derive(Clone)]

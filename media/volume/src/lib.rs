@@ -5,6 +5,8 @@
 #![forbid(unsafe_code)]
 
 pub mod archive;
+mod backup;
+mod bridge;
 mod bytes;
 mod detect;
 mod ext;
@@ -13,6 +15,7 @@ mod field;
 mod file_system;
 mod iso;
 mod layout;
+mod lvm;
 mod node;
 mod ntfs;
 mod partition;
@@ -20,6 +23,7 @@ mod recognise;
 mod stored;
 mod text;
 mod time;
+mod udf;
 mod unallocated;
 mod walk;
 mod windows;
@@ -27,5 +31,6 @@ mod windows;
 pub use bytes::{Bytes, Slice};
 pub use detect::file_system;
 pub use file_system::{FileSystem, Options, Recognised};
+pub use lvm::{LogicalVolume, is_physical_volume, logical_volumes};
 pub use node::{Allocation, Content, Failure, Kind, Node, Nodes, Run, Times};
 pub use partition::{Partition, PartitionTable, Scheme, Usage, partitions};

@@ -9,6 +9,7 @@ mod control;
 mod descriptors;
 mod hashing;
 pub mod imaging;
+mod in_order;
 mod permits;
 mod pieces;
 mod plan;
@@ -20,6 +21,7 @@ mod sink;
 mod thread;
 
 pub use control::{Cancel, Control};
+pub use in_order::in_order;
 pub use permits::executor;
 pub use pfh_prefetch::Backend;
 pub use plan::{DEFAULT_MEMORY, Mode, Plan};

@@ -1,6 +1,7 @@
 //! What can go wrong with one entry, typed: stage, offset, cause.
 
 use crate::os::Errno;
+use pfh_container::disk::Damage;
 use std::fmt;
 
 /// Where in an entry's life a problem arose.
@@ -90,12 +91,6 @@ pub enum Cause {
     },
 }
 
-/// What is wrong with an image's content where it cannot be read: the inner error of an
-/// `std::io::Error`.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct Damage(pub String);
-
 /// One entry's problem: stage, offset (bytes, where it has one), length of the unreadable range
 /// where it is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -134,8 +129,8 @@ impl Problem {
     /// An `std::io` error; one without an errno is reported as EIO, an interrupted call that did
     /// not end as `stalled`, and damage of an image as such.
     pub fn io(stage: Stage, error: &std::io::Error) -> Self {
-        if let Some(Damage(what)) = error.get_ref().and_then(|inner| inner.downcast_ref()) {
-            return Self::new(stage, Cause::Image(what.as_str().into()));
+        if let Some(damage) = error.get_ref().and_then(|inner| inner.downcast_ref::<Damage>()) {
+            return Self::new(stage, Cause::Image(damage.to_string().into()));
         }
         if error.kind() == std::io::ErrorKind::TimedOut && error.raw_os_error().is_none() {
             return Self::os(stage, Errno::INTR);

@@ -14,21 +14,23 @@ use crate::{digits, escape, remark};
 
 /// The spelling of an algorithm in front of the parenthesis.
 pub fn tag(algorithm: Algorithm) -> String {
-    let capitals = algorithm.name().to_ascii_uppercase();
-    match algorithm.name() {
+    let name = match algorithm.name() {
         "blake2b" => "BLAKE2b".to_owned(),
         "blake2s" => "BLAKE2s".to_owned(),
         "sha512-256" => "SHA512/256".to_owned(),
         "sha512-224" => "SHA512/224".to_owned(),
         "ripemd160" => "RIPEMD160".to_owned(),
-        // xxhsum writes and reads this and no other.
+        // xxhsum writes and reads these and no others.
         "xxh3-128" => "XXH128".to_owned(),
-        _ => match algorithm.output() {
-            Output::Stated { default, .. } if algorithm.length() != default => {
-                format!("{capitals}-{}", 8 * algorithm.length())
-            }
-            _ => capitals,
-        },
+        "xxh3-64" => "XXH3".to_owned(),
+        // RHash's names.
+        "streebog-256" => "GOST12-256".to_owned(),
+        "streebog-512" => "GOST12-512".to_owned(),
+        name => name.to_ascii_uppercase(),
+    };
+    match algorithm.output() {
+        Output::Stated { default, .. } if algorithm.length() != default => format!("{name}-{}", 8 * algorithm.length()),
+        _ => name,
     }
 }
 
@@ -139,11 +141,11 @@ pub(crate) fn digest(registry: Registry, assumed: &[Algorithm], tagged: &Tagged<
 }
 
 fn algorithm(registry: Registry, tagged: &Tagged<'_>) -> Option<Algorithm> {
-    let found = registry.find(tagged.tag).ok().or_else(|| {
-        let (name, bits) = tagged.tag.rsplit_once('-')?;
-        let bits: usize = bits.parse().ok()?;
-        registry.find(name).ok()?.with_length(bits.checked_div(8)?)
-    })?;
+    // xxhsum calls XXH3 with 64 bits so, which as a name stands for 128.
+    if tagged.tag == "XXH3" && tagged.digest.len() == 16 {
+        return registry.find("xxh3-64").ok();
+    }
+    let found = registry.find(tagged.tag).ok()?;
     // OpenSSL writes `SHAKE-128` for whatever length; only the digits tell.
     if matches!(tagged.tag, "SHAKE-128" | "SHAKE-256") {
         return found.with_length(tagged.digest.len() / 2);

@@ -6,7 +6,7 @@ use pfh_digest::{ROWS, Registry, Row};
 use pfh_similarity::ssdeep;
 
 use crate::ending::{Ending, Tally};
-use crate::entry::{DecodeLine, Fault, Located, Options, Parsed};
+use crate::entry::{DecodeLine, Fault, Item, Located, Options, Parsed};
 use crate::format::{End, Format};
 use crate::lines::{Line, Lines};
 use crate::text::Text;
@@ -18,8 +18,14 @@ const SNIFF: u64 = 512;
 type Source<R> = std::io::Chain<Cursor<Vec<u8>>, Text<R>>;
 
 enum Dialect<R> {
-    Lines { lines: Lines<Source<R>>, decoder: Box<dyn DecodeLine>, end: End },
+    Lines {
+        lines: Lines<Source<R>>,
+        decoder: Box<dyn DecodeLine>,
+        end: End,
+    },
     Xml(Box<dfxml::Decoder<Source<R>>>),
+    /// Documents that were read as wholes, and how many items were given.
+    Whole(std::vec::IntoIter<Item>, u64),
 }
 
 /// Reads a manifest item by item. The iterator's errors are the reader's own, and end it.
@@ -61,6 +67,11 @@ impl<R: BufRead> Decoder<R> {
             Format::Filehash => Box::new(others::filehash::Decoder::new(registry)),
             Format::Certutil => Box::new(others::certutil::Decoder::new(registry)),
             Format::Table => Box::new(others::table::Decoder::new(registry, &options.assumed)),
+            Format::Json => {
+                let items = others::json::read(source, registry, &options.assumed, options.limit)?;
+                let form = Dialect::Whole(items.into_iter(), 0);
+                return Ok(Decoder { format, form, neutral: 0, ended: false, tally: Tally::default(), base: None });
+            }
             Format::Dfxml => {
                 let form = Dialect::Xml(Box::new(dfxml::Decoder::new(source, registry, options.limit)));
                 return Ok(Decoder { format, form, neutral: 0, ended: false, tally: Tally::default(), base: None });
@@ -87,7 +98,7 @@ impl<R: BufRead> Decoder<R> {
     pub fn base(&self) -> Option<&[u8]> {
         match &self.form {
             Dialect::Xml(decoder) => decoder.base(),
-            Dialect::Lines { .. } => self.base.as_deref(),
+            Dialect::Lines { .. } | Dialect::Whole(..) => self.base.as_deref(),
         }
     }
 
@@ -110,6 +121,10 @@ impl<R: BufRead> Iterator for Decoder<R> {
                 let item = decoder.next(&mut self.tally);
                 self.ended = !matches!(item, Some(Ok(_)));
                 return item;
+            }
+            Dialect::Whole(items, number) => {
+                *number += 1;
+                return items.next().map(|item| Ok(Located { line: *number, item }));
             }
             Dialect::Lines { lines, decoder, end } => (lines, decoder, *end),
         };
@@ -163,7 +178,9 @@ pub(crate) fn sniff(registry: Registry, start: &[u8]) -> Format {
     } else if start.starts_with(b"<") {
         Format::Dfxml
     } else if start.starts_with(b"{") {
-        Format::Jsonl
+        if is_ours(first) { Format::Jsonl } else { Format::Json }
+    } else if start.starts_with(b"[") {
+        Format::Json
     } else if csv::is_header(first) {
         Format::Csv
     } else if start.starts_with(b"ssdeep,1.") || is_ssdeep(first) {
@@ -186,6 +203,16 @@ pub(crate) fn sniff(registry: Registry, start: &[u8]) -> Format {
     } else {
         Format::Sums
     }
+}
+
+/// Whether a line of JSON is one of this program's: it says first of what type it is, or has a path
+/// and digests beside a type. STIX and others have a member `type` as well.
+pub(crate) fn is_ours(line: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(line).replace([' ', '\t'], "");
+    let kinds = ["base", "file", "error", "skipped", "summary"];
+    let mut starts = kinds.iter().map(|kind| format!("{{\"type\":\"{kind}\""));
+    let members = ["\"type\":\"file\"", "\"path\":", "\"digests\":"];
+    starts.any(|start| text.starts_with(&start)) || members.iter().all(|member| text.contains(member))
 }
 
 /// The header line of a table: the first that is not PowerShell's remark about a type.

@@ -1,7 +1,8 @@
-//! Digests as text: hexadecimal of either case, or base64 with exact padding as GNU `cksum
-//! --base64` writes it.
+//! Digests as text: hexadecimal of either case, base64 with exact padding as GNU `cksum --base64`
+//! writes it, or base32 of either case without padding, as programs for sharing files write the
+//! Tiger tree and AICH.
 
-use data_encoding::BASE64;
+use data_encoding::{BASE32_NOPAD, BASE64, BASE64URL};
 use pfh_digest::{Algorithm, Digest, Output, Registry, Standing};
 use pfh_similarity::Named;
 
@@ -22,11 +23,19 @@ pub fn digest(algorithm: Algorithm, text: &[u8]) -> Result<Digest, Fault> {
     let bytes = if text.len() == 2 * length {
         hex::decode(text).ok_or(Fault::Malformed("digest is not hexadecimal"))?
     } else if text.len() == length.div_ceil(3) * 4 {
-        BASE64.decode(text).map_err(|_| Fault::WrongLength)?
+        base64(text).ok_or(Fault::WrongLength)?
+    } else if text.len() == (8 * length).div_ceil(5) {
+        BASE32_NOPAD.decode(&text.to_ascii_uppercase()).map_err(|_| Fault::WrongLength)?
     } else {
         return Err(Fault::WrongLength);
     };
     Digest::from_bytes(algorithm, &bytes).map_err(|_| Fault::WrongLength)
+}
+
+/// Base64 with exact padding, in either alphabet: `rclone hashsum --base64` takes the one for
+/// addresses.
+fn base64(text: &[u8]) -> Option<Vec<u8>> {
+    BASE64.decode(text).or_else(|_| BASE64URL.decode(text)).ok()
 }
 
 /// What a digest without a name may be of: `assumed`, or, where that is empty, the usual
@@ -49,7 +58,7 @@ pub fn unnamed(candidates: &[Algorithm], text: &[u8]) -> Result<Digest, Fault> {
         return digest;
     }
     if text.len().is_multiple_of(4)
-        && let Ok(bytes) = BASE64.decode(text)
+        && let Some(bytes) = base64(text)
         && let Some(&algorithm) = candidates.iter().find(|algorithm| algorithm.length() == bytes.len())
     {
         return Digest::from_bytes(algorithm, &bytes).map_err(|_| Fault::WrongLength);

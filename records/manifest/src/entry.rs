@@ -26,6 +26,9 @@ pub struct Options {
     pub any: bool,
     /// Take digests that stand alone on their lines too: the names of such entries are empty.
     pub bare: bool,
+    /// Whether the key of digests that are made under one is at hand: without it they are as good
+    /// as those of unknown algorithms.
+    pub keyed: bool,
     /// What ends a record of `sums` and `bsd`.
     pub end: End,
     /// The longest line, and for XML the longest token, in bytes.
@@ -40,6 +43,7 @@ impl Default for Options {
             hints: Vec::new(),
             any: false,
             bare: false,
+            keyed: false,
             end: End::Line,
             limit: LIMIT,
         }
@@ -100,6 +104,8 @@ pub enum Fault {
     WrongLength,
     /// It names this algorithm, which is not known, and no other.
     UnknownAlgorithm(Box<str>),
+    /// Its digests are of these algorithms, which compute nothing without the key.
+    NeedsKey(Box<str>),
     /// It is of another algorithm than those that are assumed.
     Unasked,
     /// It has digests of something that is no file: a directory, a link.
@@ -117,6 +123,7 @@ impl fmt::Display for Fault {
             Fault::UnknownAlgorithm(name) => {
                 write!(f, "unknown algorithm {}", pfh_source::terminal::render(name.as_bytes()))
             }
+            Fault::NeedsKey(name) => write!(f, "a digest of {name}"),
             Fault::Unasked => f.write_str("a digest of another algorithm than was asked for"),
             Fault::NoFile(kind) => write!(f, "digests of a {kind}, not of a file"),
         }

@@ -33,6 +33,8 @@ pub enum Format {
     Certutil,
     /// Separated values of others, with a header line; only read.
     Table,
+    /// JSON of others whose members name files and digests; only read.
+    Json,
 }
 
 impl Format {
@@ -66,6 +68,7 @@ impl Format {
             Format::Filehash => "filehash",
             Format::Certutil => "certutil",
             Format::Table => "table",
+            Format::Json => "json",
         }
     }
 }

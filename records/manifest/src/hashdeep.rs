@@ -35,7 +35,8 @@ impl Encode for Encoder {
         let unknown = |algorithm: &&Algorithm| !ALGORITHMS.contains(&algorithm.name());
         if let Some(algorithm) = preamble.algorithms.iter().find(unknown) {
             return Err(Unrepresentable::new(format!(
-                "hashdeep 1.0 holds md5, sha1 and sha256, not {algorithm}; use jsonl"
+                "hashdeep 1.0 holds {}, not {algorithm}; use jsonl",
+                ALGORITHMS.join(", ")
             )));
         }
         if preamble.algorithms.is_empty() {

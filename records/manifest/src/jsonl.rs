@@ -137,6 +137,7 @@ pub fn inside(out: &mut Vec<u8>, inside: &Inside) {
     }
     let flags = [
         ("deleted", inside.deleted),
+        ("unallocated", inside.unallocated),
         ("overwritten", inside.overwritten),
         ("resident", inside.resident),
         ("compressed", inside.compressed),

@@ -266,6 +266,7 @@ impl Build<'_> {
             combinations: lists,
             tables,
             blooms: filters,
+            blocks: Vec::new(),
         };
         let json = serde_json::to_vec(&directory).map_err(|error| Error::Io(partial.to_owned(), error.into()))?;
         let file = out.finish(&json).map_err(Error::io(partial))?;
@@ -325,7 +326,8 @@ fn length_of(name: &str) -> Option<usize> {
     name.parse::<Algorithm>().ok().map(Algorithm::length)
 }
 
-fn new_set(input: &Input) -> Set {
+/// A set of which nothing was read yet.
+pub fn new_set(input: &Input) -> Set {
     let file =
         |path: &Path| pfh_source::terminal::render(path.file_name().unwrap_or(path.as_os_str()).as_encoded_bytes());
     let source = file(&input.path);
@@ -359,7 +361,8 @@ fn settle(set: &mut Set, input: &Input, found: Contents) -> Option<Header> {
     }
 }
 
-fn suffixed(path: &Path, suffix: &str) -> PathBuf {
+/// A path with something behind its name.
+pub fn suffixed(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)

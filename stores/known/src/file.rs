@@ -9,8 +9,10 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use pfh_digest::{Algorithm, Digest};
 
+use crate::blocks::{Block, BlockTable};
 use crate::bloom::Filter;
-use crate::layout::{Directory, END, MAGIC, OLDEST, Section, TAIL, VERSION};
+use crate::layout::{Directory, END, MAGIC, OF_BLOCKS, OLDEST, TAIL};
+use crate::record;
 use crate::sets::{Origin, Set};
 use crate::table::Table;
 use crate::{Class, Error};
@@ -57,6 +59,7 @@ pub struct KnownSet {
     directory: Directory,
     tables: Vec<(Algorithm, Table)>,
     filters: Vec<Filter>,
+    blocks: Vec<BlockTable>,
     /// Set once the whole file had its digest.
     whole: OnceLock<()>,
     remembered: Mutex<HashMap<u32, Arc<[Hit]>>>,
@@ -78,6 +81,10 @@ impl KnownSet {
                 tables.push((algorithm, Table::open(path, algorithm, table, Arc::clone(&budget))?));
             }
         }
+        let mut blocks = Vec::new();
+        for about in &directory.blocks {
+            blocks.extend(BlockTable::open(path, about, &budget)?);
+        }
         let mut filters = Vec::new();
         for bloom in &directory.blooms {
             filters.extend(Filter::open(path, bloom, directory.sets.len(), end)?);
@@ -88,6 +95,7 @@ impl KnownSet {
             directory,
             tables,
             filters,
+            blocks,
             whole: OnceLock::new(),
             remembered: Mutex::default(),
         })
@@ -112,6 +120,28 @@ impl KnownSet {
     /// put in.
     pub fn filters(&self) -> impl Iterator<Item = (Algorithm, usize, u64)> {
         self.filters.iter().map(|filter| (filter.algorithm(), filter.set(), filter.entries()))
+    }
+
+    /// The blocks of files, by their size; empty for a set of whole files.
+    pub fn blocks(&self) -> &[BlockTable] {
+        &self.blocks
+    }
+
+    /// The number by which [`block`](KnownSet::block) reports where a block of this size is from;
+    /// `None` if it is of no known file.
+    ///
+    /// # Errors
+    /// As for [`find`](KnownSet::find).
+    pub fn find_block(&self, of: &BlockTable, digest: &Digest) -> Result<Option<u32>, Error> {
+        of.find(&self.path, &self.file, digest)
+    }
+
+    /// Where a block is from, by the number that [`find_block`](KnownSet::find_block) gave.
+    ///
+    /// # Errors
+    /// As for [`find`](KnownSet::find).
+    pub fn block(&self, of: &BlockTable, number: u32) -> Result<Block, Error> {
+        of.block(&self.path, &self.file, self.directory.sets.len(), number)
     }
 
     /// Bytes of the file.
@@ -181,7 +211,7 @@ impl KnownSet {
         if let Some(hits) = remembered().get(&number) {
             return Ok(Arc::clone(hits));
         }
-        let list = self.record(&self.directory.combinations, number)?;
+        let list = record::read(&self.path, &self.file, &self.directory.combinations, number)?;
         let mut hits = Vec::new();
         for part in list.as_chunks::<4>().0 {
             let origin = self.origin(u32::from_le_bytes(*part))?;
@@ -202,7 +232,7 @@ impl KnownSet {
     }
 
     fn origin(&self, number: u32) -> Result<Origin, Error> {
-        let record = self.record(&self.directory.origins, number)?;
+        let record = record::read(&self.path, &self.file, &self.directory.origins, number)?;
         let (set, tag) = record.split_first_chunk::<4>().ok_or_else(|| self.damaged("an origin without a set"))?;
         let set = u32::from_le_bytes(*set);
         let tag = str::from_utf8(tag).map_err(|_| self.damaged("an origin that is not text"))?;
@@ -210,34 +240,6 @@ impl KnownSet {
             return Err(self.damaged("an origin of no set"));
         }
         Ok(Origin { set, tag: (!tag.is_empty()).then(|| tag.to_owned()) })
-    }
-
-    /// The content of a numbered record, which checks itself.
-    fn record(&self, section: &Section, number: u32) -> Result<Vec<u8>, Error> {
-        let read = |bytes: &mut [u8], offset| self.file.read_exact_at(bytes, offset).map_err(Error::io(&self.path));
-        if u64::from(number) >= section.count {
-            return Err(self.damaged("a number without a record"));
-        }
-        let mut offset = [0; 8];
-        read(&mut offset, section.offset.saturating_add(8 * u64::from(number)))?;
-        let offset = u64::from_le_bytes(offset);
-        let mut head = [0; 8];
-        read(&mut head, offset)?;
-        let [stated, length] = [0, 4].map(|at| head[at..].first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes)));
-        // Records are written in front of their offsets: none reaches beyond them.
-        if stated != number || offset.saturating_add(u64::from(length)) > section.offset {
-            return Err(self.damaged("a record is not where it should be"));
-        }
-        let mut content = vec![0; length as usize + 4];
-        read(&mut content, offset.saturating_add(8))?;
-        let crc = content.split_off(length as usize);
-        let mut hasher = crc32fast::Hasher::new();
-        hasher.update(&head);
-        hasher.update(&content);
-        if hasher.finalize().to_le_bytes() != crc[..] {
-            return Err(self.damaged("a record does not have its checksum"));
-        }
-        Ok(content)
     }
 
     fn damaged(&self, what: &str) -> Error {
@@ -303,9 +305,9 @@ fn read_directory(path: &Path, file: &File) -> Result<(Directory, u64), Error> {
     }
     let directory: Directory =
         serde_json::from_slice(&json).map_err(|error| Error::damaged(path, format!("its directory: {error}")))?;
-    if !(OLDEST..=VERSION).contains(&directory.version) {
+    if !(OLDEST..=OF_BLOCKS).contains(&directory.version) {
         let what =
-            format!("of version {}, this program reads {OLDEST} to {VERSION}: build it again", directory.version);
+            format!("of version {}, this program reads {OLDEST} to {OF_BLOCKS}: build it again", directory.version);
         return Err(Error::damaged(path, what));
     }
     if directory.version > 1 && directory.blooms.iter().any(|bloom| bloom.sums.is_none()) {

@@ -1,4 +1,5 @@
-//! The layout of a known-set file, version 2. docs/adr/0002-known-set-file.md gives the reasons.
+//! The layout of a known-set file, version 2 or 3. docs/adr/0002-known-set-file.md gives the
+//! reasons.
 //!
 //! ```text
 //! magic, 16 bytes
@@ -12,7 +13,9 @@
 //! directory: JSON, see [`Directory`]
 //! tail, 88 bytes: offset and length of the directory; BLAKE3 of the directory; BLAKE3 of all before the tail; magic, 8 bytes
 //! ```
-//! In version 1 Bloom filters have no checksums; all else is the same.
+//! In version 1 Bloom filters have no checksums; all else is the same. Version 3 is that of sets of
+//! blocks: it has no digests of files, and for each size of blocks a table as above, whose rows
+//! hold the number of a place, then records of files and of shared places, see [`Blocks`].
 //!
 //! Numbers are little-endian but for digests and what is compared with them.
 
@@ -26,8 +29,10 @@ pub const MAGIC: [u8; 16] = *b"pfh known set\n\x01\0";
 pub const END: [u8; 8] = *b"\npfhkn1\n";
 /// Bytes of the tail.
 pub const TAIL: usize = 8 + 8 + 32 + 32 + 8;
-/// The version that this crate writes.
+/// The version that this crate writes of sets of files.
 pub const VERSION: u32 = 2;
+/// The version that it writes of sets of blocks: older programs must not take one for an empty set.
+pub const OF_BLOCKS: u32 = 3;
 /// The oldest version that this crate reads.
 pub const OLDEST: u32 = 1;
 /// Rows of a shard.
@@ -65,7 +70,35 @@ pub struct Directory {
     pub tables: Vec<Table>,
     /// The Bloom filters.
     pub blooms: Vec<Bloom>,
+    /// The blocks of files, by their size.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub blocks: Vec<Blocks>,
 }
+
+/// The blocks of one size. Places are numbered through all files: a block of a file has the number
+/// of the file's first block and how many blocks of the file are before it. A row holds the number
+/// of the one place of its block, or the number of all places and that of a record of
+/// [`SHARED`](crate::layout::SHARED) bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Blocks {
+    /// Bytes of a block.
+    pub size: u32,
+    /// How many places there are.
+    pub places: u32,
+    /// The digests.
+    pub table: Table,
+    /// The files, in order of their first places: number of the set, first place, number of blocks
+    /// (4 bytes each), length in bytes (8), then the name.
+    pub files: Section,
+    /// The records of blocks with several places: the first of them, filled up with the last one,
+    /// how many places and how many files there are, each 4 bytes, then the CRC-32.
+    pub shared: Section,
+}
+
+/// Places that a record of a shared block names.
+pub const PLACES: usize = 16;
+/// Bytes of a record of a shared block.
+pub const SHARED: usize = 4 * (PLACES + 2) + CRC;
 
 /// Numbered records of different lengths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -31,6 +31,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod blocks;
 mod bloom;
 mod build;
 mod class;
@@ -42,18 +43,20 @@ mod journal;
 mod layout;
 mod merge;
 mod read;
+mod record;
 mod row;
 mod sets;
 mod sqlite;
 mod table;
 mod write;
 
+pub use blocks::{Block, BlockBuild, BlockFile, BlockPlace, BlockTable, COMMON, Flag, SIZES};
 pub use build::{Build, Built, DEFAULT_MEMORY, Pace, Step};
 pub use class::{Class, KnownStatus, MalformedClass};
 pub use error::Error;
 pub use file::{Certainty, DEFAULT_RESIDENT, Each, Hit, KnownSet, is_known_set};
 pub use input::{Input, Packages};
 pub use read::is_set;
-pub use sets::Set;
+pub use sets::{BlockCount, Set};
 pub use sqlite::is_database;
 pub use sqlite::kdb::Kdb;

@@ -69,13 +69,8 @@ impl<const W: usize> Merged<W> {
     }
 }
 
-/// Hands every digest (as the bytes of a row, the digest first) and its origins in ascending order
-/// to `take`.
-pub fn merge<const W: usize>(
-    directory: &Path,
-    runs: &[Run],
-    mut take: impl FnMut(&[u8], &[u32]) -> Result<(), Error>,
-) -> Result<(), Error> {
+/// The rows of any number of runs, which become few first.
+fn narrowed<const W: usize>(directory: &Path, runs: &[Run]) -> Result<Merged<W>, Error> {
     let mut runs = runs.to_vec();
     let mut round = 0;
     while runs.len() > AT_ONCE {
@@ -93,7 +88,30 @@ pub fn merge<const W: usize>(
         runs.push(Run { algorithm, file: name, rows, crc });
         round += 1;
     }
-    let mut merged = Merged::<W>::open(directory, &runs)?;
+    Merged::<W>::open(directory, &runs)
+}
+
+/// Hands every row, as its bytes with the digest first, and its origin to `take`, in order.
+pub fn each<const W: usize>(
+    directory: &Path,
+    runs: &[Run],
+    take: &mut dyn FnMut(&[u8], u32) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let mut merged = narrowed::<W>(directory, runs)?;
+    while let Some(row) = merged.next()? {
+        take(row::bytes(&row).as_flattened(), row::origin(&row))?;
+    }
+    Ok(())
+}
+
+/// Hands every digest (as the bytes of a row, the digest first) and its origins in ascending order
+/// to `take`.
+pub fn merge<const W: usize>(
+    directory: &Path,
+    runs: &[Run],
+    mut take: impl FnMut(&[u8], &[u32]) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let mut merged = narrowed::<W>(directory, runs)?;
     let mut origins = Vec::new();
     let mut last: Option<Row<W>> = None;
     while let Some(row) = merged.next()? {

@@ -3,12 +3,16 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use pfh_digest::Algorithm;
+use pfh_digest::{Algorithm, ROWS, Registry, Row};
+use pfh_manifest::hints;
 use pfh_manifest::known::bloom::Header;
 use pfh_manifest::known::{self, Kind, Take};
 
 use crate::input::{Contents, Meter, peek};
 use crate::{Class, Error, Input, is_known_set, sqlite};
+
+/// The algorithms that a list may be of.
+static LISTS: [&[Row]; 1] = [ROWS];
 
 /// Reads an input to its end and hands every record to `take`; `applied` is the copy of a database
 /// in which the deltas were run.
@@ -29,7 +33,9 @@ pub fn read(input: &Input, applied: Option<&Path>, meter: &Meter, take: &mut Tak
         let header = Header::read(reader).map_err(|error| Error::damaged(path, error.to_string()))?;
         return Ok(Contents::Bloom(header));
     }
-    let options = known::Options { assumed: input.assumed.clone(), ..known::Options::default() };
+    let named = path.file_name().unwrap_or_default().to_string_lossy();
+    let hints = hints(Registry::new(&LISTS), &named);
+    let options = known::Options { assumed: input.assumed.clone(), hints, ..known::Options::default() };
     let kind = known::read(reader, &options, take).map_err(Error::io(path))?;
     let format = match kind {
         Kind::Manifest(format) => format.name(),

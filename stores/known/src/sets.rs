@@ -38,6 +38,20 @@ pub struct Set {
     pub faults: u64,
     /// How many records have a digest of an algorithm.
     pub digests: Vec<(String, u64)>,
+    /// Of a set of blocks, whose records are files: how many blocks of each size they have.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub blocks: Vec<BlockCount>,
+}
+
+/// How many blocks of one size the files of a set have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BlockCount {
+    /// Bytes of a block.
+    pub size: u32,
+    /// How many there are, repeated ones included.
+    pub blocks: u64,
+    /// How many of them say little of the file that they are in, by their bytes.
+    pub flagged: u64,
 }
 
 impl Set {
@@ -47,10 +61,15 @@ impl Set {
         self.class.as_ref().unwrap_or(NONE)
     }
 
-    /// Whether it holds no digest at all: nothing can be known to it. A Bloom filter holds what it
-    /// says of itself.
+    /// Whether it holds no digest of a file at all: no file can be known to it. A Bloom filter
+    /// holds what it says of itself.
     pub fn is_empty(&self) -> bool {
         self.digests.is_empty() && self.format != "bloom"
+    }
+
+    /// Whether it holds blocks of files.
+    pub fn has_blocks(&self) -> bool {
+        self.blocks.iter().any(|of| of.blocks > 0)
     }
 
     pub(crate) fn count(&mut self, algorithm: &str) {

@@ -137,7 +137,7 @@ impl Drop for Indexer {
 }
 
 /// Writes the table of one algorithm.
-struct TableWriter<'a> {
+pub struct TableWriter<'a> {
     out: &'a mut Counted,
     path: &'a Path,
     table: Table,
@@ -148,8 +148,25 @@ struct TableWriter<'a> {
     waiting: bool,
 }
 
-impl TableWriter<'_> {
-    fn row(&mut self, digest: &[u8], combination: u32) -> Result<(), Error> {
+impl<'a> TableWriter<'a> {
+    /// Starts with the first row of `table`; `path` is what errors name.
+    pub fn start(out: &'a mut Counted, path: &'a Path, table: Table) -> Result<TableWriter<'a>, Error> {
+        let keys = Keys { keys: Vec::new(), firsts: Vec::new() };
+        let block = Vec::with_capacity(BLOCK * (table.digest + 4) + 4);
+        let indexer = Indexer::start().map_err(Error::io(path))?;
+        Ok(TableWriter { out, path, table, block, keys, indexer, waiting: false })
+    }
+
+    /// Ends the last shard.
+    pub fn end(mut self) -> Result<Table, Error> {
+        self.end_shard()?;
+        let last = self.table.shards.len().wrapping_sub(1);
+        self.index_of(last)?;
+        Ok(std::mem::take(&mut self.table))
+    }
+
+    /// Takes the next digest, in ascending order, with its number.
+    pub fn row(&mut self, digest: &[u8], combination: u32) -> Result<(), Error> {
         if self.table.rows.is_multiple_of(SHARD as u64) {
             self.end_shard()?;
             let mut first = Vec::new();
@@ -233,10 +250,7 @@ pub fn table(
     watch: &mut dyn FnMut(u64) -> Result<(), Error>,
 ) -> Result<Table, Error> {
     let digest = table.digest;
-    let keys = Keys { keys: Vec::new(), firsts: Vec::new() };
-    let block = Vec::with_capacity(BLOCK * (digest + 4) + 4);
-    let indexer = Indexer::start().map_err(Error::io(path))?;
-    let mut writer = TableWriter { out, path, table, block, keys, indexer, waiting: false };
+    let mut writer = TableWriter::start(out, path, table)?;
     let mut merged = 0;
     let take = |row: &[u8], origins: &[u32]| {
         merged += origins.len() as u64;
@@ -255,8 +269,5 @@ pub fn table(
         8 => merge::<8>(work, runs, take),
         _ => merge::<9>(work, runs, take),
     }?;
-    writer.end_shard()?;
-    let last = writer.table.shards.len().wrapping_sub(1);
-    writer.index_of(last)?;
-    Ok(std::mem::take(&mut writer.table))
+    writer.end()
 }

@@ -44,7 +44,8 @@ pub struct AcquireArgs {
     /// Where the image goes: a file or a block device. May be repeated.
     #[arg(long, value_name = "TARGET", required = true)]
     pub to: Vec<PathBuf>,
-    /// The source is an image (E01, split, raw): its content is acquired.
+    /// The source is an image (E01, Ex01, AFF4, VHD, VHDX, VMDK, QCOW2, DMG, split, raw): its
+    /// content is acquired.
     #[arg(long)]
     pub image: bool,
     /// Read an E01 image that is damaged outside of its data as far as it goes; each damage is in

@@ -38,17 +38,29 @@ The command line of the paper (Breitinger & Petrov) works too: it starts with an
 Exit codes: 0 all good; 1 a negative verdict; 2 usage; 3 finished, but some input has no digest; 4 aborted, the output is
 incomplete; 128+n ended by signal n.";
 
-/// The version, and what a build for other systems than Linux lacks.
-const VERSION: &str = if pfh::DEVICES {
-    env!("CARGO_PKG_VERSION")
-} else {
-    concat!(env!("CARGO_PKG_VERSION"), " (portable system layer: no devices; see docs/limitations.md)")
-};
+/// What `git archive` writes into the file: the commit of a source without its history.
+const ARCHIVED: &str = include_str!("../commit.txt");
+
+/// The version, the commit if the build knows it, and what a build for other systems than Linux
+/// lacks. `make dist` states the commit, and so does the archive of a commit; a build from a
+/// checkout has none, so that it need not be made again for each.
+fn version() -> String {
+    let archived = Some(ARCHIVED.trim()).filter(|commit| !commit.starts_with('$'));
+    let commit = option_env!("PFH_COMMIT").filter(|commit| !commit.is_empty()).or(archived);
+    let mut version = env!("CARGO_PKG_VERSION").to_owned();
+    if let Some(commit) = commit {
+        version += &format!(" ({commit})");
+    }
+    if !pfh::DEVICES {
+        version += " (portable system layer: no devices; see docs/limitations.md)";
+    }
+    version
+}
 
 /// Hash, match and audit large amounts of data at the speed of the hardware; never print a digest
 /// that cannot be stood behind.
 #[derive(Parser)]
-#[command(name = "pfh", version = VERSION, after_help = TWO_FORMS, disable_help_subcommand = true)]
+#[command(name = "pfh", version = version(), after_help = TWO_FORMS, disable_help_subcommand = true)]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,

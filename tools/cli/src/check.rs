@@ -5,8 +5,9 @@ mod print;
 
 pub use args::Check;
 
+use crate::dry::would_read;
 use crate::exit::{self, Exit, Failure};
-use crate::run::algorithms_or_none;
+use crate::run::{keyed_algorithms, secret};
 use pfh::Algorithm;
 use pfh::check::{self as job, Request, Summary, Task, Verdict};
 use pfh::manifest::{End, Ending};
@@ -38,13 +39,20 @@ fn try_run(request: &Check) -> Result<Exit, Failure> {
         let directory = name(directory);
         return Err(Failure::usage(format!("{directory} is a directory: give the manifest first, then the directory")));
     }
-    if let (true, [_, _, ..]) = (request.audit, manifests) {
-        return Err(Failure::usage("an audit is of one manifest: of two, what one has is new to the other"));
-    }
-    let assumed = algorithms_or_none(&request.algorithms)?;
+    let secret = secret(request.key_file.as_ref())?;
+    let assumed = match &request.algorithms[..] {
+        [] => Vec::new(),
+        names => keyed_algorithms(names, secret.as_ref())?,
+    };
     let mut worst = Exit::Good;
+    // An audit is of all of them together: to each by itself, what the others have would be new.
+    let (manifests, also) = match manifests {
+        [first, rest @ ..] if request.audit => (std::slice::from_ref(first), rest.to_vec()),
+        all => (all, Vec::new()),
+    };
     for manifest in manifests {
-        let exit = check(request, &asked(request, manifest, root, &assumed)?).unwrap_or_else(Failure::report);
+        let job = asked(request, manifest, root, &assumed)?.secret(secret.clone()).also(also.clone());
+        let exit = check(request, &job).unwrap_or_else(Failure::report);
         if matches!(exit, Exit::Signal(_)) {
             return Ok(exit);
         }
@@ -78,6 +86,14 @@ fn asked(request: &Check, manifest: &Path, root: Option<&OsStr>, assumed: &[Algo
 /// Checks one manifest to its end.
 fn check(request: &Check, asked: &Request) -> Result<Exit, Failure> {
     let session = request.run.session()?;
+    if request.dry_run {
+        let names = job::would_read(asked).map_err(|error| session.failed(error))?;
+        for name in &names {
+            session.print(format!("{}\n", shown(name)).as_bytes()).map_err(|error| Failure::output(&error))?;
+        }
+        would_read(names.len() as u64, None, &session);
+        return Ok(if names.is_empty() { Exit::Incomplete } else { Exit::Good });
+    }
     let mut printer = Printer { request, session: &session, manifest: &asked.manifest, changes: Vec::new() };
     let ran = job::run(asked, &mut |event| printer.event(event), &session.control());
     let summary = ran.map_err(|error| session.failed(error))?;

@@ -1,8 +1,10 @@
 //! `pfh compare`: every pair of similar files.
 
+use crate::dry;
 use crate::exit::{self, Exit, Failure};
 use crate::input::Input;
 use crate::run::{Run, algorithms_or_none, json_or};
+use crate::saying::Saying;
 use crate::session::Session;
 use clap::{Args, ValueEnum};
 use pfh::Recurse;
@@ -86,6 +88,9 @@ pub struct Compare {
     /// Replace existing files; never one that is read.
     #[arg(long)]
     pub force: bool,
+    /// What is said.
+    #[command(flatten)]
+    pub saying: Saying,
     /// How it is carried out; the memory also bounds the index and what waits to be sorted.
     #[command(flatten)]
     pub run: Run,
@@ -99,7 +104,10 @@ pub fn run(compare: &Compare) -> Exit {
 fn try_run(compare: &Compare) -> Result<Exit, Failure> {
     let form: Format = json_or(compare.json, &compare.format).parse().map_err(|e: UnknownFormat| Failure::usage(e))?;
     let thresholds = Thresholds::parse(&compare.threshold, compare.parity).map_err(Failure::usage)?;
-    let session = compare.run.session()?;
+    let session = compare.run.session_saying(compare.saying)?;
+    if compare.saying.dry_run {
+        return dry::run(&compare.input.asked()?.recurse(Recurse::Yes), &session);
+    }
     let mut request = asked(compare, &session)?;
     (request.thresholds, request.form) = (thresholds, form);
     let (exit, summary) = carry_out(&compare.run, &request, &session)?;

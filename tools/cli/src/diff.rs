@@ -1,5 +1,6 @@
 //! `pfh diff`: what differs between two states of a tree.
 
+use crate::colour::{Tone, toned};
 use crate::exit::{self, Exit, Failure};
 use crate::faults::Faults;
 use crate::run::{Run, algorithms_or_none};
@@ -17,8 +18,8 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 #[command(after_help = EXITS)]
 pub struct Diff {
-    /// The state before: a directory, or a manifest in any format that pfh reads (-: standard
-    /// input).
+    /// The state before: a directory, an image or an archive (also a directory in it,
+    /// case.E01!/p2/Users), or a manifest in any format that pfh reads (-: standard input).
     #[arg(value_name = "A")]
     pub a: OsString,
     /// The state after: the same.
@@ -54,6 +55,11 @@ pub struct Diff {
     /// are those kept: quick, and blind for what changes without them.
     #[arg(long, value_name = "FILE")]
     pub cache: Option<PathBuf>,
+    /// Of both sides also what is in archives and images among their files. An image that is a side
+    /// is opened without.
+    #[cfg(feature = "inside")]
+    #[command(flatten)]
+    pub inside: crate::input::Inside,
     /// How it is carried out.
     #[command(flatten)]
     pub run: Run,
@@ -78,13 +84,18 @@ pub fn run(request: &Diff) -> Exit {
 
 fn try_run(asked: &Diff) -> Result<Exit, Failure> {
     let reuse = |path: &PathBuf| Reuse { path: path.clone(), sample: 0.0 };
-    let request = Request::new(&asked.a, &asked.b)
+    #[cfg_attr(not(feature = "inside"), expect(unused_mut, reason = "containers are opened"))]
+    let mut request = Request::new(&asked.a, &asked.b)
         .algorithms_of(algorithms_or_none(&asked.algorithms)?)
         .metadata(if asked.metadata { Metadata::Compared } else { Metadata::Ignored })
         .end(if asked.zero_lists { End::Nul } else { End::Line })
         .links(if asked.follow { Links::Follow } else { Links::Keep })
         .reuse(asked.cache.as_ref().map(reuse))
         .plan(asked.run.plan(Vec::new())?);
+    #[cfg(feature = "inside")]
+    {
+        request.inside = asked.inside.asked()?;
+    }
     let session = asked.run.session()?;
     let mut faults = Faults::new(|sentence| session.message(sentence));
     let ran = job::run(&request, &mut |event| show(asked, &session, &mut faults, event), &session.control());
@@ -127,7 +138,17 @@ fn classed(asked: &Diff, session: &Session, difference: &Difference) -> io::Resu
     if asked.zero {
         return session.print(&[&difference.name[..], &[0]].concat());
     }
-    session.print(&if asked.json { job::json(difference) } else { job::text(difference).into_bytes() })
+    if asked.json {
+        return session.print(&job::json(difference));
+    }
+    let (line, class) = (job::text(difference), difference.class.name());
+    let tone = match difference.class {
+        Class::Same => Tone::Good,
+        Class::BitRot => Tone::Bad,
+        _ => Tone::Unsure,
+    };
+    let line = line.strip_prefix(class).map(|rest| toned(class, tone) + rest).unwrap_or(line);
+    session.print(line.as_bytes())
 }
 
 /// Prints what it came to, and gives the exit.

@@ -1,8 +1,10 @@
 //! `pfh hash`: from a request to an exit code.
 
+use crate::dry;
 use crate::exit::{self, Exit, Failure};
 use crate::input::Input;
-use crate::run::{Run, algorithms};
+use crate::run::{Run, keyed_algorithms, secret};
+use crate::saying::Saying;
 use crate::session::Session;
 use crate::size;
 use clap::Args;
@@ -45,6 +47,10 @@ pub struct Hash {
     /// Sign the seal with this Ed25519 key.
     #[arg(long, value_name = "FILE", requires = "seal")]
     pub key: Option<PathBuf>,
+    /// The key of keyed algorithms (hmac-sha256, blake3-keyed …): the bytes of FILE as they are.
+    /// Lists name the algorithm, never the key.
+    #[arg(long, value_name = "FILE", conflicts_with = "cache")]
+    pub key_file: Option<PathBuf>,
     /// Keep digests in FILE, and do not read files again whose device, inode, size, mtime and ctime
     /// are those kept. A run that was interrupted is resumed.
     #[arg(long, value_name = "FILE", conflicts_with = "piecewise")]
@@ -55,6 +61,9 @@ pub struct Hash {
     /// Replace existing files; never one that is read.
     #[arg(long)]
     pub force: bool,
+    /// What is said.
+    #[command(flatten)]
+    pub saying: Saying,
     /// How it is carried out.
     #[command(flatten)]
     pub run: Run,
@@ -82,9 +91,11 @@ impl Default for Hash {
             piecewise: None,
             seal: false,
             key: None,
+            key_file: None,
             cache: None,
             cache_verify: None,
             force: false,
+            saying: Saying::default(),
             run: Run::default(),
         }
     }
@@ -106,14 +117,22 @@ fn try_run(hash: &Hash) -> Result<Exit, Failure> {
         #[cfg(not(any(feature = "audit", feature = "image")))]
         return Err(Failure::usage(format!("{}: this build makes no signatures", path.display())));
     }
-    let mut plan = hash.run.plan(algorithms(&hash.algorithms)?)?;
+    let secret = secret(hash.key_file.as_ref())?;
+    let algorithms = keyed_algorithms(&hash.algorithms, secret.as_ref())?;
+    if secret.is_some() && !algorithms.iter().any(|algorithm| algorithm.is_keyed()) {
+        return Err(Failure::usage("--key-file: none of the algorithms takes a key; hmac-sha256 and blake3-keyed do"));
+    }
+    let mut plan = hash.run.plan(algorithms)?;
     plan.piecewise = hash.piecewise;
-    let session = hash.run.session()?;
+    let session = hash.run.session_saying(hash.saying)?;
     let format = if hash.json { Format::Jsonl } else { hash.format.parse().map_err(Failure::usage)? };
     let layout = Layout {
         end: if hash.zero { End::Nul } else { End::Line },
         marker: if hash.binary { Marker::Binary } else { Marker::Text },
     };
+    if hash.saying.dry_run {
+        return dry::run(&hash.input.asked()?, &session);
+    }
     let reuse = |path: &PathBuf| Reuse { path: path.clone(), sample: hash.cache_verify.unwrap_or(0.0) };
     let request = Request::new(hash.input.asked()?, Vec::new())
         .plan(plan)
@@ -121,6 +140,7 @@ fn try_run(hash: &Hash) -> Result<Exit, Failure> {
         .output(session.destination(hash.output.as_ref()))
         .seal(hash.seal.then(|| Sealing { key: hash.key.clone() }))
         .reuse(hash.cache.as_ref().map(reuse))
+        .secret(secret)
         .replace(hash.force);
     carry_out(hash, &request, &session).map(|(exit, _)| exit)
 }

@@ -87,6 +87,81 @@ const EXPERT: &[&str] = &[
     "suffix",
 ];
 
+/// What options are about, with their names; all others are about what is done.
+const HEADINGS: &[(&str, &[&str])] = &[
+    (
+        "Input",
+        &[
+            "against",
+            "below",
+            "deleted",
+            "depth",
+            "exclude",
+            "expand",
+            "files_from",
+            "follow",
+            "image",
+            "include",
+            "inside",
+            "known",
+            "digests",
+            "max_size",
+            "min_size",
+            "no_lists",
+            "null",
+            "one_file_system",
+            "order",
+            "recursive",
+            "root",
+            "similar",
+            "special",
+            "zero_lists",
+        ],
+    ),
+    (
+        "Output",
+        &[
+            "all",
+            "binary",
+            "dry_run",
+            "force",
+            "format",
+            "html",
+            "json",
+            "lenient",
+            "log",
+            "only",
+            "output",
+            "quiet",
+            "redundant",
+            "script",
+            "seal",
+            "status",
+            "strict",
+            "verbose",
+            "warn",
+            "wording",
+            "zero",
+        ],
+    ),
+    (
+        "Tuning",
+        &[
+            "cache",
+            "cache_verify",
+            "io",
+            "memory",
+            "mode",
+            "no_progress",
+            "prefetchers",
+            "retries",
+            "stall_timeout",
+            "stats",
+            "threads",
+        ],
+    ),
+];
+
 /// The options on the one screen of `pfh hash -h`, each with the sentence that fits a line of 80
 /// columns; `None` keeps its own.
 const SCREEN: &[(&str, Option<&str>)] = &[
@@ -108,14 +183,26 @@ const SCREEN: &[(&str, Option<&str>)] = &[
 ];
 
 /// The whole command line, with its help as the user sees it. `all` shows the options for experts.
+#[cfg(test)]
 pub fn command(all: bool) -> Command {
+    command_with(all, false)
+}
+
+/// The whole command line for these arguments, with its help as the user sees it: `--help-all`
+/// shows the options for experts, and what fits one screen has no headings.
+pub fn command_for(arguments: &[OsString]) -> Command {
+    let brief = arguments.iter().take_while(|word| *word != "--").any(|word| word == "-h");
+    command_with(is_all(arguments), brief)
+}
+
+fn command_with(all: bool, brief: bool) -> Command {
     let everything = Arg::new("help_all")
         .long("help-all")
         .action(ArgAction::HelpLong)
         .global(true)
         .display_order(1000)
         .help("Print help with the options for experts");
-    dressed(Cli::command().arg(everything), "", all)
+    dressed(Cli::command().arg(everything), "", all, brief)
 }
 
 /// Whether the arguments ask for all of the help.
@@ -180,7 +267,7 @@ impl Below {
     }
 }
 
-fn dressed(mut command: Command, above: &str, all: bool) -> Command {
+fn dressed(mut command: Command, above: &str, all: bool, brief: bool) -> Command {
     let path = match (above, command.get_name()) {
         ("", "pfh") => String::new(),
         ("", name) => name.to_owned(),
@@ -203,9 +290,18 @@ fn dressed(mut command: Command, above: &str, all: bool) -> Command {
             }
             _ => arg,
         };
-        short.hide_long_help(expert && !all).hide_short_help(expert || is_screen && on_screen.is_none())
+        let headed = if (is_screen && brief) || id == "help_all" { short } else { headed(short) };
+        headed.hide_long_help(expert && !all).hide_short_help(expert || is_screen && on_screen.is_none())
     });
-    command.mut_subcommands(|below| dressed(below, &path, all))
+    command.mut_subcommands(|below| dressed(below, &path, all, brief))
+}
+
+/// An option below the heading of what it is about.
+fn headed(arg: Arg) -> Arg {
+    let id = arg.get_id().as_str().to_owned();
+    let found = HEADINGS.iter().find(|(_, ids)| ids.contains(&id.as_str())).map(|(heading, _)| *heading);
+    let heading = found.unwrap_or(if arg.is_positional() { "Input" } else { "What" });
+    arg.help_heading(heading)
 }
 
 fn example(path: &str) -> Option<&'static str> {
@@ -249,6 +345,34 @@ mod tests {
     }
 
     #[test]
+    fn options_stand_below_what_they_are_about() {
+        for (page, headings) in [
+            ("hash", &["Input", "What", "Output", "Tuning"][..]),
+            ("check", &["Input", "What", "Output", "Tuning"]),
+            ("match", &["Input", "What", "Output", "Tuning"]),
+            ("compare", &["Input", "What", "Output", "Tuning"]),
+            ("dups", &["Input", "What", "Output", "Tuning"]),
+            ("diff", &["Input", "What", "Output", "Tuning"]),
+            ("list", &["Input", "Output"]),
+        ] {
+            let mut root = command(false);
+            root.build();
+            let text = root.find_subcommand_mut(page).unwrap().render_long_help().to_string();
+            for heading in headings {
+                assert!(text.contains(&format!("\n{heading}:\n")), "{page} {heading}: {text}");
+            }
+        }
+        // Each name in the table is that of an option.
+        let mut ids = std::collections::BTreeSet::new();
+        pages(&command(false), "", &mut |_, page| {
+            ids.extend(page.get_arguments().map(|arg| arg.get_id().as_str().to_owned()));
+        });
+        for id in HEADINGS.iter().flat_map(|(_, ids)| *ids) {
+            assert!(ids.contains(*id), "{id} is no option");
+        }
+    }
+
+    #[test]
     fn what_others_type_first() {
         let words = |line: &str| line.split(' ').map(OsString::from).collect::<Vec<_>>();
         for (typed, means) in [
@@ -267,7 +391,7 @@ mod tests {
 
     #[test]
     fn the_short_help_of_hash_fits_one_screen() {
-        let mut root = command(false).term_width(80);
+        let mut root = command_for(&["hash".into(), "-h".into()]).term_width(80);
         root.build();
         let text = root.find_subcommand_mut("hash").unwrap().render_help().to_string();
         assert!(text.lines().count() <= 24 && text.lines().all(|line| line.chars().count() <= 80), "{text}");

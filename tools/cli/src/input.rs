@@ -7,6 +7,8 @@ use clap::{Args, ValueEnum};
 use pfh::{Content, Descend, Links, NameList, Order, Recurse, Selection, Separator, Special};
 use std::ffi::OsString;
 use std::path::PathBuf;
+#[cfg(feature = "inside")]
+use std::time::Duration;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum By {
@@ -39,8 +41,9 @@ impl From<By> for Order {
 #[cfg(feature = "inside")]
 #[derive(Debug, Clone, Default, Args)]
 pub struct Inside {
-    /// Also what is in images, file systems and archives (zip, tar, 7z, gzip, bzip2, xz, zstd):
-    /// each file in them as an entry, `case.E01!/p2/Users/a.zip!/b.doc`.
+    /// Also what is in images (E01, Ex01, AFF4, VHD, VMDK, QCOW2, DMG …), file systems and archives
+    /// (zip, tar, 7z, gzip, bzip2, xz, zstd): each file in them as an entry,
+    /// `case.E01!/p2/Users/a.zip!/b.doc`.
     #[arg(long)]
     pub inside: bool,
     /// How many containers deep: 1 opens the files that are named, and no archive in them [default:
@@ -50,6 +53,14 @@ pub struct Inside {
     /// Also deleted files whose content is still there, as name!deleted-INODE.
     #[arg(long)]
     pub deleted: bool,
+    /// Also space that no file has: free blocks and gaps between partitions as OFFSET!unallocated,
+    /// what lies behind a file in its last block as name!slack.
+    #[arg(long)]
+    pub unallocated: bool,
+    /// Give a container up on which more than SECONDS were spent, with all that is in it [default:
+    /// as long as it takes].
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub container_timeout: Option<u64>,
     /// How much may come out of a container beyond 1,100 times its size [default: 16GiB]. What
     /// gives more is a bomb, and an error.
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
@@ -63,16 +74,25 @@ impl Inside {
     /// # Errors
     /// When it is not given, and something that bounds it is.
     pub fn asked(&self) -> Result<Option<pfh::inside::Options>, Failure> {
-        if !self.inside && (self.deleted || self.depth.is_some() || self.expand.is_some()) {
-            return Err(Failure::usage("--depth, --deleted and --expand say how --inside is done: add --inside"));
+        if !self.inside && self.is_bounded() {
+            return Err(Failure::usage(
+                "--depth, --deleted, --unallocated, --container-timeout and --expand say how --inside is done: add --inside",
+            ));
         }
         Ok(self.inside.then(|| self.options()))
+    }
+
+    /// Whether anything is said of how it is done.
+    pub fn is_bounded(&self) -> bool {
+        let named = self.deleted || self.unallocated;
+        named || self.depth.is_some() || self.expand.is_some() || self.container_timeout.is_some()
     }
 
     /// The options, whether or not `--inside` is given.
     pub fn options(&self) -> pfh::inside::Options {
         let mut options = pfh::inside::Options::default();
-        options.deleted = self.deleted;
+        (options.deleted, options.unallocated) = (self.deleted, self.unallocated);
+        options.time = self.container_timeout.map(Duration::from_secs);
         let limits = &mut options.limits;
         limits.depth = self.depth.unwrap_or(limits.depth);
         limits.bytes = self.expand.unwrap_or(limits.bytes);
@@ -95,8 +115,8 @@ pub struct Input {
     /// Paths in --files-from end with NUL, not with a line feed.
     #[arg(short = '0', long, requires = "files_from")]
     pub null: bool,
-    /// The files are disk images (E01, split or raw, by their first file): hash the content of the
-    /// imaged medium.
+    /// The files are disk images (E01, Ex01, AFF4, VHD, VHDX, VMDK, QCOW2, DMG, split or raw, by
+    /// their first file): hash the content of the imaged medium.
     #[arg(long, conflicts_with_all = ["recursive", "files_from"])]
     pub image: bool,
     /// What is in containers.

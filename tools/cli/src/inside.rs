@@ -14,6 +14,8 @@ pub enum Which {
     Live,
     /// Those that it has forgotten.
     Deleted,
+    /// Space that no file has.
+    Unallocated,
 }
 
 /// What to list.
@@ -46,6 +48,7 @@ fn try_run(list: &List) -> Result<Exit, Failure> {
         None => Only::All,
         Some(Which::Live) => Only::Live,
         Some(Which::Deleted) => Only::Deleted,
+        Some(Which::Unallocated) => Only::Unallocated,
     });
     let session = Session::open(false)?;
     let mut out = io::BufWriter::new(io::stdout().lock());

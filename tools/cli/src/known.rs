@@ -91,6 +91,11 @@ pub struct Compile {
     /// Each entry remembers its package, where the set has packages (NSRL RDSv3).
     #[arg(long)]
     pub packages: bool,
+    /// The sets are no lists, but files and directories, and what is known are their aligned blocks
+    /// of these sizes (512,4096), which `match --sectors` looks for in images.
+    #[arg(long, value_name = "SIZES", value_delimiter = ',', value_parser = size::parse_block,
+        conflicts_with_all = ["delta", "packages"])]
+    pub blocks: Vec<u32>,
     /// With --inside the sets are no lists, but files, directories, images and archives: what is in
     /// them is hashed, by -a or MD5, SHA-1 and SHA-256.
     #[cfg(feature = "inside")]
@@ -159,6 +164,7 @@ fn asked(compile: &Compile) -> Result<build::Request, Failure> {
     }
     request.work = compile.work.clone().unwrap_or(request.work);
     request.replace = compile.force;
+    request.blocks.clone_from(&compile.blocks);
     #[cfg(feature = "inside")]
     {
         request.inside = compile.inside.asked()?;
@@ -170,10 +176,10 @@ fn compiled(compile: &Compile) -> Result<Exit, Failure> {
     let request = asked(compile)?;
     let session = Session::open(!compile.no_progress)?;
     let mut faults = Faults::new(|message: String| session.message(message));
-    let mut say = |event: Event<'_>| {
-        if let Event::Fault { path, line, fault } = event {
-            faults.take(path, line, fault);
-        }
+    let mut say = |event: Event<'_>| match event {
+        Event::Fault { path, line, fault } => faults.take(path, line, fault),
+        Event::Unread { name, problem } => session.about(name, problem),
+        _ => {}
     };
     let built = build::run(&request, &mut say, &session.control());
     faults.finish();

@@ -12,11 +12,13 @@ mod audit;
 mod bag;
 mod bar;
 mod check;
+mod colour;
 mod compare;
 mod crash;
 #[cfg(feature = "image")]
 mod dd;
 mod diff;
+mod dry;
 mod dups;
 mod examples;
 mod exit;
@@ -42,7 +44,10 @@ mod plan;
 mod reference;
 mod report;
 mod run;
+mod saying;
 mod schema;
+#[cfg(all(feature = "inside", feature = "known"))]
+mod sectors;
 mod session;
 mod signals;
 #[cfg(feature = "known")]
@@ -160,7 +165,7 @@ fn command(call: &Call) -> Exit {
 /// The arguments as a request; help and usage errors are printed here, and end the program.
 fn parsed(arguments: &[OsString]) -> args::Cli {
     let words = [OsString::from("pfh")].into_iter().chain(arguments.iter().cloned());
-    let matches = help::command(help::is_all(arguments)).get_matches_from(words);
+    let matches = help::command_for(arguments).get_matches_from(words);
     args::Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
 }
 

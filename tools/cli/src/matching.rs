@@ -4,6 +4,7 @@ mod args;
 
 pub use args::Match;
 
+use crate::dry;
 use crate::exit::{self, Exit, Failure};
 use crate::reference::Gaps;
 use crate::run::json_or;
@@ -37,13 +38,21 @@ pub fn verdicts(words: &[String]) -> Result<Vec<KnownStatus>, Failure> {
 }
 
 fn try_run(request: &Match) -> Result<Exit, Failure> {
+    if request.saying.dry_run {
+        let session = request.run.session_saying(request.saying)?;
+        return dry::run(&request.input.asked()?, &session);
+    }
     if let Some(list) = &request.similar {
         return similar::run(request, list);
+    }
+    #[cfg(feature = "inside")]
+    if !request.sectors.is_empty() {
+        return crate::sectors::run(request, verdicts(&request.only)?, &verdicts(&request.fail_on)?);
     }
     let form: Format =
         json_or(request.json, &request.format).parse().map_err(|e: pfh::manifest::UnknownFormat| Failure::usage(e))?;
     let (only, fail_on) = (verdicts(&request.only)?, verdicts(&request.fail_on)?);
-    let session = request.run.session()?;
+    let session = request.run.session_saying(request.saying)?;
     let asked = Request::new(request.input.asked()?, request.sets.asked()?)
         .plan(request.run.plan(Vec::new())?)
         .only(only)
@@ -87,7 +96,9 @@ fn report(request: &Match, fail_on: &[KnownStatus], summary: &Summary, session: 
     request.run.report(&summary.run);
     let more =
         if summary.hits_only && counts.of(KnownStatus::Unknown) > 0 { "; --only unknown lists those" } else { "" };
-    exit::say(summary.sentence() + more);
+    if !request.saying.quiet {
+        exit::say(summary.sentence() + more);
+    }
     let nothing_found = !request.sets.digests.is_empty() && summary.known() == 0;
     // A file that is known to be bad stays so, whatever could not be read besides. That one is
     // unknown says little if a set was read in part.

@@ -11,7 +11,8 @@ use std::path::PathBuf;
 /// Sets and digests.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Sets {
-    /// A file that `pfh known build` made, or a list in any format that it reads.
+    /// A file that `pfh known build` made, a list in any format that `pfh check` reads, or a
+    /// directory of such files.
     #[arg(short, long = "known", value_name = "FILE")]
     pub known: Vec<PathBuf>,
     /// A digest in hexadecimal digits that is looked for: `match` looks for files that have it,

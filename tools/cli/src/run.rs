@@ -2,10 +2,12 @@
 //! hashes flattens this.
 
 use crate::exit::{self, Failure};
+use crate::saying::Saying;
 use crate::session::Session;
 use crate::size;
 use clap::{Args, ValueEnum};
-use pfh::{Algorithm, Backend, Plan, Summary, UnknownAlgorithm};
+use pfh::{Algorithm, Backend, Plan, Secret, SecretError, Summary, UnknownAlgorithm};
+use std::path::PathBuf;
 use std::time::Duration;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -102,16 +104,45 @@ pub fn json_or(json: bool, format: &str) -> &str {
     if json { "jsonl" } else { format }
 }
 
+/// The key in the file of `--key-file`.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn secret(path: Option<&PathBuf>) -> Result<Option<Secret>, Failure> {
+    path.map(|path| Secret::read(path).map_err(Failure::usage)).transpose()
+}
+
 /// The algorithms of these names, each once.
 ///
 /// # Errors
 /// When one is unknown, or none is named.
 pub fn algorithms(names: &[String]) -> Result<Vec<Algorithm>, Failure> {
+    keyed_algorithms(names, None)
+}
+
+/// The same, under this key if they need one.
+///
+/// # Errors
+/// When one is unknown, or needs another key; when none is named.
+pub fn keyed_algorithms(names: &[String], secret: Option<&Secret>) -> Result<Vec<Algorithm>, Failure> {
     let mut algorithms: Vec<Algorithm> = Vec::new();
     // Commas separate algorithms and their parameters alike: a piece with `=` is a parameter.
     for name in pfh::Algorithm::names(&names.join(",")).into_iter().filter(|name| !name.is_empty()) {
-        let unknown = |error: UnknownAlgorithm| Failure::usage(format_args!("{error}; `pfh algorithms` lists them"));
-        let found: Algorithm = name.parse().map_err(unknown)?;
+        let unknown = |error: &UnknownAlgorithm| {
+            let hint = if error.needs_key() {
+                "`pfh hash` and `pfh check` take it by --key-file FILE"
+            } else {
+                "`pfh algorithms` lists them"
+            };
+            Failure::usage(format_args!("{error}; {hint}"))
+        };
+        let found = match secret {
+            Some(secret) => secret.algorithm(name).map_err(|error| match error {
+                SecretError::Unknown(error) => unknown(&error),
+                error => Failure::usage(error),
+            })?,
+            None => name.parse().map_err(|error| unknown(&error))?,
+        };
         if !algorithms.contains(&found) {
             algorithms.push(found);
         }
@@ -140,6 +171,14 @@ impl Run {
     /// something before they plan.
     pub fn set_patience(&self) {
         pfh::set_patience(Duration::from_secs(self.stall_timeout));
+    }
+
+    /// The same, saying as much as is asked for.
+    ///
+    /// # Errors
+    /// When signals cannot be caught.
+    pub fn session_saying(&self, saying: Saying) -> Result<Session, Failure> {
+        Session::saying(!self.no_progress, saying)
     }
 
     /// The plan of a run with these algorithms.

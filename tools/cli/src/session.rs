@@ -3,6 +3,7 @@
 
 use crate::bar::Bar;
 use crate::exit::{self, Exit, Failure};
+use crate::saying::Saying;
 use crate::signals::Signals;
 use pfh::terminal::render as shown;
 use pfh::{Control, Destination, JobError, Record, Summary};
@@ -14,6 +15,8 @@ use std::sync::Arc;
 pub struct Session {
     signals: Signals,
     bar: Option<Arc<Bar>>,
+    /// Whether a good end is closed with a line of counts.
+    closing: bool,
 }
 
 impl Session {
@@ -24,7 +27,18 @@ impl Session {
     pub fn open(progress: bool) -> Result<Session, Failure> {
         let signals =
             Signals::catch().map_err(|error| Failure::aborted(format!("signals cannot be caught: {error}")))?;
-        Ok(Session { signals, bar: Bar::open(progress).map(Arc::new) })
+        let bar = Bar::open(progress).map(Arc::new);
+        Ok(Session { signals, closing: bar.is_some(), bar })
+    }
+
+    /// The same, saying as much as is asked for.
+    ///
+    /// # Errors
+    /// When signals cannot be caught.
+    pub fn saying(progress: bool, saying: Saying) -> Result<Session, Failure> {
+        let mut session = Session::open(progress && !saying.quiet)?;
+        session.closing |= saying.verbose;
+        Ok(session)
     }
 
     /// What the job is controlled by.
@@ -56,11 +70,6 @@ impl Session {
             pfh::Outcome::Skipped(skip) => self.about(&record.name, format_args!("skipped: {}", skip.reason())),
             pfh::Outcome::Hashed(_) => {}
         }
-    }
-
-    /// Whether somebody looks on: standard error is a terminal, and progress is wanted.
-    pub fn is_watched(&self) -> bool {
-        self.bar.is_some()
     }
 
     /// Prints results without tearing the progress.
@@ -118,7 +127,7 @@ impl Session {
             exit::say(format!("{} of {} files have no digest in the output", failed + unwritten, hashed + failed));
             Exit::Incomplete
         } else {
-            if self.is_watched() {
+            if self.closing {
                 let (files, size) = (if *hashed == 1 { "file" } else { "files" }, pfh::dups::size_text(summary.bytes));
                 let seconds = summary.stats.total.as_secs_f64();
                 exit::lines(&format!("{hashed} {files}, {size}, {seconds:.1} s, no problems"));

@@ -15,7 +15,7 @@ use std::ffi::OsStr;
 /// When the request makes no sense, or the list or the output fails.
 pub fn run(request: &Match, list: &OsStr) -> Result<Exit, Failure> {
     let form: Format = json_or(request.json, &request.format).parse().map_err(|e: UnknownFormat| Failure::usage(e))?;
-    let session = request.run.session()?;
+    let session = request.run.session_saying(request.saying)?;
     let mut asked = Request::new(request.input.asked()?, list)
         .output(session.destination(request.output.as_ref()))
         .replace(request.force);

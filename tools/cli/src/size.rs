@@ -32,6 +32,12 @@ pub fn parse_memory(text: &str) -> Result<u64, Failure> {
     parse(&if mebibytes { format!("{text}MiB") } else { text.to_owned() })
 }
 
+/// Reads the size of a block.
+pub fn parse_block(text: &str) -> Result<u32, Failure> {
+    let wrong = |_| Failure::usage(format_args!("{text}: blocks have at most 1 MiB"));
+    parse(text).and_then(|size| u32::try_from(size).map_err(wrong))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -12,7 +12,8 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = EVIDENCE)]
 pub struct Verify {
-    /// The image: E01 or a split image by its first file, raw, or a device.
+    /// The image: E01, Ex01, AFF4, DMG, VHD, VHDX, VMDK, QCOW2 or a split image by its first file,
+    /// raw, or a device.
     #[arg(value_name = "IMAGE", required_unless_present = "log")]
     pub image: Option<PathBuf>,
     /// The chained log (….jsonl): its chain must hold, and its digests must be those of the image
@@ -45,7 +46,7 @@ pub struct Verify {
 const EVIDENCE: &str = "\
 Beside the image these are found by themselves: its log (IMAGE.log.jsonl, or the log that names it), its map (IMAGE.map),
 lists of digests (IMAGE.md5, IMAGE.sha256 …, MD5SUMS, SHA256SUMS …, manifests called IMAGE.* or manifest.*), and the digests in
-an E01 image.
+an E01, Ex01, AFF4 or DMG image.
 
 Exit codes: 0 verified; 1 the image, its log or a list differs; 2 usage, or there is no such file; 3 nothing to compare
 with, or something could not be read; 128+n ended by signal n.";

@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
-use super::checksum::crc32c;
 use super::group::Ext;
 use super::inode::Inode;
 use crate::field::{failure, le16, le32};
 use crate::layout::Layout;
 use crate::node::Failure;
+use pfh_container::crc32c::crc32c;
 
 /// No tree that the kernel writes is deeper.
 const DEEPEST: u16 = 5;

@@ -1,10 +1,10 @@
 //! Inodes.
 
-use super::checksum::crc32c;
 use super::group::Ext;
 use super::superblock::LARGE_DIRECTORIES;
 use crate::field::{array, failure, le16, le32, read};
 use crate::node::{Failure, Times};
+use pfh_container::crc32c::crc32c;
 
 /// The file's names and content are encrypted.
 pub const ENCRYPTED: u32 = 0x800;

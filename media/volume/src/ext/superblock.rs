@@ -1,9 +1,9 @@
 //! The superblock: how the volume is laid out, and which features it uses.
 
-use super::checksum::crc32c;
 use crate::bytes::Bytes;
 use crate::field::{array, byte, failure, le16, le32, read_some, uuid};
 use crate::node::Failure;
+use pfh_container::crc32c::crc32c;
 
 /// Where it stands.
 pub const OFFSET: u64 = 1024;

@@ -79,6 +79,7 @@ pub fn read(bytes: &Arc<dyn Bytes>) -> Result<Option<Boot>, Failure> {
         count,
         bitmap: None,
         held: [Mutex::default(), Mutex::default()],
+        free: Mutex::default(),
     };
     warnings.extend(state(&raw, &clusters));
     let is_32 = width == Width::ThirtyTwo;

@@ -1,5 +1,6 @@
 //! Clusters and the table that chains them.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::bytes::Bytes;
@@ -30,6 +31,9 @@ pub enum Link {
 /// Bytes of the table, or of exFAT's bitmap, that are held.
 const WINDOW: u64 = 1 << 16;
 
+/// The most runs of free clusters that are held: 16 MiB or so.
+const MOST_RUNS: usize = 1 << 19;
+
 /// A piece of the medium with its place, counted in windows.
 type Held = Mutex<Option<(u64, Arc<[u8]>)>>;
 
@@ -49,6 +53,9 @@ pub struct Clusters {
     pub bitmap: Option<Layout>,
     /// The part of the table, and of the bitmap, that was read last.
     pub held: [Held; 2],
+    /// Runs of clusters that were found free: start and end of each. A million deleted files may
+    /// claim the same clusters; each cluster is looked at once.
+    pub free: Mutex<BTreeMap<u32, u32>>,
 }
 
 impl Clusters {
@@ -168,6 +175,75 @@ impl Clusters {
     pub fn is_free(&self, first: u32, size: u64) -> bool {
         let last = u64::from(first) + size.div_ceil(self.cluster_size);
         let Ok(last) = u32::try_from(last) else { return false };
-        last <= self.count.saturating_add(2) && (first..last).all(|cluster| matches!(self.is_used(cluster), Ok(false)))
+        last <= self.count.saturating_add(2) && self.free_until(first, last) >= last
+    }
+
+    /// The first cluster from `first` on that is in use, or not known; at most `last` if none
+    /// before is.
+    fn free_until(&self, first: u32, last: u32) -> u32 {
+        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut start, mut at) = (first, first);
+        if let Some((&from, &end)) = free.range(..=first).next_back()
+            && end > first
+        {
+            (start, at) = (from, end);
+        }
+        while at < last {
+            if let Some(end) = free.remove(&at) {
+                at = end;
+            } else if matches!(self.is_used(at), Ok(false)) {
+                at += 1;
+            } else {
+                break;
+            }
+        }
+        if at > start {
+            if free.len() >= MOST_RUNS {
+                free.clear();
+            }
+            free.insert(start, at);
+        }
+        at
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_free_is_found_as_one_by_one() {
+        let mut table = vec![0_u8; 4096];
+        let mut state = 7_u32;
+        let mut next = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            state >> 8
+        };
+        for _ in 0..40 {
+            let at = (2 + next() % 1000) as usize * 2;
+            table[at..at + 2].copy_from_slice(&[0xff, 0xff]);
+        }
+        let clusters = Clusters {
+            bytes: Arc::new(table),
+            width: Width::Sixteen,
+            table: 0,
+            data: 4096,
+            cluster_size: 512,
+            count: 1000,
+            bitmap: None,
+            held: [Mutex::default(), Mutex::default()],
+            free: Mutex::default(),
+        };
+        for _ in 0..5000 {
+            let (first, length) = (next() % 1010, next() % 90);
+            let last = first + length;
+            let each = (first..last).all(|cluster| matches!(clusters.is_used(cluster), Ok(false)));
+            let found = clusters.is_free(first, u64::from(length) * 512);
+            assert_eq!(found, last <= 1002 && each, "{first} + {length}");
+        }
+        let held = clusters.free.lock().unwrap();
+        // Runs do not overlap, and hold nothing that is in use.
+        assert!(held.iter().zip(held.iter().skip(1)).all(|(one, two)| one.1 < two.0), "{held:?}");
+        assert!(held.len() < 60);
     }
 }

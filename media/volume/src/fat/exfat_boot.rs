@@ -64,6 +64,7 @@ pub fn read(bytes: &Arc<dyn Bytes>) -> Result<Option<ExfatBoot>, Failure> {
         count,
         bitmap: None,
         held: [Mutex::default(), Mutex::default()],
+        free: Mutex::default(),
     };
     let id = format!("{:04X}-{:04X}", serial >> 16, serial & 0xffff);
     Ok(Some(ExfatBoot { clusters, root_cluster: le32(&raw, 96), id, size, warnings }))

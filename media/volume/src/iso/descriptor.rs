@@ -24,14 +24,11 @@ pub struct Descriptors {
     pub blocks: u64,
     pub primary: Tree,
     pub joliet: Option<Tree>,
-    /// Whether there is a UDF volume in the same place.
-    pub has_udf: bool,
 }
 
 /// What stands where descriptors would.
 pub enum Found {
     Iso(Descriptors),
-    Udf,
     Nothing,
 }
 
@@ -46,12 +43,9 @@ pub fn utf16_be(raw: &[u8]) -> Vec<u8> {
 /// # Errors
 /// If there is no primary one, or it contradicts itself.
 pub fn read(bytes: &dyn Bytes) -> Result<Found, Failure> {
-    let (mut primary, mut joliet, mut has_udf, mut is_iso) = (None, None, false, false);
+    let (mut primary, mut joliet, mut is_iso) = (None, None, false);
     for index in 0..MOST {
         let raw = read_some(bytes, (16 + index) * SECTOR, SECTOR as usize)?;
-        if is_at(&raw, 1, b"NSR02") || is_at(&raw, 1, b"NSR03") {
-            has_udf = true;
-        }
         if !is_at(&raw, 1, b"CD001") {
             let continues =
                 [&b"BEA01"[..], b"TEA01", b"NSR02", b"NSR03", b"BOOT2"].iter().any(|name| is_at(&raw, 1, name));
@@ -69,7 +63,7 @@ pub fn read(bytes: &dyn Bytes) -> Result<Found, Failure> {
         }
     }
     if !is_iso {
-        return Ok(if has_udf { Found::Udf } else { Found::Nothing });
+        return Ok(Found::Nothing);
     }
     let offset = Some(16 * SECTOR);
     let raw = primary.ok_or_else(|| failure(offset, "ISO 9660 without a primary descriptor"))?;
@@ -81,5 +75,5 @@ pub fn read(bytes: &dyn Bytes) -> Result<Found, Failure> {
     let label = raw[40..72].trim_ascii_end().to_vec();
     let joliet = joliet.map(|raw| Tree { root: root(&raw), label: utf16_be(&raw[40..72]).trim_ascii_end().to_vec() });
     let blocks = u64::from(le32(&raw, 80));
-    Ok(Found::Iso(Descriptors { block_size, blocks, primary: Tree { root: root(&raw), label }, joliet, has_udf }))
+    Ok(Found::Iso(Descriptors { block_size, blocks, primary: Tree { root: root(&raw), label }, joliet }))
 }

@@ -36,18 +36,14 @@ struct Iso {
 pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
     let found = match descriptor::read(&**bytes)? {
         descriptor::Found::Iso(found) => found,
-        descriptor::Found::Udf => return Ok(Some(Recognised::Unread("UDF".to_owned()))),
         descriptor::Found::Nothing => return Ok(None),
     };
-    let Descriptors { block_size, blocks, primary, joliet, has_udf } = found;
+    let Descriptors { block_size, blocks, primary, joliet } = found;
     let size = blocks * block_size;
     let mut warnings = Vec::new();
     if size > bytes.size() {
         let cause = format!("the file system has {size} bytes, the volume only {}", bytes.size());
         warnings.push(failure(Some(16 * SECTOR + 80), cause));
-    }
-    if has_udf {
-        warnings.push(failure(Some(16 * SECTOR), "there is a UDF volume beside it, which is not read"));
     }
     // The first record of the root says whether there is Rock Ridge.
     let first = read(&**bytes, u64::from(primary.root.0) * block_size, SECTOR as usize)

@@ -14,4 +14,4 @@ mod stream;
 mod tree;
 mod volume;
 
-pub use tree::open;
+pub use tree::{open, open_by};

@@ -27,7 +27,12 @@ const CLUSTERS: u64 = 6;
 
 /// Opens an NTFS volume; `None` if there is none.
 pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
-    let Some(boot) = boot::read(&**bytes)? else { return Ok(None) };
+    open_by(bytes, &**bytes)
+}
+
+/// Opens a volume whose boot sector is that of `start`: a file holds the one that stands there.
+pub fn open_by(bytes: &Arc<dyn Bytes>, start: &dyn Bytes) -> Result<Option<Recognised>, Failure> {
+    let Some(boot) = boot::read(start)? else { return Ok(None) };
     let mut warnings = Vec::new();
     let first = first_record(&**bytes, &boot, &mut warnings)?;
     let mut volume = Ntfs {

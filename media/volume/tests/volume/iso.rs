@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use pfh_inject::{Need, lacks};
-use pfh_volume::{Options, Recognised, Scheme, file_system, partitions};
+use pfh_volume::{Options, Scheme, partitions};
 
 use crate::image::{Bench, open, poke, run, text};
 use crate::listing::{assert_same, bytes, fls, items, nodes, volume};
@@ -102,24 +102,6 @@ fn a_stick_image_is_one_volume_and_says_so() {
     poke(&image, 510, &[0x55, 0xaa]);
     let table = partitions(&open(&image)).unwrap();
     assert_eq!((table.scheme, table.warnings.len()), (Scheme::None, 1));
-}
-
-#[test]
-fn udf_is_recognised() {
-    if lacks(&[Need::Program("mkudffs")]) || lacks(&TOOLS) {
-        return;
-    }
-    let bench = Bench::new();
-    let udf = bench.blank("udf", 16 << 20);
-    run("mkudffs", &["--blocksize=2048", text(&udf)]);
-    assert!(matches!(file_system(open(&udf)), Ok(Recognised::Unread(name)) if name == "UDF"));
-    let (root, image) = (bench.path("tree"), bench.path("image"));
-    fs::create_dir(&root).unwrap();
-    fs::write(root.join("file"), b"content").unwrap();
-    run("genisoimage", &["-quiet", "-R", "-udf", "-o", text(&image), text(&root)]);
-    let volume = volume(&image);
-    assert!(volume.warnings.iter().any(|warning| warning.cause.contains("UDF")), "{:?}", volume.warnings);
-    assert_same(&items(&volume), &tree::items(&root));
 }
 
 #[test]

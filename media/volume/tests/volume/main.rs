@@ -1,12 +1,15 @@
 //! What other programs write onto images, against what this crate reads from them.
 
+mod backups;
 mod ext;
 mod fat;
 mod image;
 mod iso;
 mod listing;
+mod lvm;
 mod mutants;
 mod ntfs;
 mod partitions;
 mod tree;
+mod udf;
 mod unreadable;

@@ -1,11 +1,15 @@
-//! Images as sources: E01, split raw, raw. What is read is the content of the imaged medium.
+//! Images as sources: E01, split raw, raw, disks of virtual machines and other imagers. What is
+//! read is the content of the imaged medium.
 
+mod beside;
 mod files;
 
 use crate::entry::Object;
 use crate::os::Errno;
-use crate::problem::{Cause, Damage, Problem, Stage};
+use crate::problem::{Cause, Problem, Stage};
+use beside::Beside;
 use files::{Files, next_pieces};
+use pfh_container::disk::{self, Damage, Disk, Kind};
 use pfh_container::ewf::{self, Decompressor, FileHeader, Index, ReadAt, Table};
 use pfh_container::foreign::{self, Unread};
 use std::io;
@@ -21,6 +25,8 @@ pub enum Format {
     Split,
     /// Expert Witness, as EnCase 6 writes it.
     E01,
+    /// Another one that states where the bytes of the disk are.
+    Disk(Kind),
 }
 
 /// Why an image cannot be opened.
@@ -42,6 +48,16 @@ pub enum OpenError {
         /// What is wrong.
         failure: ewf::Failure,
     },
+    /// It is a disk image that is not sound, or of a kind that is not read.
+    #[error("{}: {} image: {failure}", path.display(), kind.name())]
+    Disk {
+        /// The first file's name.
+        path: PathBuf,
+        /// Its format.
+        kind: Kind,
+        /// What is wrong.
+        failure: disk::Failure,
+    },
     /// Its content states a format that is not read.
     #[error("{}: the format {} ({}) is not read", path.display(), format.name, format.hint)]
     Unread {
@@ -62,10 +78,11 @@ pub enum OpenError {
 
 impl OpenError {
     /// What is wrong, without the name.
-    fn what(&self) -> String {
+    pub fn what(&self) -> String {
         match self {
             OpenError::Io { error, .. } => error.to_string(),
             OpenError::Ewf { failure, .. } => format!("not a sound E01 image: {failure}"),
+            OpenError::Disk { kind, failure, .. } => format!("{} image: {failure}", kind.name()),
             OpenError::Unread { format, .. } => format!("the format {} ({}) is not read", format.name, format.hint),
             OpenError::Mismatch { format, .. } => format!("its name says {format}, and its first bytes do not"),
         }
@@ -73,8 +90,12 @@ impl OpenError {
 }
 
 /// The files that an image of this name consists of, as far as they are there: E01 segments,
-/// pieces, or the one file.
+/// extents, pieces, or the one file.
 pub fn files_of(first: &Path) -> Vec<PathBuf> {
+    let is_disk = ends(first).is_ok_and(|(start, end)| Kind::recognize(&start, &end).is_some());
+    if let Some(image) = is_disk.then(|| Image::open(first).ok()).flatten() {
+        return image.paths().map(Path::to_owned).collect();
+    }
     let is_segment = first.extension().is_some_and(|e| e.eq_ignore_ascii_case("e01"));
     let segments = if is_segment { files::segments(first).ok() } else { None };
     segments.filter(|found| !found.is_empty()).unwrap_or_else(|| next_pieces(first))
@@ -95,14 +116,22 @@ pub struct Image {
     format: Format,
     size: u64,
     index: Option<Index>,
+    disk: Option<Box<dyn Disk>>,
     cache: Mutex<Cache>,
-    /// What was wrong with the chunk that could not be read last.
-    damage: Mutex<Option<ewf::Failure>>,
+    /// What was wrong with the image where it could not be read last.
+    damage: Mutex<Option<Wrong>>,
+}
+
+/// Why a range could not be read.
+enum Wrong {
+    Ewf(ewf::Failure),
+    Disk(Damage),
 }
 
 impl Image {
     /// Opens an image by the name of its first file: an E01 segment, the first piece of a split
-    /// image (`.000`, `.001`, `.aaa`, with its successors), or a raw image.
+    /// image (`.000`, `.001`, `.aaa`, with its successors), a disk image of another format, or a
+    /// raw image.
     ///
     /// # Errors
     /// When a file is missing, or the image is damaged in what describes it.
@@ -121,13 +150,29 @@ impl Image {
             let size = index.volume.length();
             return Ok(Self::with(files, Format::E01, size, Some(index)));
         }
-        if let Some(format) = foreign::by_content(&start, &end) {
+        if let Some(kind) = Kind::recognize(&start, &end) {
+            return Self::open_disk(path, kind);
+        }
+        if let Some(format) = foreign::by_content(&start) {
             return Err(OpenError::Unread { path: path.to_owned(), format });
         }
         if let Some(format) = promised(path) {
             return Err(OpenError::Mismatch { path: path.to_owned(), format });
         }
         Self::open_raw(path)
+    }
+
+    fn open_disk(path: &Path, kind: Kind) -> Result<Self, OpenError> {
+        let io = |error| OpenError::Io { path: path.to_owned(), error };
+        let beside = Beside::new(path);
+        let opened = disk::open(kind, beside::open(path).map_err(io)?, &beside);
+        let disk = opened.map_err(|failure| match failure {
+            disk::Failure::Io(error) => io(error),
+            failure => OpenError::Disk { path: path.to_owned(), kind, failure },
+        })?;
+        let files = Files::open(&beside.opened()).map_err(|(path, error)| OpenError::Io { path, error })?;
+        let size = disk.size();
+        Ok(Image { disk: Some(disk), ..Self::with(files, Format::Disk(kind), size, None) })
     }
 
     /// Opens an E01 image that is damaged outside of its chunks, as far as it goes; says of each
@@ -179,7 +224,7 @@ impl Image {
     }
 
     fn with(files: Files, format: Format, size: u64, index: Option<Index>) -> Self {
-        Image { files, format, size, index, cache: Mutex::default(), damage: Mutex::default() }
+        Image { files, format, size, index, disk: None, cache: Mutex::default(), damage: Mutex::default() }
     }
 
     /// Its format.
@@ -194,7 +239,13 @@ impl Image {
 
     /// Bytes of a sector.
     pub fn sector(&self) -> u32 {
-        self.index.as_ref().map_or(512, |index| index.volume.bytes_per_sector)
+        let of_disk = self.disk.as_ref().map_or(512, |disk| disk.sector());
+        self.index.as_ref().map_or(of_disk, |index| index.volume.bytes_per_sector)
+    }
+
+    /// What a disk image says of itself.
+    pub fn disk(&self) -> Option<&dyn Disk> {
+        self.disk.as_deref()
     }
 
     /// What an E01 image says of itself.
@@ -227,6 +278,9 @@ impl Image {
             return Ok(0);
         }
         let errno = |error: &io::Error| error.raw_os_error().map_or(Errno::IO, Errno::from_raw_os_error);
+        if let Some(disk) = &self.disk {
+            return self.read_disk(&**disk, &mut buffer[..room], offset);
+        }
         let Some(index) = &self.index else {
             return self.files.read_through(&mut buffer[..room], offset).map_err(|e| errno(&e));
         };
@@ -241,7 +295,7 @@ impl Image {
                     return Ok(done);
                 }
                 let found = if let ewf::Failure::Io { error, .. } = &failure { errno(error) } else { Errno::IO };
-                *self.damage.lock().unwrap_or_else(PoisonError::into_inner) = Some(failure);
+                *self.damage.lock().unwrap_or_else(PoisonError::into_inner) = Some(Wrong::Ewf(failure));
                 return Err(found);
             }
             let Some((_, chunk)) = &cache.chunk else { return Err(Errno::IO) };
@@ -251,6 +305,31 @@ impl Image {
             done += take;
         }
         Ok(done)
+    }
+
+    /// As many units as there is room for.
+    fn fill(disk: &dyn Disk, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        let mut done = 0;
+        while done < buffer.len() {
+            match disk.read_at(offset + done as u64, &mut buffer[done..]) {
+                Ok(0) => break,
+                Ok(got) => done += got,
+                Err(_) if done > 0 => break,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(done)
+    }
+
+    /// The same with an errno; what is wrong with the image is kept.
+    fn read_disk(&self, disk: &dyn Disk, buffer: &mut [u8], offset: u64) -> Result<usize, Errno> {
+        Self::fill(disk, buffer, offset).map_err(|error| {
+            let damage = error.get_ref().and_then(|inner| inner.downcast_ref::<Damage>()).cloned();
+            let is_of_image = damage.is_some();
+            *self.damage.lock().unwrap_or_else(PoisonError::into_inner) = damage.map(Wrong::Disk);
+            let errno = error.raw_os_error().map_or(Errno::IO, Errno::from_raw_os_error);
+            if is_of_image { Errno::IO } else { errno }
+        })
     }
 
     fn load(&self, index: &Index, cache: &mut Cache, number: u64) -> Result<(), ewf::Failure> {
@@ -275,25 +354,30 @@ impl Image {
     /// # Errors
     /// The system's, and damage.
     pub fn read_bytes_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        if let Some(disk) = &self.disk {
+            let room = self.size.saturating_sub(offset).min(buffer.len() as u64) as usize;
+            return Self::fill(&**disk, &mut buffer[..room], offset);
+        }
         self.read_at(buffer, offset).map_err(|errno| match self.damage() {
-            Some(what) if errno == Errno::IO && self.is_damaged_at(offset) => {
-                io::Error::other(Damage(format!("damaged image: {what}")))
-            }
+            Some(what) if errno == Errno::IO && self.is_damaged_at(offset) => io::Error::other(Damage::Damaged(what)),
             _ => errno.into(),
         })
     }
 
     /// Whether the image itself is damaged at an offset of the medium; `false` also where it cannot
-    /// be read.
+    /// be read, or is of a kind that is not.
     pub fn is_damaged_at(&self, offset: u64) -> bool {
         let failed = self.read_at(&mut [0], offset).is_err();
         let damage = self.damage.lock().unwrap_or_else(PoisonError::into_inner);
-        failed && matches!(&*damage, Some(ewf::Failure::Malformed(_)))
+        failed && matches!(&*damage, Some(Wrong::Ewf(ewf::Failure::Malformed(_)) | Wrong::Disk(Damage::Damaged(_))))
     }
 
     /// What was wrong when a read last failed.
     pub fn damage(&self) -> Option<String> {
-        self.damage.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(ToString::to_string)
+        self.damage.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|wrong| match wrong {
+            Wrong::Ewf(failure) => failure.to_string(),
+            Wrong::Disk(Damage::Damaged(what) | Damage::Unread(what)) => what.clone(),
+        })
     }
 }
 
@@ -315,7 +399,7 @@ fn ends(path: &Path) -> io::Result<(Vec<u8>, Vec<u8>)> {
     if !metadata.is_file() {
         return Ok((Vec::new(), Vec::new()));
     }
-    Ok((read(foreign::START, 0)?, read(foreign::END, metadata.len().saturating_sub(foreign::END as u64))?))
+    Ok((read(disk::START, 0)?, read(disk::END, metadata.len().saturating_sub(disk::END as u64))?))
 }
 
 /// The format that a file's name promises, where raw bytes are not it.

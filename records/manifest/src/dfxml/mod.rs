@@ -64,7 +64,7 @@ impl Encoder {
         element(out, "    ", "name_type", name_type(Kind::of(closed)).as_bytes());
         number(out, "filesize", closed.size);
         if let Some(inside) = inside {
-            number(out, "alloc", u64::from(!inside.deleted));
+            number(out, "alloc", u64::from(!inside.deleted && !inside.unallocated));
             if inside.compressed {
                 number(out, "compressed", 1);
             }

@@ -5,6 +5,7 @@ use pfh_digest::{Algorithm, Registry};
 
 use super::Known;
 use crate::entry::Fault;
+use crate::others::deep;
 use crate::remark::{self, Remark};
 use crate::{bsd, digits};
 
@@ -17,8 +18,10 @@ pub struct Reader {
 }
 
 impl Reader {
-    pub fn new(registry: Registry, assumed: &[Algorithm]) -> Reader {
-        Reader { registry, assumed: assumed.to_vec(), candidates: digits::candidates(registry, assumed), unknown: None }
+    pub fn new(registry: Registry, assumed: &[Algorithm], hints: &[Algorithm]) -> Reader {
+        let mut candidates = if assumed.is_empty() { hints.to_vec() } else { Vec::new() };
+        candidates.extend(digits::candidates(registry, assumed));
+        Reader { registry, assumed: assumed.to_vec(), candidates, unknown: None }
     }
 
     pub fn line(&mut self, line: &[u8]) -> Option<Result<Known, Fault>> {
@@ -46,6 +49,11 @@ impl Reader {
 
     fn plain(&self, line: &[u8]) -> Result<pfh_digest::Digest, Fault> {
         let (first, rest) = token(line);
+        if let Some(stated) = deep::stated(self.registry, first) {
+            let asked =
+                |digest: &pfh_digest::Digest| self.assumed.is_empty() || self.assumed.contains(&digest.algorithm());
+            return stated.and_then(|digest| if asked(&digest) { Ok(digest) } else { Err(Fault::Unasked) });
+        }
         match digits::unnamed(&self.candidates, first) {
             // md5deep -z puts the size in front; no digest is that short.
             Err(_) if first.len() <= 20 && !first.is_empty() && first.iter().all(u8::is_ascii_digit) => {

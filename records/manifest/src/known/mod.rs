@@ -40,18 +40,37 @@ pub struct Options {
     pub kind: Option<Kind>,
     /// What a digest without a name may be of; empty for the usual algorithms by length.
     pub assumed: Vec<Algorithm>,
+    /// Where `assumed` is empty: the algorithms to try first by length, such as those that the name
+    /// of the list [hints](crate::hints) at.
+    pub hints: Vec<Algorithm>,
     /// The longest line or item in bytes.
     pub limit: usize,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { kind: None, assumed: Vec::new(), limit: LIMIT }
+        Options { kind: None, assumed: Vec::new(), hints: Vec::new(), limit: LIMIT }
     }
 }
 
 /// Reads a set to its end. Returns what it was written in. Errors are the reader's own.
 pub fn read<R: BufRead>(reader: R, options: &Options, take: &mut Take<'_>) -> io::Result<Kind> {
+    read_all(reader, options, &mut |line, record| take(line, record.and_then(without_keyed)))
+}
+
+/// A record without the digests that nobody can look up, since files are hashed without their key.
+fn without_keyed(mut known: Known) -> Result<Known, Fault> {
+    let keyed = known.digests.iter().map(|digest| digest.algorithm()).find(|algorithm| algorithm.is_keyed());
+    known.digests.retain(|digest| !digest.algorithm().is_keyed());
+    match keyed {
+        Some(algorithm) if known.digests.is_empty() => {
+            Err(Fault::NeedsKey(format!("{algorithm} (which needs its key)").into()))
+        }
+        _ => Ok(known),
+    }
+}
+
+fn read_all<R: BufRead>(reader: R, options: &Options, take: &mut Take<'_>) -> io::Result<Kind> {
     // A reference to a static is not promoted to one that lives for ever.
     static LISTS: [&[Row]; 1] = [ROWS];
     let registry = Registry::new(&LISTS);
@@ -74,13 +93,14 @@ pub fn read<R: BufRead>(reader: R, options: &Options, take: &mut Take<'_>) -> io
             let options = entry::Options {
                 format: Some(format),
                 assumed: options.assumed.clone(),
+                hints: options.hints.clone(),
                 limit: options.limit,
                 ..entry::Options::default()
             };
             manifest(source, &options, registry, take)?;
         }
         Kind::List => {
-            let mut reader = list::Reader::new(registry, &options.assumed);
+            let mut reader = list::Reader::new(registry, &options.assumed, &options.hints);
             lines(source, options.limit, take, |line| (reader.line(line), None))?;
         }
         Kind::Table => {
@@ -162,8 +182,9 @@ fn sniff(registry: Registry, start: &[u8]) -> Kind {
     let start = start.trim_ascii_start();
     let first = start.split(|&byte| byte == b'\n').next().unwrap_or_default();
     match decode::sniff(registry, start) {
-        Format::Jsonl if !is_ours(start) => Kind::Json,
-        Format::Sums if start.starts_with(b"[") => Kind::Json,
+        // OCFL's inventory has its digests as the names of members.
+        Format::Json if start.windows(17).any(|word| word == b"\"digestAlgorithm\"") => Kind::Manifest(Format::Json),
+        Format::Json => Kind::Json,
         Format::Sums if table::is_header(first.strip_suffix(b"\r").unwrap_or(first)) => Kind::Table,
         // Our own as another program saved it again: by the columns of digests, as any other.
         Format::Csv if !first.starts_with(b"type,path,") => Kind::Table,
@@ -175,13 +196,4 @@ fn sniff(registry: Registry, start: &[u8]) -> Kind {
         Format::Table => Kind::Table,
         format => Kind::Manifest(format),
     }
-}
-
-/// Whether JSON lines start as this program writes them; STIX and others have a member `type` as
-/// well.
-fn is_ours(start: &[u8]) -> bool {
-    let kinds: [&[u8]; 5] = [b"base", b"file", b"error", b"skipped", b"summary"];
-    start.strip_prefix(b"{\"type\":\"").is_some_and(|rest| {
-        kinds.iter().any(|kind| rest.strip_prefix(*kind).is_some_and(|rest| rest.starts_with(b"\"")))
-    })
 }

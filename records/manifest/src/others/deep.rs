@@ -69,9 +69,12 @@ fn is_time(text: &[u8]) -> bool {
             .all(|(byte, shape)| if *shape == b'd' { byte.is_ascii_digit() } else { *byte == b':' })
 }
 
-/// The digest of `sha256:HEX` (OCI, fs-verity) or `sha256-BASE64` (subresource integrity); `None`
-/// for a word that does not start with an algorithm and one of the two.
+/// The digest of `sha256:HEX` (OCI, fs-verity), `sha256-BASE64` (subresource integrity) or
+/// `XXH3_HEX` (xxhsum's XXH3 with 64 bits); `None` for a word that does not start so.
 pub(crate) fn stated(registry: Registry, text: &[u8]) -> Option<Result<Digest, Fault>> {
+    if let Some(value) = text.strip_prefix(b"XXH3_") {
+        return Some(digits::digest(registry.find("xxh3-64").ok()?, value));
+    }
     let at = text.iter().position(|byte| matches!(byte, b':' | b'-'))?;
     let name = str::from_utf8(&text[..at]).ok()?;
     // `sdbf:` is the beginning of a digest.

@@ -4,6 +4,7 @@
 pub(crate) mod certutil;
 pub(crate) mod deep;
 pub(crate) mod filehash;
+pub(crate) mod json;
 pub mod sfv;
 pub(crate) mod table;
 

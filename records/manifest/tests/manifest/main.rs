@@ -7,6 +7,7 @@ mod hostile;
 mod known;
 mod oracle;
 mod others;
+mod others_json;
 mod records;
 mod round_trip;
 mod similarity;

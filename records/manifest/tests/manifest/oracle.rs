@@ -246,7 +246,7 @@ fn we_read_what_hashdeep_writes() {
             let Item::Entry(entry) = located.item else { panic!("{arguments:?}: {located:?}") };
             let name = entry.name.strip_prefix(b"d/").expect("below d");
             let check = |digests: &[Digest], bytes: &[u8]| {
-                assert_eq!(digests.len(), 2);
+                assert_eq!(digests.len(), arguments.iter().map(|word| word.split(',').count()).max().unwrap_or(0));
                 digests.iter().for_each(|digest| assert_eq!(*digest, digest.algorithm().digest(bytes)));
             };
             if pieces {

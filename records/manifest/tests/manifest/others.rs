@@ -142,7 +142,7 @@ fn columns_of_md5deep() {
 
 #[test]
 fn read_only_formats_are_not_written() {
-    for format in [Format::Filehash, Format::Certutil, Format::Table] {
+    for format in [Format::Filehash, Format::Certutil, Format::Table, Format::Json] {
         assert!(format.encoder(Default::default()).is_err());
         assert!(format.name().parse::<Format>().is_err());
     }

@@ -101,7 +101,7 @@ fn what_a_format_cannot_hold_it_names() {
         (Format::Sdbf, &["mrsh-v2"], "sdhash or sdhash-stream or sdhash-dd"),
         (Format::Mrsh, &["sdhash"], "mrsh-v2 or mrsh-v2-network"),
         (Format::Bsd, &["ssdeep"], "whose digests are text"),
-        (Format::Hashdeep, &["tlsh"], "md5, sha1 and sha256"),
+        (Format::Hashdeep, &["tlsh"], "md5, sha1, sha256, tiger, whirlpool, not tlsh"),
         (Format::Sums, &["mrsh-v2", "mrsh-v2-network"], "look alike"),
     ] {
         let algorithms: Vec<Algorithm> = names.iter().map(|name| algorithm(name)).collect();

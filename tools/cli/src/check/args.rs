@@ -31,8 +31,8 @@ pub struct Check {
     /// path of another directory are looked for here without it.
     #[arg(long, value_name = "DIR")]
     pub root: Option<OsString>,
-    /// Class the whole tree: matched, metadata-only, modified, bit-rot, moved, copied, new,
-    /// missing, unverified.
+    /// Class the whole tree against all manifests together: matched, metadata-only, modified,
+    /// bit-rot, moved, copied, new, missing, unverified.
     #[arg(long)]
     pub audit: bool,
     /// Audit only this part of ROOT; what lies elsewhere is unverified, and no fault.
@@ -59,6 +59,9 @@ pub struct Check {
     /// Do not print OK for every file.
     #[arg(short, long)]
     pub quiet: bool,
+    /// List the files that would be read, and read none of them.
+    #[arg(short = 'n', long, conflicts_with = "audit")]
+    pub dry_run: bool,
     /// Print nothing: the exit code has the verdict.
     #[arg(long)]
     pub status: bool,
@@ -87,6 +90,10 @@ pub struct Check {
     /// The manifest must have a seal that is signed with this key.
     #[arg(long, value_name = "FILE")]
     pub key: Option<PathBuf>,
+    /// The key of keyed digests (hmac-sha256, blake3-keyed …): the bytes of FILE as they are.
+    /// Without it they are reported as not compared.
+    #[arg(long, value_name = "FILE")]
+    pub key_file: Option<PathBuf>,
     /// How it is carried out.
     #[command(flatten)]
     pub run: Run,

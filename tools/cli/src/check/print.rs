@@ -1,12 +1,25 @@
 //! The events of a check, as they are printed.
 
 use super::args::{Check, Wording};
+use crate::colour::{Tone, toned};
 use crate::session::Session;
-use pfh::check::{self, Change, Checked, Event, Expected, Findings, Summary};
+use pfh::check::{self, Change, Checked, Class, Event, Expected, Findings, Summary};
 use pfh::terminal::render as shown;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+
+/// A line of an audit, its class in the colour of what it says.
+fn classed(change: &Change) -> String {
+    let line = check::text(change);
+    let class = change.class.name();
+    let tone = match change.class {
+        Class::Matched | Class::MetadataOnly => Tone::Good,
+        Class::Modified | Class::BitRot | Class::Missing => Tone::Bad,
+        _ => Tone::Unsure,
+    };
+    line.strip_prefix(class).map(|rest| toned(class, tone) + rest).unwrap_or(line)
+}
 
 /// Prints events to standard output, and problems to standard error.
 pub struct Printer<'a> {
@@ -55,9 +68,9 @@ impl Printer<'_> {
         }
         let word = match found {
             Checked::Right if self.request.quiet => return Ok(()),
-            Checked::Right => "OK",
-            Checked::Wrong => "FAILED",
-            Checked::Unread => "FAILED open or read",
+            Checked::Right => toned("OK", Tone::Good),
+            Checked::Wrong => toned("FAILED", Tone::Bad),
+            Checked::Unread => toned("FAILED open or read", Tone::Unsure),
             Checked::Ignored => return Ok(()),
         };
         self.print(&format!("{}: {word}\n", shown(&entry.name)))
@@ -66,7 +79,7 @@ impl Printer<'_> {
     fn classed(&mut self, change: &Change) -> io::Result<()> {
         let listed = self.request.all || change.class.is_alarm();
         match self.wording() {
-            Wording::Text if listed => self.print(&check::text(change)),
+            Wording::Text if listed => self.print(&classed(change)),
             Wording::Jsonl if listed => self.print(&check::json(change)),
             Wording::Hashdeep => {
                 self.changes.push(change.clone());

@@ -3,6 +3,7 @@
 use crate::input::Input;
 use crate::reference::Sets;
 use crate::run::Run;
+use crate::saying::Saying;
 use clap::Args;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -32,6 +33,18 @@ pub struct Match {
     /// without a PATH do nothing else.
     #[arg(long, value_name = "FILE", requires = "similar")]
     pub write_index: Option<PathBuf>,
+    /// The PATHs are images or disks: look for blocks of these sizes (512,4096) that a set of
+    /// blocks knows (`known build --blocks`), at every sector; with --inside in unallocated space
+    /// alone.
+    #[cfg(feature = "inside")]
+    #[arg(long, value_name = "SIZES", value_delimiter = ',', value_parser = crate::size::parse_block,
+        conflicts_with_all = ["similar", "digests", "class", "empty_counts", "algorithms", "recursive", "files_from"])]
+    pub sectors: Vec<u32>,
+    /// With --sectors: also fragments of blocks alone that say little of their files (constant,
+    /// repetitive, common); otherwise they are counted only.
+    #[cfg(feature = "inside")]
+    #[arg(long, requires = "sectors")]
+    pub flagged: bool,
     /// Write only files of these verdicts: bad, good, known, maybe, unknown, error [default: all;
     /// as text and with nothing but sets of the bad, all but unknown].
     #[arg(long, value_name = "VERDICT", value_delimiter = ',')]
@@ -40,7 +53,8 @@ pub struct Match {
     #[arg(long, value_name = "VERDICT", value_delimiter = ',', default_value = "bad")]
     pub fail_on: Vec<String>,
     /// text, jsonl, csv, dfxml, or values (name, hash value, score, set and hash value, with tabs
-    /// between them); with --similar text (as `ssdeep -m` prints), csv, jsonl or values.
+    /// between them); with --similar text (as `ssdeep -m` prints), csv, jsonl or values;
+    /// with --sectors text or jsonl.
     #[arg(short, long, value_name = "FORMAT", default_value = "text")]
     pub format: String,
     /// The same as -f jsonl.
@@ -52,6 +66,9 @@ pub struct Match {
     /// Replace existing files; never one that is read.
     #[arg(long)]
     pub force: bool,
+    /// What is said.
+    #[command(flatten)]
+    pub saying: Saying,
     /// How it is carried out.
     #[command(flatten)]
     pub run: Run,

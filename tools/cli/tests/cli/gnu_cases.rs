@@ -6,14 +6,14 @@
 //! |---|---|
 //! | md5sum.pl, sha1sum.pl, sha224sum.pl, sha256sum.pl, sha384sum.pl, sha512sum.pl | digests: vectors of the digest crate; `--check`: [`lines_of_every_form`], [`every_program`], `check.rs` (`--quiet --status --strict --warn --ignore-missing`) |
 //! | sha1sum-vec.pl, cksum-sha3.sh | the digest crate's vectors; SHA-3 by its tags: [`tags_of_every_algorithm`] |
-//! | b2sum.sh | [`every_program`]; of shortened BLAKE2b (`b2sum -l`) a line is an error: [`what_differs`] |
+//! | b2sum.sh | [`every_program`]; of shortened BLAKE2b (`b2sum -l`): [`algorithms_that_came_later`] |
 //! | md5sum-bsd.sh | [`lines_of_every_form`]: tagged, BSD's one space, both mixed |
 //! | md5sum-newline.pl | `check.rs`, names of every kind |
 //! | cksum-a.sh, cksum-c.sh | [`tags_of_every_algorithm`], [`every_program`] |
 //! | cksum-base64.pl, cksum-base64-untagged.sh | [`base64`] |
 //! | cksum.sh, sum.pl, sum-sysv.sh, cksum-raw.sh | CRC and raw output: nothing to check |
 //! | md5sum-parallel.sh | many processes with one output: `faults_c_output.rs` |
-//! | sm3sum.pl | SM3 is not here: [`what_differs`] |
+//! | sm3sum.pl | [`algorithms_that_came_later`] |
 
 use crate::program;
 use std::process::Command;
@@ -220,7 +220,7 @@ fn what_differs() {
     // `-` is a file of that name, not standard input.
     assert_eq!(ours(&format!("{MD5}  -\n")).0, (Some(1), "-: FAILED open or read\n".to_owned()));
     // Algorithms that are not here.
-    for tag in ["SM3", "BLAKE2b-256"] {
+    for tag in ["SNEFRU-256", "HAS-160"] {
         let ((code, text), told) = ours(&format!("{tag} (f) = {sha256}\n"));
         assert_eq!((code, text.as_str()), (Some(3), ""));
         assert!(told.contains("list:1: ") && told.contains(&format!("1 line of {tag} not verified")), "{told}");
@@ -229,5 +229,33 @@ fn what_differs() {
         assert_eq!(code, Some(3));
         let ((code, _), _) = ours(&format!("SHA256 (trail ) = {}\n{tag} (f) = {sha256}\n", sha256.replace('a', "b")));
         assert_eq!(code, Some(1));
+    }
+}
+
+/// SM3 and shortened BLAKE2b: lists of coreutils are verified, and ours by coreutils.
+#[test]
+fn algorithms_that_came_later() {
+    let room = room();
+    let (_, list) = run(&room, "b2sum", &["-l", "128", "f", "trail "]);
+    room.file("list", list.as_bytes());
+    // 32 digits are MD5 first: that they are BLAKE2b is found by trying.
+    let seen = check(&room, &[]);
+    assert!(seen.code == Some(0) && seen.stderr.contains("blake2b:16"), "{}", seen.stderr);
+    for (algorithm, program, options) in [
+        ("blake2b-256", "b2sum", &["-l", "256", "--tag"][..]),
+        ("blake2b:1", "b2sum", &["-l", "8", "--tag"]),
+        ("sm3", "cksum", &["-a", "sm3"]),
+        ("blake2b-384", "cksum", &["-a", "blake2b", "-l", "384"]),
+    ] {
+        let (code, list) = run(&room, program, &[options, &["f", "trail "]].concat());
+        assert_eq!(code, Some(0), "{list}");
+        room.file("list", list.as_bytes());
+        let seen = check(&room, &["--strict"]);
+        assert_eq!((seen.code, seen.lines().len()), (Some(0), 2), "{algorithm}: {}", seen.stderr);
+        let arguments = ["hash", "--no-progress", "-a", algorithm, "-f", "bsd", "f", "trail "];
+        let ours = Trial::new(env!("CARGO_BIN_EXE_pfh")).args(arguments).directory(room.path()).run().unwrap();
+        assert_eq!(said(&ours), (Some(0), list), "{algorithm}");
+        let (code, said) = run(&room, program, &["--strict", "-c", "list"]);
+        assert_eq!(code, Some(0), "{said}");
     }
 }

@@ -15,7 +15,7 @@
 //! | 17 | `-Z`: triage | [`triage`]: the first piece and the whole from one read |
 //! | 18 to 20 | a list with a line that is none, a directory without `-r` | [`a_line_that_is_none_and_a_directory`] |
 //! | 21, 41 | `/dev/null` | [`devices`] |
-//! | 28 to 31, 46 | tiger, whirlpool | [`algorithms_that_are_not_here`] |
+//! | 28 to 31, 46 | tiger, whirlpool | [`tiger_and_whirlpool`] |
 //! | 34 to 38 | `hashdeep -m -M -x -w -k` | [`matching_with_several_digests`] |
 //! | 39, 40 | `hashdeep -a`, `-v` | [`audits`], and `check.rs` |
 //! | 42 to 45 | standard input | [`standard_input`] |
@@ -287,15 +287,23 @@ fn devices() {
 }
 
 #[test]
-fn algorithms_that_are_not_here() {
+fn tiger_and_whirlpool() {
     let room = tree();
-    for algorithm in ["tiger", "whirlpool"] {
-        let seen = pfh(&room, ["hash", "-a", algorithm, "d/foo.txt"]);
-        assert!(seen.code == Some(2) && seen.stderr.contains(algorithm), "{}", seen.stderr);
+    for (algorithm, program) in [("tiger", "tigerdeep"), ("whirlpool", "whirlpooldeep")] {
+        if missing() {
+            return;
+        }
+        let ours = pfh(&room, ["hash", "-r", "-a", algorithm, "d"]);
+        assert_eq!(sorted(&text(&ours)), sorted(&deep(&room, program, &["-r", "d"], "")), "{algorithm}");
+        let list = deep(&room, "hashdeep", &["-r", "-c", &format!("md5,{algorithm}"), "d"], "");
+        room.file("list", list.as_bytes());
+        let seen = pfh(&room, ["check", "--no-progress", "list"]);
+        assert!(seen.code == Some(0) && seen.stderr.contains(&format!("md5, {algorithm}")), "{}", seen.stderr);
+        let ours = pfh(&room, ["hash", "-r", "-a", &format!("md5,{algorithm}"), "-f", "hashdeep", "d"]);
+        assert_eq!(sorted(&text(&ours)), sorted(&list), "{algorithm}");
     }
     // Lists that have such columns are read all the same: the other digests count.
-    let list =
-        "%%%% HASHDEEP-1.0\n%%%% size,tiger,md5,whirlpool,filename\n4,x,d3b07384d113edec49eaa6238ad5ff00,y,foo\n";
+    let list = "%%%% HASHDEEP-1.0\n%%%% size,snefru,md5,has160,filename\n4,x,d3b07384d113edec49eaa6238ad5ff00,y,foo\n";
     room.file("list", list.as_bytes());
     assert_eq!(names(&verdicts(&room, &["-k", "list", "--only", "known", "d/foo.txt"])), ["d/foo.txt"]);
 }
@@ -381,7 +389,9 @@ fn two_lists_of_different_algorithms() {
         .collect();
     let expected = [("foo", "md5"), ("bar", "md5"), ("moo", "sha1"), ("cow", "sha1")];
     assert_eq!(found, expected.map(|(name, algorithm)| (name.to_owned(), algorithm.to_owned())));
-    // An audit is of one manifest.
+    // An audit of both. Without names of their directories, so that the lists are no files of it.
+    let seen = pfh(&room, ["check", "--no-progress", "--audit", "-f", "hashdeep", "--all", "known1", "known2"]);
+    assert_eq!((seen.code, text(&seen).matches(": Ok").count()), (Some(0), 4), "{}", text(&seen));
     for known in ["known1", "known2"] {
         let seen = pfh(&room, ["check", "--no-progress", known]);
         assert_eq!((seen.code, text(&seen).matches(": OK").count()), (Some(0), 2), "{known}");

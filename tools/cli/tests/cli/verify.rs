@@ -172,30 +172,37 @@ fn formats_that_are_not_read_are_named() {
     let mut vhd = body.clone();
     vhd.extend(b"conectix");
     vhd.resize(8192 + 512, 0);
-    let zip = [&b"PK\x03\x04\x14\0\0\0\0\0"[..], &[0; 20], b"container.descriptionaff4://x", &body].concat();
+    let zip = [&b"PK\x03\x04\x14\0\0\0\0\0"[..], &[0; 16], b"\x15\0\0\0container.descriptionaff4://x", &body].concat();
     let with = |start: &[u8]| [start, &body[..]].concat();
-    let files: Vec<(&str, Vec<u8>)> = vec![
-        ("Ex01", with(b"EVF2\x0d\x0a\x81\0")),
-        ("Lx01", with(b"LEF2\x0d\x0a\x81\0")),
-        ("L01", with(b"LVF\x09\x0d\x0a\xff\0")),
-        ("encryption", with(b"ADCRYPT\0")),
-        ("AD1", with(b"ADSEGMENTEDFILE\0")),
-        ("AFF", with(b"AFF10\x0d\x0a\0")),
-        ("AFF4", zip),
-        ("QCOW2", with(b"QFI\xfb")),
-        ("VMDK", with(b"KDMV")),
-        ("VMDK", with(b"# Disk DescriptorFile\n")),
-        ("VHD", with(b"conectix")),
-        ("VHD", vhd),
-        ("VHDX", with(b"vhdxfile")),
+    // Not read at all: refused. Read, and nothing but a signature: damaged.
+    let files: Vec<(&str, i32, Vec<u8>)> = vec![
+        ("Lx01", 2, with(b"LEF2\x0d\x0a\x81\0")),
+        ("L01", 2, with(b"LVF\x09\x0d\x0a\xff\0")),
+        ("encryption", 2, with(b"ADCRYPT\0")),
+        ("AD1", 2, with(b"ADSEGMENTEDFILE\0")),
+        ("AFF", 2, with(b"AFF10\x0d\x0a\0")),
+        ("QCOW", 2, with(b"QFI\xfb\0\0\0\x01")),
+        ("COWD", 2, with(b"COWD")),
+        ("Ex01", 1, with(b"EVF2\x0d\x0a\x81\0\x02\x01\x01\0\x01\0\0\0")),
+        ("AFF4", 1, zip),
+        ("VMDK", 1, with(b"KDMV\x01\0\0\0\0\0\0\0")),
+        ("VMDK", 1, with(b"# Disk DescriptorFile\n")),
+        ("VHD", 1, with(b"conectix")),
+        ("VHD", 1, vhd),
+        ("VHDX", 1, with(b"vhdxfile")),
     ];
-    for (name, bytes) in files {
+    for (name, verified, bytes) in files {
         room.file("image", &bytes);
         for words in ["verify image", "hash --image image", "acquire --image image --to copy"] {
             let seen = pfh(&room, words);
-            let code = if words.starts_with("hash") { 3 } else { 2 };
+            let code = match words.split(' ').next() {
+                Some("hash") => 3,
+                Some("verify") => verified,
+                _ => 2,
+            };
             assert!(seen.code == Some(code) && seen.stderr.contains(name), "{words} of {name}: {seen:?}");
-            assert!(seen.stdout.is_empty() && !room.path().join("copy").exists(), "{name}");
+            assert!(verified == 1 || seen.stdout.is_empty(), "{name}");
+            assert!(!room.path().join("copy").exists(), "{name}");
         }
         assert_eq!(pfh(&room, "verify image --raw").code, Some(3), "{name}");
     }

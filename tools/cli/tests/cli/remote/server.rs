@@ -27,8 +27,9 @@ impl Server {
         );
         let file = room.join("s3proxy.conf");
         std::fs::write(&file, properties).unwrap();
-        let child = Command::new("s3proxy").arg("--properties").arg(&file);
-        let child = child.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("s3proxy");
+        let mut program = Command::new("s3proxy");
+        let program = program.arg("--properties").arg(&file).stdout(Stdio::null()).stderr(Stdio::null());
+        let child = program.spawn().expect("s3proxy");
         let server = Server { child, port };
         let begun = Instant::now();
         while TcpStream::connect(("127.0.0.1", port)).is_err() {
@@ -45,7 +46,8 @@ impl Server {
             _ => format!("%{byte:02X}"),
         };
         let key: String = key.bytes().map(escape).collect();
-        let put = Command::new("curl").args(["--silent", "--fail", "--show-error", "--upload-file"]).arg(file);
+        let mut put = Command::new("curl");
+        put.args(["--silent", "--fail", "--show-error", "--upload-file"]).arg(file);
         let put = put.arg(format!("http://127.0.0.1:{}/{key}", self.port)).output().expect("curl");
         assert!(put.status.success(), "{key}: {}", String::from_utf8_lossy(&put.stderr));
     }

@@ -1,4 +1,4 @@
-//! The checksums of ext4's metadata: CRC-32C, as the kernel runs it, without the last inversion.
+//! CRC-32C, which guards the headers of VHDX and the metadata of ext4.
 
 /// What eight steps make of each byte (polynomial 0x1EDC6F41, reflected).
 const TABLE: [u32; 256] = {
@@ -17,7 +17,8 @@ const TABLE: [u32; 256] = {
     table
 };
 
-/// The checksum of `bytes` after what gave `sum`.
+/// The register after `bytes`, that had the value `sum` before: without the inversions at the start
+/// and the end, as the kernel runs it.
 pub fn crc32c(sum: u32, bytes: &[u8]) -> u32 {
     bytes.iter().fold(sum, |sum, &byte| sum >> 8 ^ TABLE[usize::from(sum as u8 ^ byte)])
 }

@@ -1,0 +1,123 @@
+"""Files in an image, beside the same tree mounted and fiwalk; memory over a million names.
+
+    bench/run inside [what …] [--files 20000] [--megabytes 2000] [--names 1000000]
+
+    image    an ext4 image of so many files, warm: `pfh hash --inside` against `pfh hash -r` over the mounted tree (goal: 1.3 ×) and fiwalk (5 ×), MD5 and SHA-1
+    memory   an ext4 image of so many empty files: peak memory above the table (goal: 64 MiB)
+
+Both unless one is named. Needs root (to mount) and mke2fs; fiwalk is left out if it is not installed. The images are kept in --room.
+"""
+
+import contextlib
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as xml
+from pathlib import Path
+
+from . import answers, files, record
+from .program import execute, find, pfh
+from .turns import Contender, take_turns
+
+SPACE = "{http://www.forensicswiki.org/wiki/Category:Digital_Forensics_XML}"
+# Sizes of files, which take turns: as in a home directory most are small, and most bytes are in large ones. Relative to the mean.
+SHARES = [0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 7.445]
+
+
+def tree(root, count, size):
+    """So many files of `size` bytes on average; no two are alike."""
+    for folder, number in files.folders(root, count, 200):
+        length = int(SHARES[number % len(SHARES)] * size)
+        piece = files.content(number)
+        (folder / f"{number:06d}").write_bytes((piece * (length // len(piece) + 1))[:length])
+
+
+def made(image, size, inodes, fill):
+    """An ext4 image of what `fill` puts into a directory; made once."""
+    if image.exists():
+        return
+    with tempfile.TemporaryDirectory(dir=image.parent) as room:
+        fill(Path(room) / "tree")
+        half = image.with_suffix(".part")
+        half.unlink(missing_ok=True)
+        options = ["-q", "-F", "-t", "ext4", "-O", "^has_journal", "-N", str(inodes), "-d", f"{room}/tree"]
+        subprocess.run(["truncate", "-s", str(size), half], check=True)
+        subprocess.run(["mke2fs", *options, half], check=True)
+        half.rename(image)
+
+
+@contextlib.contextmanager
+def mounted(image):
+    with tempfile.TemporaryDirectory() as place:
+        subprocess.run(["mount", "-o", "ro,loop,noload", image, place], check=True)
+        try:
+            yield place
+        finally:
+            subprocess.run(["umount", place], check=True)
+
+
+def below(prefix):
+    """Answers of `-f hashdeep` below a prefix, which is left out: the image's own record is not among them."""
+    prefix = prefix.encode()
+    return lambda output: {name[len(prefix) :]: digests for name, digests in answers.hashdeep(output).items() if name.startswith(prefix)}
+
+
+def fiwalk(output):
+    """{name: (MD5, SHA-1)} of the files that are allocated."""
+    found = {}
+    for one in xml.fromstring(output).iter(f"{SPACE}fileobject"):
+        said = {part.tag.removeprefix(SPACE): part.text for part in one}
+        if said.get("name_type") == "r" and said.get("alloc") == "1":
+            digests = {part.get("type"): part.text for part in one.iter(f"{SPACE}hashdigest")}
+            found[said["filename"].encode()] = (digests["md5"], digests["sha1"])
+    return found
+
+
+def image(said, program):
+    path = said.room / f"inside-{said.files}-{said.megabytes}.ext4"
+    size = said.megabytes * 1_000_000
+    made(path, size * 5 // 4, said.files + 2000, lambda root: tree(root, said.files, size // said.files))
+    common = [program, "hash", "--no-progress", "-a", "md5,sha1", "-f", "hashdeep"]
+    with mounted(path) as place:
+        contenders = [
+            Contender("pfh --inside", [*common, "--inside", path], below(f"{path}!/")),
+            Contender("pfh -r, mounted", [*common, "-r", place], below(f"{place}/")),
+        ]
+        if peer := find("fiwalk"):
+            contenders.append(Contender("fiwalk", [peer, "-x", "-O", path], fiwalk))
+        for contender in contenders[:2]:
+            execute(contender.command)
+        runs = take_turns(contenders, said.rounds)
+    notes = ["goals: at most 1.3 × the mounted tree, and fiwalk at least 5 ×; the image's own digest is computed as well by `--inside`"]
+    title = f"{said.files:,} files, {said.megabytes:,} MB in ext4, MD5 and SHA-1, warm"
+    return record.of_runs(title, runs, "pfh --inside", notes)
+
+
+def memory(said, program):
+    path = said.room / f"inside-names-{said.names}.ext4"
+    made(path, said.names * 600 + (64 << 20), said.names + 5000, lambda root: files.names(root, said.names))
+    rows = []
+    for mib in (16, 256):
+        for threads in (1, 2):
+            run = execute([program, "hash", "--no-progress", "--inside", "-m", str(mib), "-t", str(threads), path])
+            count = run.output.count(b"!/")
+            if count != said.names:
+                sys.exit(f"{count} of {said.names} names were found")
+            rows.append([mib, threads, round(run.peak / 2**20, 1), round(run.peak / 2**20 - mib, 1), round(run.wall, 2)])
+    columns = ["table, MiB", "threads", "peak, MiB", "above the table, MiB", "wall s"]
+    return record.table(f"{said.names:,} names in ext4, SHA-256", columns, rows, notes=["goal: the table and 64 MiB"])
+
+
+def main(words):
+    ask = record.arguments("inside", __doc__, rounds=5)
+    ask.add_argument("what", nargs="*", help="image, memory (both)")
+    ask.add_argument("--files", type=int, default=20_000, help="files of the image (%(default)s)")
+    ask.add_argument("--megabytes", type=int, default=2000, help="their bytes together, of 10^6 (%(default)s)")
+    ask.add_argument("--names", type=int, default=1_000_000, help="empty files of the other image (%(default)s)")
+    said = record.parse(ask, words)
+    parts = {"image": image, "memory": memory}
+    if wrong := [word for word in said.what if word not in parts]:
+        sys.exit(f"bench/run inside: {wrong[0]} is none of {', '.join(parts)}")
+    program = pfh(said)
+    tables = [part(said, program) for name, part in parts.items() if name in (said.what or parts)]
+    record.finish("inside", said, tables, [[program, "--version"], ["fiwalk", "-V"], ["mke2fs", "-V"]])

@@ -1,0 +1,10 @@
+//! VHDX: whatever the image says, the reader ends, in bounded memory.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use pfh_container::disk::Kind;
+
+#[path = "disk/exhaust.rs"]
+mod exhaust;
+
+fuzz_target!(|data: &[u8]| exhaust::exhaust(Kind::Vhdx, data, b"vhdxfile", b""));

@@ -1,0 +1,114 @@
+//! An image stream: chunks in segments (bevvies), each with an index.
+
+use super::statements::Statements;
+use super::zip::{Member, Zip};
+use crate::disk::Failure;
+use crate::disk::field::{le32, le64};
+use crate::disk::held::Held;
+use crate::disk::unpack::{LONGEST, Method, unpack};
+use crate::disk::within_unit;
+
+/// Bytes of an entry of the index: offset, length.
+const ENTRY: u64 = 12;
+
+/// A stream, open.
+pub struct Stream {
+    /// Its name.
+    pub name: String,
+    size: u64,
+    /// Bytes of a chunk.
+    pub chunk: u64,
+    /// Chunks of a segment.
+    pub each: u64,
+    method: Option<Method>,
+    chunks: Held,
+}
+
+impl Stream {
+    /// Opens a stream of this name.
+    pub fn open(zip: &Zip, statements: &Statements, name: &str) -> Result<Stream, Failure> {
+        let wrong = |what: String| Failure::malformed(format!("the stream {name} {what}"));
+        if !statements.is_a(name, "ImageStream") {
+            return Err(Failure::refused(format!("the stream {name} is in another volume of the set")));
+        }
+        // Each volume of a set describes all streams, and stores its own.
+        if statements.one(name, "stored").is_some_and(|volume| volume != zip.volume) {
+            return Err(Failure::refused(format!("the stream {name} is in another volume of the set")));
+        }
+        let number = |predicate: &str| statements.number(name, predicate);
+        let size = number("size").ok_or_else(|| wrong("states no size".into()))?;
+        let chunk = number("chunkSize").or_else(|| number("chunk_size")).unwrap_or(32 << 10);
+        let each = number("chunksInSegment").or_else(|| number("chunks_per_segment")).unwrap_or(2048);
+        if !(1..=LONGEST).contains(&chunk) || !(1..=1 << 32).contains(&each) || size > 1 << 62 {
+            return Err(wrong(format!("has {size} bytes in chunks of {chunk}, {each} to a segment")));
+        }
+        let method = statements.one(name, "compressionMethod").unwrap_or_default();
+        let known = [
+            ("snappy", Some(Method::Snappy)),
+            ("rfc1950", Some(Method::Zlib)),
+            ("rfc1951", Some(Method::Deflate)),
+            ("lz4", Some(Method::Lz4)),
+            ("NullCompressor", None),
+            ("stored", None),
+        ];
+        let found = known.iter().find(|(word, _)| method.contains(word)).map(|(_, method)| *method);
+        let method = match found {
+            Some(method) => method,
+            None if method.is_empty() => None,
+            None => return Err(Failure::refused(format!("a stream compressed by {method}"))),
+        };
+        // Those of an acquisition that was cut off are missing.
+        let last = size.checked_sub(1).map(|last| last / chunk / each);
+        let stream = Stream { name: name.to_owned(), size, chunk, each, method, chunks: Held::default() };
+        if let Some(last) = last {
+            stream.segment(zip, last, "")?;
+        }
+        Ok(stream)
+    }
+
+    /// Bytes of it.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// A segment by its number, or what stands beside it: `.index`, `.blockHash.md5`.
+    pub fn segment(&self, zip: &Zip, number: u64, ending: &str) -> Result<Member, Failure> {
+        let name = format!("{}/{number:08}{ending}", self.name);
+        zip.member(&name).ok_or_else(|| Failure::malformed(format!("the member {name} is missing")))
+    }
+
+    /// Reads of one chunk; how many bytes.
+    pub fn read(&self, zip: &Zip, offset: u64, buffer: &mut [u8]) -> Result<usize, Failure> {
+        let Some((number, inside, take)) = within_unit(self.size, self.chunk, offset, buffer.len()) else {
+            return Ok(0);
+        };
+        let chunk = self.chunks.get(number, || self.unpack(zip, number))?;
+        let from = inside as usize;
+        buffer[..take].copy_from_slice(&chunk[from..from + take]);
+        Ok(take)
+    }
+
+    /// A chunk, as long as a whole one, or as what is left of the stream.
+    fn unpack(&self, zip: &Zip, number: u64) -> Result<Vec<u8>, Failure> {
+        let (segment, place) = (number / self.each, number % self.each);
+        let mut entry = [0; ENTRY as usize];
+        zip.read_at(&self.segment(zip, segment, ".index")?, place * ENTRY, &mut entry)?;
+        let (at, length) = (le64(&entry, 0), u64::from(le32(&entry, 8)));
+        if length > self.chunk + self.chunk / 4 + 256 {
+            return Err(Failure::malformed(format!("chunk {number} of {}: {length} bytes, compressed", self.name)));
+        }
+        let mut packed = vec![0; length as usize];
+        zip.read_at(&self.segment(zip, segment, "")?, at, &mut packed)?;
+        let left = (self.size - number * self.chunk).min(self.chunk);
+        let method = match self.method {
+            // What compression made no shorter is as it was.
+            Some(method) if length != self.chunk => method,
+            _ if length == self.chunk || length == left => return Ok(packed),
+            _ => return Err(Failure::malformed(format!("chunk {number} of {}: {length} bytes", self.name))),
+        };
+        match unpack(method, &packed, self.chunk) {
+            Err(_) if left < self.chunk => unpack(method, &packed, left),
+            other => other,
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! Numbers in bytes. What lies behind the end is zero: lengths are checked before.
+
+fn array<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
+    at.checked_add(N).and_then(|end| bytes.get(at..end)).and_then(|found| found.try_into().ok()).unwrap_or([0; N])
+}
+
+pub fn le16(bytes: &[u8], at: usize) -> u16 {
+    u16::from_le_bytes(array(bytes, at))
+}
+
+pub fn le32(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(array(bytes, at))
+}
+
+pub fn le64(bytes: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(array(bytes, at))
+}
+
+pub fn be32(bytes: &[u8], at: usize) -> u32 {
+    u32::from_be_bytes(array(bytes, at))
+}
+
+pub fn be64(bytes: &[u8], at: usize) -> u64 {
+    u64::from_be_bytes(array(bytes, at))
+}

@@ -1,0 +1,32 @@
+//! Disk images of virtual machines, of macOS and of other imagers: VHD, VHDX, VMDK, QCOW2, UDIF
+//! (`.dmg`), AFF4 and Ex01, as bytes of the disk.
+//!
+//! [`open`] recognises a format by its bytes and reads what describes the disk; content is read by
+//! position when it is asked for. All images may be hostile: memory is bounded by constants and by
+//! the size of the file, never by what the file claims, and what contradicts itself is a
+//! [`Failure`]. What a format may hold and is not read (differences to a parent, encryption) is
+//! refused with its name.
+
+mod aff4;
+mod dmg;
+mod ex01;
+mod failure;
+mod field;
+mod held;
+mod image;
+mod kind;
+mod open;
+mod qcow2;
+mod siblings;
+mod unpack;
+mod vhd;
+mod vhdx;
+mod vmdk;
+
+pub use failure::{Damage, Failure};
+use image::within_unit;
+pub use image::{Check, Disk};
+pub use kind::{END, Kind, START};
+pub use open::open;
+use siblings::sibling;
+pub use siblings::{Alone, Siblings};

@@ -1,0 +1,189 @@
+//! QCOW2, versions 2 and 3, after QEMU's `docs/interop/qcow2.txt`. All numbers are big-endian.
+
+use super::field::{be32, be64};
+use super::held::{Held, Paged};
+use super::unpack::{Method, unpack};
+use super::{Disk, Failure, Kind, within_unit};
+use crate::Bytes;
+use std::io;
+use std::sync::Arc;
+
+/// Bits of an entry that hold an offset.
+const OFFSET: u64 = 0x00ff_ffff_ffff_fe00;
+const COMPRESSED: u64 = 1 << 62;
+/// Of version 3: the cluster reads as zeros, wherever it is.
+const ZERO: u64 = 1;
+/// Incompatible features.
+const DIRTY: u64 = 1;
+const CORRUPT: u64 = 1 << 1;
+const EXTERNAL: u64 = 1 << 2;
+const COMPRESSION: u64 = 1 << 3;
+const EXTENDED: u64 = 1 << 4;
+
+/// A QCOW2, open.
+struct Qcow2 {
+    file: Arc<dyn Bytes>,
+    tables: Paged,
+    units: Held,
+    size: u64,
+    version: u32,
+    cluster: u64,
+    bits: u32,
+    first: u64,
+    method: Method,
+    /// Entries of the second level are of 16 bytes, with a state for each 32nd of a cluster.
+    extended: bool,
+    notes: Vec<String>,
+}
+
+/// Opens a QCOW2.
+pub fn open(file: Arc<dyn Bytes>) -> Result<Box<dyn Disk>, Failure> {
+    let mut header = [0; 112];
+    let room = file.size().min(112) as usize;
+    file.read_exact_at(0, &mut header[..room])?;
+    let version = be32(&header, 4);
+    // What version 2 does not have may be anything.
+    let (features, length) = if version == 3 { (be64(&header, 72), be32(&header, 100)) } else { (0, 72) };
+    if be64(&header, 8) != 0 {
+        return Err(Failure::refused("has a backing file: what differs from that is no disk of its own"));
+    }
+    if be32(&header, 32) != 0 {
+        return Err(Failure::refused("is encrypted"));
+    }
+    if features & CORRUPT != 0 {
+        return Err(Failure::malformed("QEMU marked it as corrupt: `qemu-img check` says what is wrong"));
+    }
+    if features & EXTERNAL != 0 {
+        return Err(Failure::refused("keeps its content in another file"));
+    }
+    if features & !(DIRTY | COMPRESSION | EXTENDED) != 0 {
+        return Err(Failure::refused(format!("has features that are not known: {features:#x}")));
+    }
+    let method = match (features & COMPRESSION != 0 && length > 104).then_some(header[104]) {
+        None | Some(0) => Method::Deflate,
+        Some(1) => Method::Zstandard,
+        Some(other) => return Err(Failure::refused(format!("clusters compressed by method {other}"))),
+    };
+    let (bits, size) = (be32(&header, 20), be64(&header, 24));
+    let extended = features & EXTENDED != 0;
+    // 64 KiB by default; QEMU allows up to 2 MiB, and parts of a cluster from 16 KiB on.
+    if !(9..=21).contains(&bits) || extended && bits < 14 {
+        return Err(Failure::at(20, format!("clusters of 2^{bits} bytes")));
+    }
+    let cluster = 1 << bits;
+    let (first, entries) = (be64(&header, 40), u64::from(be32(&header, 36)));
+    let entry = if extended { 16 } else { 8 };
+    let covered = u128::from(entries) * u128::from(cluster / entry) * u128::from(cluster);
+    let table = first.checked_add(entries * 8).filter(|end| first % cluster == 0 && *end <= file.size());
+    if covered < u128::from(size) || table.is_none() {
+        return Err(Failure::at(36, format!("a table of {entries} entries at {first} for {size} bytes")));
+    }
+    let mut notes = Vec::new();
+    if be32(&header, 60) > 0 {
+        notes.push(format!("holds {} snapshots; the state after them is read", be32(&header, 60)));
+    }
+    if features & DIRTY != 0 {
+        notes.push("QEMU did not close it: what was written last may be missing".to_owned());
+    }
+    let (tables, units) = (Paged::new(file.clone()), Held::default());
+    Ok(Box::new(Qcow2 { file, tables, units, size, version, cluster, bits, first, method, extended, notes }))
+}
+
+impl Qcow2 {
+    /// Reads of one cluster, and of an extended one of parts that are alike. How many bytes.
+    fn read(&self, number: u64, inside: u64, buffer: &mut [u8]) -> Result<usize, Failure> {
+        let width = if self.extended { 16 } else { 8 };
+        let each = self.cluster / width;
+        let at = self.first + number / each * 8;
+        let second = u64::from_be_bytes(self.tables.array(at)?) & OFFSET;
+        if second == 0 {
+            buffer.fill(0);
+            return Ok(buffer.len());
+        }
+        if !second.is_multiple_of(self.cluster) {
+            return Err(Failure::at(at, "a table that does not begin with a cluster"));
+        }
+        let place = second + number % each * width;
+        let entry = u64::from_be_bytes(self.tables.array(place)?);
+        if entry & COMPRESSED != 0 {
+            let unit = self.units.get(number, || self.inflate(entry, place))?;
+            let from = inside as usize;
+            buffer.copy_from_slice(&unit[from..from + buffer.len()]);
+            return Ok(buffer.len());
+        }
+        let data = entry & OFFSET;
+        let (take, is_data) = if self.extended {
+            let state = u64::from_be_bytes(self.tables.array(place + 8)?);
+            self.parts(state, inside, buffer.len())
+                .ok_or_else(|| Failure::at(place + 8, "a part of a cluster that is zero and allocated at once"))?
+        } else {
+            (buffer.len(), data != 0 && !(self.version == 3 && entry & ZERO != 0))
+        };
+        let buffer = &mut buffer[..take];
+        if !is_data {
+            buffer.fill(0);
+            return Ok(take);
+        }
+        if data == 0 || !data.is_multiple_of(self.cluster) {
+            return Err(Failure::at(place, "a cluster that does not begin where one may"));
+        }
+        self.file.read_exact_at(data + inside, buffer)?;
+        Ok(take)
+    }
+
+    /// How far the parts of a cluster are alike, and whether they hold data; `None` for a
+    /// contradiction. The lower half of the state says what is allocated, the upper what is zero.
+    fn parts(&self, state: u64, inside: u64, room: usize) -> Option<(usize, bool)> {
+        let part = self.cluster / 32;
+        let of = |number: u64| (state >> number & 1 != 0, state >> (32 + number) & 1 != 0);
+        let first = of(inside / part);
+        if first == (true, true) {
+            return None;
+        }
+        let mut end = (inside / part + 1) * part;
+        while end < self.cluster && end < inside + room as u64 && of(end / part) == first {
+            end += part;
+        }
+        Some((room.min((end - inside) as usize), first.0))
+    }
+
+    /// A compressed cluster: its place in bytes, and how many sectors it reaches into.
+    fn inflate(&self, entry: u64, place: u64) -> Result<Vec<u8>, Failure> {
+        let split = 62 - (self.bits - 8);
+        let at = entry & ((1 << split) - 1);
+        let sectors = (entry & (COMPRESSED - 1)) >> split;
+        let length = (sectors + 1) * 512 - at % 512;
+        let left = self.file.size().checked_sub(at).filter(|left| *left > 0);
+        let left = left.ok_or_else(|| Failure::at(place, "a compressed cluster behind the end of the file"))?;
+        // The last one need not fill its last sector.
+        let mut packed = vec![0; length.min(left) as usize];
+        self.file.read_exact_at(at, &mut packed)?;
+        unpack(self.method, &packed, self.cluster).map_err(|failure| match failure {
+            Failure::Malformed { what, .. } => Failure::at(at, what),
+            other => other,
+        })
+    }
+}
+
+impl Bytes for Qcow2 {
+    fn size(&self) -> u64 {
+        self.size
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let Some((number, inside, take)) = within_unit(self.size, self.cluster, offset, buffer.len()) else {
+            return Ok(0);
+        };
+        Ok(self.read(number, inside, &mut buffer[..take])?)
+    }
+}
+
+impl Disk for Qcow2 {
+    fn kind(&self) -> Kind {
+        Kind::Qcow2
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.notes.clone()
+    }
+}

@@ -1,0 +1,237 @@
+//! VHDX, after Microsoft's "VHDX Format Specification" (MS-VHDX). All numbers are little-endian.
+
+use super::field::{le16, le32, le64};
+use super::held::Paged;
+use super::{Disk, Failure, Kind, within_unit};
+use crate::Bytes;
+use crate::crc32c::crc32c;
+use std::io;
+use std::sync::Arc;
+
+const KIB: u64 = 1 << 10;
+const MIB: u64 = 1 << 20;
+/// Bytes of a header, and of a region table.
+const HEADER: usize = 4096;
+const TABLE: usize = 64 << 10;
+/// The largest disk, by the specification: 64 TiB.
+const LARGEST: u64 = 64 << 40;
+
+/// A GUID as it stands in a file.
+type Guid = [u8; 16];
+
+/// Of the first three fields the bytes are reversed in the file.
+const fn guid(text: u128) -> Guid {
+    let b = text.to_be_bytes();
+    [b[3], b[2], b[1], b[0], b[5], b[4], b[7], b[6], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]]
+}
+
+const BLOCKS: Guid = guid(0x2DC2_7766_F623_4200_9D64_115E_9BFD_4A08);
+const METADATA: Guid = guid(0x8B7C_A206_4790_4B9A_B8FE_575F_050F_886E);
+const FILE_PARAMETERS: Guid = guid(0xCAA1_6737_FA36_4D43_B3B6_33F0_AA44_E76B);
+const DISK_SIZE: Guid = guid(0x2FA5_4224_CD1B_4876_B211_5DBE_D83B_F4B8);
+const LOGICAL_SECTOR: Guid = guid(0x8141_BF1D_A96F_4709_BA47_F233_A8FA_AB5F);
+const KNOWN: [Guid; 6] = [
+    FILE_PARAMETERS,
+    DISK_SIZE,
+    LOGICAL_SECTOR,
+    guid(0xCDA3_48C7_445D_4471_9CC9_E988_5251_C556), // physical sector size
+    guid(0xBECA_12AB_B2E6_4523_93EF_C309_E000_C746), // the disk's identifier
+    guid(0xA8D3_5F2D_B30B_454D_ABF7_D3D8_4834_AB0C), // where the parent is
+];
+
+/// A VHDX, open.
+struct Vhdx {
+    file: Arc<dyn Bytes>,
+    tables: Paged,
+    size: u64,
+    sector: u32,
+    block: u64,
+    /// Payload blocks between two entries that are for bitmaps.
+    ratio: u64,
+    table: u64,
+}
+
+/// Opens a VHDX.
+pub fn open(file: Arc<dyn Bytes>) -> Result<Box<dyn Disk>, Failure> {
+    let header = header(&*file)?;
+    if header[48..64] != [0; 16] {
+        return Err(Failure::refused(
+            "its log was not replayed (it was in use, or not closed): what it holds is not on the disk yet",
+        ));
+    }
+    let version = le16(&header, 66);
+    if version != 1 {
+        return Err(Failure::refused(format!("version {version} of the format")));
+    }
+    let regions = regions(&*file)?;
+    let metadata = Metadata::read(&*file, regions.metadata)?;
+    let Metadata { size, sector, block } = metadata;
+    let ratio = (u64::from(sector) << 23) / block;
+    let blocks = size.div_ceil(block);
+    let entries = blocks + blocks.saturating_sub(1) / ratio;
+    let (table, length) = regions.blocks;
+    if entries * 8 > length || table.checked_add(length).is_none_or(|end| end > file.size()) {
+        return Err(Failure::at(table, format!("a table of {length} bytes for {blocks} blocks")));
+    }
+    Ok(Box::new(Vhdx { tables: Paged::new(file.clone()), file, size, sector, block, ratio, table }))
+}
+
+/// Whether the checksum at byte 4 is that of the rest.
+fn is_sound(bytes: &[u8]) -> bool {
+    let sum = crc32c(crc32c(crc32c(!0, &bytes[..4]), &[0; 4]), &bytes[8..]);
+    !sum == le32(bytes, 4)
+}
+
+/// The header in force: the sound one of the two with the higher number.
+fn header(file: &dyn Bytes) -> Result<Vec<u8>, Failure> {
+    let mut best: Option<Vec<u8>> = None;
+    for at in [64 * KIB, 128 * KIB] {
+        let mut header = vec![0; HEADER];
+        file.read_exact_at(at, &mut header)?;
+        let is_newer = best.as_ref().is_none_or(|best| le64(best, 8) < le64(&header, 8));
+        if header.starts_with(b"head") && is_sound(&header) && is_newer {
+            best = Some(header);
+        }
+    }
+    best.ok_or_else(|| Failure::at(64 * KIB, "neither of the two headers has its checksum"))
+}
+
+/// Where the table of blocks and the metadata are: offset and length in bytes.
+struct Regions {
+    blocks: (u64, u64),
+    metadata: (u64, u64),
+}
+
+fn regions(file: &dyn Bytes) -> Result<Regions, Failure> {
+    let mut bytes = vec![0; TABLE];
+    let mut found = None;
+    for at in [192 * KIB, 256 * KIB] {
+        file.read_exact_at(at, &mut bytes)?;
+        if bytes.starts_with(b"regi") && is_sound(&bytes) {
+            found = Some(at);
+            break;
+        }
+    }
+    let at = found.ok_or_else(|| Failure::at(192 * KIB, "neither of the two region tables has its checksum"))?;
+    let (mut blocks, mut metadata) = (None, None);
+    let count = le32(&bytes, 8) as usize;
+    if count > 2047 {
+        return Err(Failure::at(at, format!("a region table of {count} entries")));
+    }
+    for entry in bytes[16..].chunks_exact(32).take(count) {
+        let place = (le64(entry, 16), u64::from(le32(entry, 24)));
+        let slot = match &entry[..16] {
+            id if *id == BLOCKS => &mut blocks,
+            id if *id == METADATA => &mut metadata,
+            _ if le32(entry, 28) & 1 == 0 => continue,
+            _ => return Err(Failure::refused("a region of a kind that is not known, and is required")),
+        };
+        if slot.replace(place).is_some() {
+            return Err(Failure::at(at, "a region that is listed twice"));
+        }
+    }
+    match (blocks, metadata) {
+        (Some(blocks), Some(metadata)) => Ok(Regions { blocks, metadata }),
+        _ => Err(Failure::at(at, "no region of the blocks, or none of the metadata")),
+    }
+}
+
+/// What the metadata say of the disk.
+struct Metadata {
+    size: u64,
+    sector: u32,
+    block: u64,
+}
+
+impl Metadata {
+    fn read(file: &dyn Bytes, (at, length): (u64, u64)) -> Result<Metadata, Failure> {
+        let mut table = vec![0; TABLE];
+        file.read_exact_at(at, &mut table)?;
+        let count = usize::from(le16(&table, 10));
+        if !table.starts_with(b"metadata") || count > 2047 {
+            return Err(Failure::at(at, "no table of metadata"));
+        }
+        let (mut parameters, mut size, mut sector) = (None, None, None);
+        for entry in table[32..].chunks_exact(32).take(count) {
+            let mut id = [0; 16];
+            id.copy_from_slice(&entry[..16]);
+            let (place, bytes, flags) = (u64::from(le32(entry, 16)), u64::from(le32(entry, 20)), le32(entry, 24));
+            // A user's entry may have the identifier of one of the system's.
+            if flags & 1 != 0 || !KNOWN.contains(&id) {
+                if flags & 4 != 0 {
+                    return Err(Failure::refused("metadata of a kind that is not known, and is required"));
+                }
+                continue;
+            }
+            if place + bytes > length {
+                return Err(Failure::at(at, "metadata outside of their region"));
+            }
+            let mut value = [0; 8];
+            if id == FILE_PARAMETERS || id == DISK_SIZE || id == LOGICAL_SECTOR {
+                let took = if id == LOGICAL_SECTOR { 4 } else { 8 };
+                file.read_exact_at(at.saturating_add(place), &mut value[..took])?;
+            }
+            match id {
+                FILE_PARAMETERS => parameters = Some((le32(&value, 0), le32(&value, 4))),
+                DISK_SIZE => size = Some(u64::from_le_bytes(value)),
+                LOGICAL_SECTOR => sector = Some(le32(&value, 0)),
+                _ => {}
+            }
+        }
+        let (Some((block, flags)), Some(size), Some(sector)) = (parameters, size, sector) else {
+            return Err(Failure::at(at, "no size of the disk, of its sectors or of its blocks"));
+        };
+        if flags & 2 != 0 {
+            return Err(Failure::refused("a differencing disk: what differs from a parent that is not read"));
+        }
+        let block = u64::from(block);
+        let fits = block.is_power_of_two() && (MIB..=256 * MIB).contains(&block);
+        if !fits || ![512, 4096].contains(&sector) || size > LARGEST || !size.is_multiple_of(u64::from(sector)) {
+            let what = format!("a disk of {size} bytes with sectors of {sector} and blocks of {block} bytes");
+            return Err(Failure::at(at, what));
+        }
+        Ok(Metadata { size, sector, block })
+    }
+}
+
+impl Vhdx {
+    fn read(&self, number: u64, inside: u64, buffer: &mut [u8]) -> Result<(), Failure> {
+        let place = self.table + (number + number / self.ratio) * 8;
+        let entry = u64::from_le_bytes(self.tables.array(place)?);
+        match entry & 7 {
+            // Never written, undefined, zero, unmapped.
+            0..=3 => buffer.fill(0),
+            6 => {
+                let at = (entry >> 20).checked_mul(MIB).filter(|at| *at >= MIB);
+                let at = at.ok_or_else(|| Failure::at(place, "a block that lies on the headers"))?;
+                self.file.read_exact_at(at.saturating_add(inside), buffer)?;
+            }
+            state => return Err(Failure::at(place, format!("a block of the state {state}"))),
+        }
+        Ok(())
+    }
+}
+
+impl Bytes for Vhdx {
+    fn size(&self) -> u64 {
+        self.size
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let Some((number, inside, take)) = within_unit(self.size, self.block, offset, buffer.len()) else {
+            return Ok(0);
+        };
+        self.read(number, inside, &mut buffer[..take])?;
+        Ok(take)
+    }
+}
+
+impl Disk for Vhdx {
+    fn kind(&self) -> Kind {
+        Kind::Vhdx
+    }
+
+    fn sector(&self) -> u32 {
+        self.sector
+    }
+}

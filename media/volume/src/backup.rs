@@ -1,0 +1,129 @@
+//! Copies of what a file system begins with, in use where the first is lost: they stand in its
+//! place while the volume is read.
+
+use std::io;
+use std::sync::Arc;
+
+use crate::bytes::Bytes;
+use crate::field::{failure, is_at, le16, le64, read_some};
+use crate::file_system::Recognised;
+use crate::node::Failure;
+use crate::{ext, fat, ntfs};
+
+/// A copy, and where what it is a copy of stands.
+struct Spare {
+    at: u64,
+    bytes: Vec<u8>,
+    /// Where the copy itself stands.
+    from: u64,
+    what: &'static str,
+}
+
+/// Bytes with a range of them replaced.
+struct Replaced {
+    of: Arc<dyn Bytes>,
+    at: u64,
+    bytes: Vec<u8>,
+}
+
+impl Bytes for Replaced {
+    fn size(&self) -> u64 {
+        self.of.size()
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let end = self.at + self.bytes.len() as u64;
+        if offset >= end || buffer.is_empty() {
+            return self.of.read_at(offset, buffer);
+        }
+        if offset < self.at {
+            let room = usize::try_from(self.at - offset).unwrap_or(usize::MAX).min(buffer.len());
+            return self.of.read_at(offset, &mut buffer[..room]);
+        }
+        // What is replaced may be what the medium cannot read.
+        let rest = &self.bytes[(offset - self.at) as usize..];
+        let got = rest.len().min(buffer.len());
+        buffer[..got].copy_from_slice(&rest[..got]);
+        Ok(got)
+    }
+}
+
+/// Which file systems have copies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Of {
+    /// NTFS: the boot sector, in the last sector of the volume.
+    Ntfs,
+    /// exFAT: the first twelve sectors, in the twelve that follow.
+    Exfat,
+    /// FAT32: the boot sector, in sector 6.
+    Fat,
+    /// ext: the superblock, at the start of group 1.
+    Ext,
+}
+
+/// Opens a volume by a copy; `None` if there is none, or it is of no sound volume. `why` says what
+/// is wrong with the first.
+pub fn open(of: Of, bytes: &Arc<dyn Bytes>, why: &str) -> Option<Recognised> {
+    copies(of, &**bytes).into_iter().find_map(|copy| {
+        let warning = failure(Some(copy.from), format!("{} {why}: its copy is used", copy.what));
+        let replaced: Arc<dyn Bytes> = Arc::new(Replaced { of: bytes.clone(), at: copy.at, bytes: copy.bytes });
+        let found = match of {
+            // Its boot sector is in a file, which holds what stands there.
+            Of::Ntfs => ntfs::open_by(bytes, &*replaced),
+            Of::Exfat => fat::open_exfat(&replaced),
+            Of::Fat => fat::open(&replaced),
+            Of::Ext => ext::open(&replaced),
+        };
+        match found {
+            Ok(Some(Recognised::FileSystem(mut volume))) => {
+                volume.warnings.insert(0, warning);
+                Some(Recognised::FileSystem(volume))
+            }
+            _ => None,
+        }
+    })
+}
+
+/// The copies that look like some.
+fn copies(of: Of, bytes: &dyn Bytes) -> Vec<Spare> {
+    let read = |at: u64, length: usize| -> Option<Vec<u8>> {
+        let found: Result<Vec<u8>, Failure> = read_some(bytes, at, length);
+        found.ok().filter(|found| found.len() == length)
+    };
+    let boot =
+        |from: u64, length: usize| Some(Spare { at: 0, bytes: read(from, length)?, from, what: "the boot sector" });
+    let found: Vec<Option<Spare>> = match of {
+        Of::Ntfs => [512, 4096]
+            .map(|sector| {
+                boot(bytes.size().checked_sub(sector)?, 512).filter(|copy| {
+                    // It is of this volume: all sectors but this one are the volume's.
+                    is_at(&copy.bytes, 3, b"NTFS    ") && le64(&copy.bytes, 0x28).checked_mul(sector) == Some(copy.from)
+                })
+            })
+            .into(),
+        Of::Exfat => [9, 12, 10, 11]
+            .map(|log: u8| {
+                boot(12 << log, 12 << log)
+                    .filter(|copy| is_at(&copy.bytes, 3, b"EXFAT   ") && copy.bytes.get(108) == Some(&log))
+            })
+            .into(),
+        Of::Fat => [512, 4096, 2048, 1024]
+            .map(|sector: u16| {
+                boot(6 * u64::from(sector), 512).filter(|copy| {
+                    let raw = &copy.bytes;
+                    is_at(raw, 82, b"FAT32   ") && le16(raw, 11) == sector && le16(raw, 50) == 6
+                })
+            })
+            .into(),
+        Of::Ext => [4096, 1024, 2048]
+            .map(|block: u64| {
+                // With blocks of a kilobyte the first belongs to no group.
+                let from = (block * 8 + u64::from(block == 1024)) * block;
+                let bytes = read(from, 1024)?;
+                let is_one = le16(&bytes, 56) == 0xef53 && le16(&bytes, 90) == 1;
+                is_one.then_some(Spare { at: 1024, bytes, from, what: "the superblock" })
+            })
+            .into(),
+    };
+    found.into_iter().flatten().collect()
+}

@@ -1,0 +1,199 @@
+//! LVM2 as its own tools write it: logical volumes in one piece and in several, over two physical
+//! volumes, and those that are not read.
+
+use std::fs;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use pfh_inject::{Need, lacks};
+use pfh_volume::{Bytes, Slice, is_physical_volume, logical_volumes};
+
+use crate::image::{Bench, open, poke, run, text};
+use crate::listing::{assert_same, items, volume_of};
+use crate::tree::{self, noise};
+
+const TOOLS: [Need; 4] = [Need::Loop, Need::Program("lvcreate"), Need::Program("mke2fs"), Need::Program("losetup")];
+
+const MIB: u64 = 1 << 20;
+/// Start and length of the two physical volumes on the medium.
+const VOLUMES: [(u64, u64); 2] = [(MIB, 20 * MIB), (21 * MIB, 43 * MIB)];
+
+/// Loop devices over ranges of an image, and the tools that see nothing else.
+struct Devices(Vec<String>);
+
+impl Devices {
+    fn new(image: &Path) -> Devices {
+        let device = |(start, length): &(u64, u64)| {
+            let (start, length) = (start.to_string(), length.to_string());
+            let line = ["--find", "--show", "--offset", &start, "--sizelimit", &length, text(image)];
+            run("losetup", &line).trim().to_owned()
+        };
+        Devices(VOLUMES.iter().map(device).collect())
+    }
+
+    /// Runs a tool of LVM2, without the kernel's device mapper.
+    fn lvm(&self, program: &str, arguments: &[&str]) -> String {
+        let seen: Vec<String> = self.0.iter().map(|device| format!("\"a|^{device}$|\"")).collect();
+        let devices = format!("devices{{use_devicesfile=0 filter=[{},\"r|.*|\"]}}", seen.join(","));
+        let config = format!("{devices} activation{{udev_sync=0 udev_rules=0}} backup{{backup=0 archive=0}}");
+        run(program, &[&["--driverloaded", "n", "--config", &config], arguments].concat())
+    }
+}
+
+impl Drop for Devices {
+    fn drop(&mut self) {
+        for device in &self.0 {
+            let _ = std::process::Command::new("losetup").args(["--detach", device]).status();
+        }
+    }
+}
+
+/// The physical volumes of an image.
+fn physical(image: &Path) -> Vec<Arc<dyn Bytes>> {
+    let medium = open(image);
+    VOLUMES.map(|(start, length)| Arc::new(Slice::new(medium.clone(), start, length).unwrap()) as Arc<dyn Bytes>).into()
+}
+
+fn whole(bytes: &dyn Bytes) -> Vec<u8> {
+    let mut all = vec![0; bytes.size() as usize];
+    bytes.read_exact_at(0, &mut all).unwrap();
+    all
+}
+
+#[test]
+fn linear_volumes_over_two_physical_ones() {
+    if lacks(&TOOLS) {
+        return;
+    }
+    let bench = Bench::new();
+    let (image, root, part) = (bench.blank("image", 64 * MIB), bench.path("tree"), bench.blank("part", 46 * MIB));
+    let devices = Devices::new(&image);
+    let [first, second] = [&devices.0[0], &devices.0[1]];
+    devices.lvm("pvcreate", &["-q", "-ff", "-y", first, second]);
+    devices.lvm("vgcreate", &["-q", "-s", "1M", "vg0", first, second]);
+    let create = ["-q", "-an", "-Zn", "-Wn", "-y"];
+    devices.lvm("lvcreate", &[&create[..], &["-l", "12", "-n", "root", "vg0", first]].concat());
+    devices.lvm("lvcreate", &[&create[..], &["-l", "46", "-n", "big", "vg0"]].concat());
+    // What LVM2 says of where the extents are; its data begin 1 MiB behind each start.
+    let list = devices.lvm("lvs", &["--segments", "--noheadings", "-o", "lv_name,seg_start_pe,seg_pe_ranges"]);
+    tree::plain(&root);
+    run("mke2fs", &["-q", "-t", "ext4", "-d", text(&root), text(&part)]);
+    let content = fs::read(&part).unwrap();
+    let (file, mut segments) = (fs::OpenOptions::new().write(true).open(&image).unwrap(), 0);
+    let small = noise(5, 12 << 20);
+    for line in list.lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let (device, range) = words[2].split_once(':').unwrap();
+        let (from, to) = range.split_once('-').unwrap();
+        let number = |text: &str| text.parse::<u64>().unwrap() * MIB;
+        let start = VOLUMES[usize::from(device == second.as_str())].0 + MIB + number(from);
+        let (at, length) = (number(words[1]) as usize, (number(to) - number(from) + MIB) as usize);
+        let source = if words[0] == "big" { &content } else { &small };
+        file.write_all_at(&source[at..at + length], start).unwrap();
+        segments += 1;
+    }
+    assert_eq!(segments, 3, "{list}");
+    drop(devices);
+    let volumes = physical(&image);
+    assert!(volumes.iter().all(|volume| is_physical_volume(&**volume)) && !is_physical_volume(&*open(&image)));
+    let found: Vec<_> =
+        logical_volumes(&volumes).into_iter().map(|found| found.map_err(|failed| failed.cause)).collect();
+    let names: Vec<_> = found.iter().map(|found| found.as_ref().map(|volume| volume.name.clone())).collect();
+    assert_eq!(names, [Ok(b"vg0/big".to_vec()), Ok(b"vg0/root".to_vec())]);
+    let [Ok(big), Ok(root_volume)] = &found[..] else { unreachable!() };
+    assert!(whole(&*big.bytes) == content);
+    assert!(whole(&*root_volume.bytes) == small);
+    let mut expected = tree::items(&root);
+    expected.insert(b"lost+found".to_vec(), tree::Item::Directory);
+    assert_same(&items(&volume_of(big.bytes.clone())), &expected);
+    // Without the second physical volume one of the two is whole.
+    let found = logical_volumes(&volumes[..1]);
+    let said: Vec<_> =
+        found.iter().map(|found| found.as_ref().map_or_else(|failed| failed.cause.as_str(), |_| "")).collect();
+    assert!(said.len() == 2 && said[0].contains("not on this medium") && said[1].is_empty(), "{said:?}");
+}
+
+#[test]
+fn striped_volumes_are_named_and_damage_is_a_failure() {
+    if lacks(&TOOLS) {
+        return;
+    }
+    let bench = Bench::new();
+    let image = bench.blank("image", 64 * MIB);
+    let devices = Devices::new(&image);
+    let [first, second] = [&devices.0[0], &devices.0[1]];
+    devices.lvm("pvcreate", &["-q", "-ff", "-y", first, second]);
+    // A physical volume without a group is no empty one.
+    let alone = logical_volumes(&physical(&image));
+    assert!(alone.len() == 2 && alone.iter().all(Result::is_err));
+    devices.lvm("vgcreate", &["-q", "-s", "1M", "vg0", first, second]);
+    devices.lvm("lvcreate", &["-q", "-an", "-Zn", "-Wn", "-y", "-i2", "-l", "4", "-n", "two", "vg0"]);
+    drop(devices);
+    let found = logical_volumes(&physical(&image));
+    let failed = found[0].as_ref().err().expect("a failure");
+    assert!(found.len() == 1 && failed.path == b"vg0/two" && failed.cause.contains("striped over 2"), "{failed:?}");
+    // The text, its head and the label have checksums.
+    for (start, _) in VOLUMES {
+        poke(&image, start + 4096 + 8, b"X");
+    }
+    assert!(logical_volumes(&physical(&image)).iter().all(Result::is_err));
+    for (start, _) in VOLUMES {
+        poke(&image, start + 512 + 40, b"X");
+    }
+    let said = logical_volumes(&physical(&image));
+    assert!(said.iter().all(|found| found.as_ref().is_err_and(|failed| failed.cause.contains("label"))));
+}
+
+/// Metadata with bytes that were changed: whatever they say, the reader ends.
+#[test]
+fn mutants_end() {
+    if lacks(&TOOLS) {
+        return;
+    }
+    let bench = Bench::new();
+    let image = bench.blank("image", 64 * MIB);
+    let devices = Devices::new(&image);
+    let [first, second] = [&devices.0[0], &devices.0[1]];
+    devices.lvm("pvcreate", &["-q", "-ff", "-y", first, second]);
+    devices.lvm("vgcreate", &["-q", "-s", "1M", "vg0", first, second]);
+    devices.lvm("lvcreate", &["-q", "-an", "-Zn", "-Wn", "-y", "-l", "46", "-n", "big", "vg0"]);
+    drop(devices);
+    let mut raw = fs::read(&image).unwrap();
+    raw.truncate(2 << 20);
+    let one = raw[1 << 20..].to_vec();
+    let count = std::env::var("PFH_MUTANTS").ok().and_then(|count| count.parse().ok()).unwrap_or(300_u64);
+    for seed in 1..=count {
+        let mut bytes = one.clone();
+        for pair in noise(seed, 24).chunks(8) {
+            let number = u64::from_le_bytes(pair.try_into().unwrap());
+            let at = 512 + (number >> 8) as usize % 12_000;
+            bytes[at] = number as u8;
+        }
+        // Half of them with checksums that hold.
+        if seed % 2 == 0 {
+            seal(&mut bytes);
+        }
+        for found in logical_volumes(&[Arc::new(bytes)]).into_iter().flatten() {
+            let _ = found.bytes.read_at(found.bytes.size() / 2, &mut [0; 4096]);
+        }
+    }
+}
+
+/// Makes the checksums of label, head and text hold.
+fn seal(bytes: &mut [u8]) {
+    let crc = |bytes: &[u8]| {
+        let step = |sum: u32| if sum & 1 == 1 { sum >> 1 ^ 0xedb8_8320 } else { sum >> 1 };
+        bytes.iter().fold(0xf597_a6cf_u32, |sum, byte| (0..8).fold(sum ^ u32::from(*byte), |sum, _| step(sum)))
+    };
+    let sum = crc(&bytes[512 + 20..1024]);
+    bytes[512 + 16..512 + 20].copy_from_slice(&sum.to_le_bytes());
+    let number = |bytes: &[u8], at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap()) as usize;
+    let (offset, length) = (number(bytes, 4096 + 40), number(bytes, 4096 + 48));
+    if let Some(text) = offset.checked_add(length).and_then(|end| bytes.get(4096 + offset..4096 + end)) {
+        let sum = crc(text);
+        bytes[4096 + 56..4096 + 60].copy_from_slice(&sum.to_le_bytes());
+    }
+    let sum = crc(&bytes[4096 + 4..4096 + 512]);
+    bytes[4096..4100].copy_from_slice(&sum.to_le_bytes());
+}

@@ -1,0 +1,72 @@
+//! The files of a disk image that names others beside itself.
+
+use crate::os;
+use pfh_container::Bytes;
+use pfh_container::disk::Siblings;
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A file that is read at any position.
+struct Held {
+    file: File,
+    size: u64,
+}
+
+impl Bytes for Held {
+    fn size(&self) -> u64 {
+        self.size
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        Ok(os::read_at(self.file.as_fd(), buffer, offset)?)
+    }
+}
+
+/// Opens a file as evidence is opened.
+pub(super) fn open(path: &Path) -> io::Result<Arc<dyn Bytes>> {
+    let file = os::open_evidence(path)?;
+    let size = file.metadata()?.len();
+    Ok(Arc::new(Held { file, size }))
+}
+
+/// The directory of an image's first file, and the files of it that were opened.
+pub(super) struct Beside {
+    first: PathBuf,
+    name: String,
+    opened: Mutex<Vec<PathBuf>>,
+}
+
+impl Beside {
+    /// Beside this file.
+    pub(super) fn new(first: &Path) -> Beside {
+        let name = first.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Beside { first: first.to_owned(), name, opened: Mutex::new(vec![first.to_owned()]) }
+    }
+
+    /// The files that were opened, the first in front, each once.
+    pub(super) fn opened(self) -> Vec<PathBuf> {
+        self.opened.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Siblings for Beside {
+    fn open(&self, name: &str) -> io::Result<Option<Arc<dyn Bytes>>> {
+        let path = self.first.with_file_name(name);
+        let file = match open(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            other => other?,
+        };
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if !opened.contains(&path) {
+            opened.push(path);
+        }
+        Ok(Some(file))
+    }
+
+    fn first(&self) -> &str {
+        &self.name
+    }
+}

@@ -1,0 +1,96 @@
+//! The key of keyed digests.
+
+use super::{Algorithm, REGISTRY};
+use pfh_digest::{KeyError, UnknownAlgorithm};
+use pfh_source::os::Patient;
+use std::fmt;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// The longest key that is read, in bytes: longer files are no keys, but mistakes.
+const MAXIMUM: u64 = 64 << 10;
+
+/// A key for `hmac-sha256`, `blake3-keyed` and their like: the bytes of a file as they are, a line
+/// feed at its end included. It stays in memory until the program ends.
+#[derive(Clone)]
+pub struct Secret {
+    path: PathBuf,
+    bytes: &'static [u8],
+}
+
+/// Why a key cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SecretError {
+    /// The file cannot be read.
+    #[error("{}: {error}", crate::shown(path))]
+    Read {
+        /// The file of the key.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        error: io::Error,
+    },
+    /// It is longer than any key.
+    #[error("{}: more than {MAXIMUM} bytes, which is no key", crate::shown(.0))]
+    Long(PathBuf),
+    /// The algorithm does not take it.
+    #[error("{}: {error}", crate::shown(path))]
+    Unfit {
+        /// The file of the key.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        error: KeyError,
+    },
+    /// The algorithm takes no key, or the name is of none.
+    #[error(transparent)]
+    Unknown(#[from] UnknownAlgorithm),
+}
+
+impl Secret {
+    /// Reads the key in a file.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is too long for a key.
+    pub fn read(path: &Path) -> Result<Secret, SecretError> {
+        let mut bytes = Vec::new();
+        let read = Patient::open(path).and_then(|file| file.take(MAXIMUM + 1).read_to_end(&mut bytes));
+        read.map_err(|error| SecretError::Read { path: path.to_owned(), error })?;
+        if bytes.len() as u64 > MAXIMUM {
+            return Err(SecretError::Long(path.to_owned()));
+        }
+        Ok(Secret { path: path.to_owned(), bytes: bytes.leak() })
+    }
+
+    /// The file that it was read from.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// An algorithm by its name, under this key if it needs one.
+    ///
+    /// # Errors
+    /// When the name is of no algorithm, and when the key is none of its keys.
+    pub fn algorithm(&self, name: &str) -> Result<Algorithm, SecretError> {
+        let unfit = |error| SecretError::Unfit { path: self.path.clone(), error };
+        Ok(REGISTRY.find(name)?.with_key(self.bytes).map_err(unfit)?.into())
+    }
+
+    pub(crate) fn bytes(&self) -> &'static [u8] {
+        self.bytes
+    }
+
+    /// Whether it is a key of each of these that needs one.
+    pub(crate) fn fits(&self, algorithms: &[pfh_digest::Algorithm]) -> Result<(), SecretError> {
+        let unfit = |error| SecretError::Unfit { path: self.path.clone(), error };
+        algorithms.iter().try_for_each(|one| one.with_key(self.bytes).map(drop).map_err(unfit))
+    }
+}
+
+/// Never the key itself.
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Secret").field("path", &self.path).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,114 @@
+//! A side whose files are read: a directory, or what is in an image or an archive.
+
+use super::request::Request;
+#[cfg(feature = "inside")]
+use crate::inside::{Expanding, Options, Whole};
+#[cfg(feature = "inside")]
+use pfh_source::Room;
+use pfh_source::{Item, Operands, Source};
+
+/// A tree whose files are read.
+#[derive(Debug, Clone)]
+pub struct Tree {
+    /// The directory or the container.
+    pub path: Vec<u8>,
+    /// What stands in front of the names of its files.
+    pub prefix: Vec<u8>,
+    /// How the container is opened; `None` for a directory.
+    #[cfg(feature = "inside")]
+    container: Option<std::sync::Arc<Options>>,
+}
+
+impl Tree {
+    /// A directory.
+    pub fn directory(path: Vec<u8>) -> Tree {
+        Tree {
+            prefix: path.clone(),
+            path,
+            #[cfg(feature = "inside")]
+            container: None,
+        }
+    }
+
+    /// What is in a container, if the name is that of one.
+    #[cfg(feature = "inside")]
+    pub fn container(request: &Request, name: &[u8]) -> Option<Tree> {
+        let Whole { path, prefix } = Whole::of(name)?;
+        let mut options = request.inside.clone().unwrap_or_default();
+        if request.inside.is_none() {
+            // Archives in it are files, as those in a directory are; so are those on the way there.
+            options.limits.depth = prefix.windows(2).filter(|pair| pair == b"!/").count().max(1) as u32;
+        }
+        Some(Tree { path, prefix, container: Some(std::sync::Arc::new(options)) })
+    }
+
+    /// Whether it is what is in an image or an archive.
+    pub fn is_container(&self) -> bool {
+        #[cfg(feature = "inside")]
+        return self.container.is_some();
+        #[cfg(not(feature = "inside"))]
+        false
+    }
+
+    /// Its entries.
+    pub fn source(&self, request: &Request) -> Box<dyn Source> {
+        let operands = Box::new(Operands::new(vec![self.path.clone()], request.descend()));
+        #[cfg(feature = "inside")]
+        {
+            if let Some(options) = &self.container {
+                let source = Box::new(Expanding::new(operands, options.clone()));
+                return Box::new(Below { source, prefix: self.prefix.clone() });
+            }
+            if let Some(options) = &request.inside {
+                return Box::new(Expanding::new(operands, std::sync::Arc::new(options.clone())));
+            }
+        }
+        operands
+    }
+
+    /// The names of its files below the prefix, without reading any.
+    pub fn names(&self, request: &Request) -> Vec<Vec<u8>> {
+        let mut source = self.source(request);
+        let mut names = Vec::new();
+        while let Some(item) = source.pull() {
+            if let Item::Entry(entry) = item {
+                names.extend(entry.name().strip_prefix(&self.prefix[..]).map(<[u8]>::to_vec));
+            }
+        }
+        names
+    }
+}
+
+/// What of a container is below a prefix, and what could not be read.
+#[cfg(feature = "inside")]
+struct Below {
+    source: Box<dyn Source>,
+    prefix: Vec<u8>,
+}
+
+#[cfg(feature = "inside")]
+impl Below {
+    fn takes(&self, item: &Item) -> bool {
+        match item {
+            Item::Entry(entry) => entry.name().starts_with(&self.prefix),
+            Item::Skipped { name, .. } | Item::Settled { name, .. } => name.starts_with(&self.prefix),
+            Item::Problem { .. } => true,
+        }
+    }
+}
+
+#[cfg(feature = "inside")]
+impl Source for Below {
+    fn pull(&mut self) -> Option<Item> {
+        loop {
+            let item = self.source.pull()?;
+            if self.takes(&item) {
+                return Some(item);
+            }
+        }
+    }
+
+    fn pull_into(&mut self, _: Room) -> Option<Item> {
+        self.pull()
+    }
+}

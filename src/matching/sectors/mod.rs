@@ -1,0 +1,379 @@
+//! The job *match* against blocks of known files: what of them is on a medium, also where no file
+//! system leads to it (sector hashing, as hashdb and frag_find do it).
+//!
+//! A [`Request`] names images and sets that `pfh known build --blocks` made. [`run`] reads each
+//! image once, looks every block up that begins at a sector, and writes a fragment for known blocks
+//! that lie side by side as they do in a known file.
+//!
+//! ```
+//! use pfh::known::{Class, build};
+//! use pfh::matching::sectors::{self, Request};
+//! use pfh::Control;
+//!
+//! # let room = std::env::temp_dir().join(format!("pfh-sectors-{}", std::process::id()));
+//! # std::fs::create_dir_all(&room)?;
+//! let (file, image, set) = (room.join("file"), room.join("image"), room.join("set"));
+//! let content: Vec<u8> = (0..3000u32).flat_map(|n| n.wrapping_mul(n).wrapping_mul(2_654_435_761).to_be_bytes()).collect();
+//! std::fs::write(&file, &content)?;
+//! std::fs::write(&image, [&[7; 1024][..], &content[2048..7168], &[7; 512]].concat())?;
+//! let mut request = build::Request::new(&set).set(&file, Class::Bad);
+//! request.blocks = vec![512];
+//! build::run(&request, &mut |_event| {}, &Control::new())?;
+//! let request = Request::new([&image], [&set], [512]).output(room.join("found"));
+//! let summary = sectors::run(&request, &mut |_event| Ok(()), &Control::new())?;
+//! assert_eq!((summary.sizes[0].1.blocks, summary.sizes[0].1.fragments), (10, 1));
+//! assert!(std::fs::read_to_string(room.join("found"))?.contains("5120 bytes at 1024"));
+//! # std::fs::remove_dir_all(&room)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod error;
+mod event;
+mod fragment;
+mod medium;
+mod report;
+mod scan;
+
+pub use error::Error;
+pub use event::{Counted, Event, Sink, Summary, verdicts};
+pub use fragment::{Candidate, Fragment};
+pub use report::Form;
+
+use crate::destination::Destination;
+use crate::inside::{Free, Imaged, Watch};
+use crate::known::block_sizes;
+use crate::outputs::Outputs;
+use fragment::Joining;
+use medium::{Piece, Pieces};
+use pfh_engine::{Control, MediumProgress, Phase, Progress, in_order};
+use pfh_known::{DEFAULT_RESIDENT, KnownSet, KnownStatus, is_known_set};
+use pfh_source::Output;
+use pfh_source::image::{Image, files_of};
+use pfh_volume::Bytes;
+use scan::Scan;
+use std::io;
+use std::ops::{ControlFlow, Range};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// What of a medium is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Space {
+    /// All of it.
+    #[default]
+    Whole,
+    /// What no file in use has.
+    Unallocated,
+}
+
+/// Images, and the sets whose blocks are looked for in them.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Request {
+    /// Images by their first files, or block devices.
+    pub images: Vec<PathBuf>,
+    /// Known-set files of blocks.
+    pub known: Vec<PathBuf>,
+    /// Sizes of blocks in bytes.
+    pub sizes: Vec<u32>,
+    /// What is looked at.
+    pub space: Space,
+    /// Whether fragments are written of which every block says little of its file.
+    pub flagged: bool,
+    /// The verdicts of fragments that are written; all if it is empty.
+    pub only: Vec<KnownStatus>,
+    /// What fragments are written in.
+    pub form: Form,
+    /// Where they go.
+    pub output: Destination,
+    /// Threads that hash and look up.
+    pub threads: usize,
+    /// Whether a file of the output's name is replaced. One that is read never is.
+    pub replace: bool,
+}
+
+impl Request {
+    /// All telling fragments on the whole of these images, as text on standard output.
+    pub fn new<P: Into<PathBuf>, K: Into<PathBuf>>(
+        images: impl IntoIterator<Item = P>,
+        known: impl IntoIterator<Item = K>,
+        sizes: impl IntoIterator<Item = u32>,
+    ) -> Request {
+        Request {
+            images: images.into_iter().map(Into::into).collect(),
+            known: known.into_iter().map(Into::into).collect(),
+            sizes: sizes.into_iter().collect(),
+            space: Space::Whole,
+            flagged: false,
+            only: Vec::new(),
+            form: Form::Text,
+            output: Destination::default(),
+            threads: pfh_source::os::processors(),
+            replace: false,
+        }
+    }
+
+    /// Writes to this destination.
+    #[must_use]
+    pub fn output(mut self, output: impl Into<Destination>) -> Request {
+        self.output = output.into();
+        self
+    }
+
+    /// What is read and written.
+    fn outputs(&self) -> Outputs {
+        let mut outputs = Outputs::new(self.replace);
+        outputs.file("--output", self.output.path()).reads_all(&self.known);
+        for image in &self.images {
+            outputs.reads(image).reads_all(files_of(image));
+        }
+        outputs
+    }
+}
+
+/// Looks for blocks of known files. A run that is cancelled leaves whole lines on standard output,
+/// and no file.
+///
+/// # Errors
+/// When the request makes no sense, a set cannot be opened or has no blocks, or the output cannot
+/// be written. An image that cannot be read is an event.
+pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+    let sizes = block_sizes(&request.sizes).map_err(Error::Size)?;
+    if request.images.is_empty() {
+        return Err(Error::NoImage);
+    }
+    request.outputs().check()?;
+    let mut summary = Summary { unallocated: request.space == Space::Unallocated, ..Summary::default() };
+    let sets = open(request, &sizes, &mut summary, sink)?;
+    let scan = Scan::new(&sets, &sizes);
+    summary.algorithms = scan.algorithms();
+    summary.sizes = sizes.iter().map(|size| (*size, Counted::default())).collect();
+    let mut output = request.output.open()?;
+    for image in &request.images {
+        let mut search = Search { request, sets: &sets, sizes: &sizes, scan: &scan, image, control };
+        search.image(&mut summary, &mut output, sink)?;
+        if control.is_cancelled() {
+            summary.interrupted = true;
+            break;
+        }
+    }
+    if summary.interrupted {
+        io::Write::flush(&mut output).map_err(Error::Output)?;
+        return Ok(summary);
+    }
+    report::tail(output.room(), request.form, &summary);
+    output.commit().map_err(Error::Output)?;
+    Ok(summary)
+}
+
+/// The sets, of which at least one has blocks of each size.
+fn open(request: &Request, sizes: &[u32], summary: &mut Summary, sink: &mut Sink<'_>) -> Result<Vec<KnownSet>, Error> {
+    if request.known.is_empty() {
+        return Err(Error::NoSet);
+    }
+    let mut sets = Vec::new();
+    for path in &request.known {
+        if path.is_file() && !is_known_set(path) {
+            return Err(Error::NoBlocks(path.clone()));
+        }
+        let known = KnownSet::open(path, DEFAULT_RESIDENT).map_err(Error::Opening)?;
+        if known.blocks().is_empty() {
+            return Err(Error::NoBlocks(path.clone()));
+        }
+        sets.push(known);
+    }
+    let has = |known: &KnownSet, size: u32| known.blocks().iter().any(|table| table.size() == size);
+    if let Some(size) = sizes.iter().find(|size| !sets.iter().any(|known| has(known, **size))) {
+        let mut others: Vec<u32> =
+            sets.iter().flat_map(|known| known.blocks().iter().map(|table| table.size())).collect();
+        others.sort_unstable();
+        others.dedup();
+        return Err(Error::NoSuchBlocks { size: *size, others });
+    }
+    for known in &sets {
+        let mut gap = |event: &Event<'_>| {
+            summary.gaps += 1;
+            sink(event).map_err(Error::Output)
+        };
+        if !sizes.iter().any(|size| has(known, *size)) {
+            gap(&Event::OtherSizes(known.path()))?;
+            continue;
+        }
+        for set in known.sets().iter().filter(|set| !set.has_blocks()) {
+            gap(&Event::Empty(known.path(), &set.name))?;
+        }
+        summary.sets += known.sets().iter().filter(|set| set.has_blocks()).count() as u64;
+    }
+    Ok(sets)
+}
+
+/// The search of one image.
+struct Search<'a> {
+    request: &'a Request,
+    sets: &'a [KnownSet],
+    sizes: &'a [u32],
+    scan: &'a Scan<'a>,
+    image: &'a Path,
+    control: &'a Control<'a>,
+}
+
+impl Search<'_> {
+    fn image(&mut self, summary: &mut Summary, output: &mut Output, sink: &mut Sink<'_>) -> Result<(), Error> {
+        let path = self.image;
+        let failed = |cause: &str, summary: &mut Summary, sink: &mut Sink<'_>| {
+            summary.failed += 1;
+            sink(&Event::Failed(path, cause)).map_err(Error::Output)
+        };
+        let opened = Image::open(path).map_err(|error| error.to_string());
+        let opened = opened.and_then(|image| Ok((Watch::image(&image).map_err(|error| error.to_string())?, image)));
+        let (watch, image) = match opened {
+            Ok(opened) => opened,
+            Err(cause) => {
+                let name = format!("{}: ", path.display());
+                return failed(cause.strip_prefix(&name).unwrap_or(&cause), summary, sink);
+            }
+        };
+        let bad = unreadable(&image);
+        let bytes: Arc<dyn Bytes> = Arc::new(Imaged(image));
+        let mut ranges = vec![0..bytes.size()];
+        if self.request.space == Space::Unallocated {
+            let free = Free::of(&bytes);
+            for (part, cause) in &free.gaps {
+                summary.gaps += 1;
+                sink(&Event::Gap(path, part, cause)).map_err(Error::Output)?;
+            }
+            ranges = free.ranges;
+        }
+        let (ranges, lost) = without(&ranges, &bad);
+        for range in &lost {
+            summary.unread += range.end - range.start;
+            sink(&Event::Unread(path, range, "unreadable when the image was made")).map_err(Error::Output)?;
+        }
+        if ranges.is_empty() {
+            summary.gaps += 1;
+            return sink(&Event::Nothing(path)).map_err(Error::Output);
+        }
+        summary.images += 1;
+        self.search(bytes, ranges, summary, output, sink)?;
+        match watch.unchanged() {
+            Err(problem) if !self.control.is_cancelled() => failed(&problem.to_string(), summary, sink),
+            _ => Ok(()),
+        }
+    }
+
+    fn search(
+        &mut self,
+        bytes: Arc<dyn Bytes>,
+        ranges: Vec<Range<u64>>,
+        summary: &mut Summary,
+        output: &mut Output,
+        sink: &mut Sink<'_>,
+    ) -> Result<(), Error> {
+        let total = ranges.iter().map(|range| range.end - range.start).sum();
+        let (start, mut progress) = (Instant::now(), MediumProgress::default());
+        (progress.phase, progress.total) = (Phase::Comparing, Some(total));
+        let mut pieces = Pieces::new(bytes, ranges, self.scan.longest());
+        let mut joining = Joining::new(self.sets, self.sizes);
+        let mut done = Vec::new();
+        let mut failed = None;
+        let work = |piece: Piece| (self.scan.hits(&piece), piece.read, piece.unread);
+        in_order(
+            self.request.threads,
+            || pieces.next(),
+            work,
+            |(hits, read, unread)| {
+                summary.bytes += read;
+                let took = || -> Result<(), Error> {
+                    if let Some((range, cause)) = &unread {
+                        summary.unread += range.end - range.start;
+                        sink(&Event::Unread(self.image, range, cause)).map_err(Error::Output)?;
+                    }
+                    for block in hits?.chunk_by(|one, next| (one.offset, one.size) == (next.offset, next.size)) {
+                        joining.take(block, &mut done)?;
+                        self.write(&mut done, summary, output)?;
+                    }
+                    Ok(())
+                };
+                failed = took().err();
+                (progress.bytes, progress.bad, progress.elapsed) =
+                    (progress.bytes + read, summary.unread, start.elapsed());
+                self.control.report(&Progress::Medium(progress));
+                let ends = failed.is_some() || self.control.is_cancelled();
+                if ends { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            },
+        );
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        joining.end(&mut done);
+        self.write(&mut done, summary, output)
+    }
+
+    /// Counts and writes fragments.
+    fn write(&self, done: &mut Vec<Fragment>, summary: &mut Summary, output: &mut Output) -> Result<(), Error> {
+        for fragment in done.drain(..) {
+            if let Some((_, of)) = summary.sizes.iter_mut().find(|(size, _)| *size == fragment.size) {
+                of.blocks += fragment.blocks;
+                of.flagged += fragment.flagged;
+                of.fragments += 1;
+            }
+            let verdict = report::verdict(&fragment, self.sets);
+            if fragment.is_telling() {
+                summary.counts.add(verdict);
+            } else if !self.request.flagged {
+                summary.hidden += 1;
+                continue;
+            }
+            if self.request.only.is_empty() || self.request.only.contains(&verdict) {
+                let image = self.image.as_os_str().as_encoded_bytes();
+                report::fragment(output.room(), self.request.form, image, &fragment, self.sets);
+                output.advance().map_err(Error::Output)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What an image says was unreadable when it was made: zeros stand there that nobody wrote.
+fn unreadable(image: &Image) -> Vec<Range<u64>> {
+    let Some(ewf) = image.ewf() else { return Vec::new() };
+    let sector = u64::from(image.sector());
+    let range = |(first, count): &(u32, u32)| {
+        let from = u64::from(*first) * sector;
+        from..from + u64::from(*count) * sector
+    };
+    let mut bad: Vec<Range<u64>> = ewf.errors.0.iter().map(range).collect();
+    bad.sort_unstable_by_key(|range| range.start);
+    bad
+}
+
+/// The ranges without what is bad, and what of them is bad. Both are in order.
+fn without(ranges: &[Range<u64>], bad: &[Range<u64>]) -> (Vec<Range<u64>>, Vec<Range<u64>>) {
+    let (mut good, mut lost) = (Vec::new(), Vec::new());
+    for range in ranges {
+        let mut from = range.start;
+        for hole in bad.iter().skip_while(|hole| hole.end <= range.start).take_while(|hole| hole.start < range.end) {
+            let (start, end) = (hole.start.max(from), hole.end.min(range.end));
+            if start < end {
+                good.extend((from < start).then_some(from..start));
+                lost.push(start..end);
+                from = end;
+            }
+        }
+        good.extend((from < range.end).then_some(from..range.end));
+    }
+    (good, lost)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_bad_is_cut_out() {
+        let (good, lost) = without(&[0..100, 200..300], &[10..20, 15..30, 90..210, 299..400]);
+        assert_eq!(good, [0..10, 30..90, 210..299]);
+        assert_eq!(lost, [10..20, 20..30, 90..100, 200..210, 299..300]);
+    }
+}

@@ -1,0 +1,13 @@
+//! Blocks of known files: what is found of a file where the file itself is gone.
+
+mod build;
+mod flag;
+mod table;
+
+pub use build::BlockBuild;
+pub use flag::{COMMON, Flag};
+pub use table::{Block, BlockFile, BlockPlace, BlockTable};
+
+/// Sizes that blocks may have in bytes: powers of two from a sector to a piece that is hashed at
+/// once.
+pub const SIZES: std::ops::RangeInclusive<u32> = 512..=1 << 20;
