@@ -27,6 +27,7 @@ foreign: ## the tests that ask other programs (hashdeep, ewfinfo, hfind …) and
 
 slow: ## the tests of the program that take ten seconds each and more
 	PFH_TIERS=slow $(CARGO) test --package pfh-cli --package pfh-bench
+	PFH_TIERS=slow tools/python/check -k workers_over_tls
 
 nightly: ## the tests that take minutes: long vectors, many seeds, every errno at every call
 	PFH_TIERS=faults,foreign,slow PFH_NIGHTLY=1 $(CARGO) test --workspace --release -- --include-ignored

@@ -71,6 +71,7 @@ class Cluster:
         self.directory, self.environment = directory, environment(directory, failures)
         self.file = str(directory / "scheduler.json")
         self.processes = []
+        self.variables = {}
         self._start("scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", self.file)
         end = time.monotonic() + 60
         while not os.path.exists(self.file):
@@ -87,6 +88,7 @@ class Cluster:
 
     def worker(self, before=(), **variables):
         """Starts a worker, with other environment variables, under another program."""
+        self.variables[len(self.processes)] = variables
         words = ["--scheduler-file", self.file, "--nthreads", "1", "--nworkers", "1", "--host", "127.0.0.1"]
         return self._start("worker", *words, "--local-directory", str(self.directory), before=before, **variables)
 
@@ -98,6 +100,23 @@ class Cluster:
             if name.startswith("DASK_DISTRIBUTED__"):
                 dask.config.set({name.removeprefix("DASK_").lower().replace("__", "."): value})
         return self.file
+
+    def ready(self, workers):
+        """Waits until so many workers are there."""
+        from pfh.cluster import connect
+
+        adapter = connect(self.client())
+        end = time.monotonic() + 90
+        while adapter.slots < workers:
+            assert time.monotonic() < end, (self.directory / "log").read_text()[-2000:]
+            time.sleep(0.2)
+        adapter.close()
+
+    def revive(self):
+        """Starts a worker in place of each whose nanny gave up: it was killed before it had begun."""
+        for place in range(1, len(self.processes)):
+            if self.processes[place].poll() is not None and place in self.variables:
+                self.worker(**self.variables.pop(place))
 
     def kill_one(self, chance):
         """Kills a worker, not its nanny, if there is one at the moment; says if there was."""

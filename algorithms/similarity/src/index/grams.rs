@@ -79,16 +79,22 @@ pub fn ssdeep_share(
                 visitor.progress(pass as u64 * u64::from(places) + place as u64, total)?;
             }
             let mut target = None;
+            let mut before = None;
             for &group in groups.of(place) {
                 for &other in groups.members(group).iter().take_while(|&&other| (other as usize) < place) {
                     let fresh = std::mem::replace(&mut seen[other as usize], place as u32) != place as u32;
                     if !fresh || !pairs.include(other, place as u32) {
                         continue;
                     }
+                    // Looked for first: near equal digests share keys in most ranges.
+                    let before = before.get_or_insert_with(|| keys_before(digest, range.start));
+                    if shares_one(&digests[other as usize], before) {
+                        continue;
+                    }
                     report.compared += 1;
                     let target = target.get_or_insert_with(|| Target::new(digest));
                     let score = target.score(&digests[other as usize]);
-                    if score >= threshold && !shared_before(digest, &digests[other as usize], range.start) {
+                    if score >= threshold {
                         visitor.hit(ordered(other, place as u32, Score::Similarity(score)))?;
                     }
                 }
@@ -167,17 +173,26 @@ fn ranges(sizes: &[usize], bins: std::ops::Range<usize>, most: usize) -> Vec<std
     ranges
 }
 
-/// Whether two digests share a key in a bin before this one.
-fn shared_before(a: &Digest, b: &Digest, first: usize) -> bool {
-    if first == 0 {
-        return false;
+/// The keys of a digest in bins before this one, ascending.
+fn keys_before(digest: &Digest, first: usize) -> Vec<u64> {
+    let mut keys = Vec::new();
+    if first > 0 {
+        each_key(digest, |key| {
+            if bin(key) < first {
+                keys.push(key);
+            }
+        });
+        keys.sort_unstable();
     }
-    let mut keys = Vec::with_capacity(2 * Part::LONGEST);
-    each_key(a, |key| keys.push(key));
-    keys.retain(|&key| bin(key) < first);
-    keys.sort_unstable();
+    keys
+}
+
+/// Whether a digest has one of these keys, which ascend.
+fn shares_one(digest: &Digest, keys: &[u64]) -> bool {
     let mut shared = false;
-    each_key(b, |key| shared |= keys.binary_search(&key).is_ok());
+    if !keys.is_empty() {
+        each_key(digest, |key| shared = shared || keys.binary_search(&key).is_ok());
+    }
     shared
 }
 

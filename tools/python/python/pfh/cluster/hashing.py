@@ -188,6 +188,7 @@ def hash(  # noqa: A001  (the job's name, as in the program)
     adapter: Adapter,
     algorithms: Sequence[str] = ("sha256",),
     *,
+    recursive: bool = False,
     unit: str = "2GiB",
     files: int = 100_000,
     threads: int | None = None,
@@ -204,7 +205,7 @@ def hash(  # noqa: A001  (the job's name, as in the program)
     what is refused, ``pfh.DiffersError`` if a complete run is not what was
     written.
     """
-    where = source if isinstance(source, Source) else Source(units.listed(source))
+    where = Source.of(source, recursive)
     run = Run(os.path.abspath(to))
     guard(where, run.directory)
     run.begin(request(where, algorithms, unit, files))

@@ -130,6 +130,7 @@ def match(
     to: str | os.PathLike[str],
     adapter: Adapter,
     *,
+    recursive: bool = False,
     cls: str | None = None,
     send: bool = False,
     unit: str = "2GiB",
@@ -146,7 +147,7 @@ def match(
     ``hash``. ``counts`` of the result has ``verdict-known-bad`` and so on.
     Raises ``pfh.UnreadError`` if no set holds a digest.
     """
-    where = source if isinstance(source, Source) else Source(units.listed(source))
+    where = Source.of(source, recursive)
     paths = [os.path.abspath(path) for path in units.listed(known)]
     opened = pfh.Known.open(paths, cls=cls)
     if opened.gaps and not opened.sets:

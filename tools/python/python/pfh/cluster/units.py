@@ -47,6 +47,13 @@ class Source:
     column: str | None = None
     options: tuple[str, ...] = field(default=())
 
+    @staticmethod
+    def of(given: Source | Paths, recursive: bool) -> Source:
+        """A source, or paths: with all below them if ``recursive``."""
+        if isinstance(given, Source):
+            return given
+        return Source(listed(given), options=("--recursive",) if recursive else ())
+
     def names(self) -> Iterator[bytes]:
         """The names of the listing, exactly. Raises ``ValueError`` for a name that cannot be one."""
         assert self.listing is not None

@@ -1,0 +1,148 @@
+"""`pfh cluster` on this machine: two workers beside one, and beside one run of the program.
+
+    bench/run cluster TREE --pfh VENV/bin/pfh --commit NAME [--digests 1000000] [--rounds 5]
+
+VENV has the wheel with its extra `dask`, built for release. A scheduler and workers of Dask, one thread each, are started before; tasks
+take one thread. `start` is the same run of no file: what a cluster costs beyond it on a tree is the overhead. The list of digests of each
+run must be that of `pfh hash`. Then made ssdeep digests, all against all: families of 50, as many pairs from each contender.
+"""
+
+import os
+import random
+import shlex
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from . import record
+from .answers import sums
+from .program import execute
+from .turns import Contender, least, median, take_turns
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+#: Digests of a family, which differ in some letters.
+FAMILY = 50
+MAKE = """
+import sys, pyarrow, pyarrow.parquet
+names, digests = [], []
+for line in sys.stdin:
+    digest, name = line.rstrip("\\n").rsplit(",", 1)
+    if name != "filename":
+        names.append(name.strip('"')), digests.append(digest)
+pyarrow.parquet.write_table(pyarrow.table({"path": names, "digest": digests}), sys.argv[1])
+"""
+
+
+def main(words):
+    ask = record.arguments("cluster", __doc__)
+    ask.add_argument("tree", type=Path)
+    ask.add_argument("--digests", type=int, default=1_000_000, help="ssdeep digests that are made (%(default)s)")
+    ask.add_argument("--unit", default="32MiB", help="bytes of a unit (%(default)s)")
+    said = record.parse(ask, words)
+    if not said.pfh or not (said.pfh.parent / "dask").exists():
+        sys.exit("--pfh must name the command of a wheel that is installed beside dask: pip install pfh[dask]")
+    tables = [hashes(said, said.room / "cluster"), pairs(said, said.room / "cluster")]
+    python = said.pfh.parent / "python"
+    record.finish("cluster", said, tables, [[said.pfh, "--version"], [said.pfh.parent / "dask", "--version"], [python, "--version"]])
+
+
+def fresh(run, *commands):
+    """A shell that removes a run, and carries out commands."""
+    return ["sh", "-c", " && ".join([f"rm -rf {shlex.quote(str(run))}", *(shlex.join(map(str, command)) for command in commands)])]
+
+
+class Workers:
+    """A scheduler on loopback with so many workers."""
+
+    def __init__(self, said, room, count):
+        self.file, program = room / f"scheduler-{count}.json", said.pfh.parent / "dask"
+        self.file.unlink(missing_ok=True)
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        words = ["scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--dashboard-address", "127.0.0.1:0"]
+        self.processes = [subprocess.Popen([program, *words, "--scheduler-file", self.file], **quiet)]
+        while not self.file.exists():
+            time.sleep(0.1)
+        words = ["worker", "--scheduler-file", self.file, "--nthreads", "1", "--no-nanny", "--host", "127.0.0.1", "--no-dashboard"]
+        self.processes += [subprocess.Popen([program, *words, "--local-directory", room], **quiet) for _ in range(count)]
+
+    def close(self):
+        for child in reversed(self.processes):
+            child.terminate()
+            child.wait()
+
+
+def hashes(said, room):
+    room.mkdir(parents=True, exist_ok=True)
+    (room / "empty").mkdir(exist_ok=True)
+    clusters = {count: Workers(said, room, count) for count in (1, 2)}
+    program, run = said.pfh.resolve(), room / "run"
+
+    def of(count, tree, *more):
+        words = ["--unit", said.unit, "-t", "1", "--no-progress", "--scheduler", clusters[count].file, "--to", run]
+        return fresh(run, [program, "cluster", "hash", "-r", tree, *words], *more)
+
+    listed = [program, "cluster", "list", run]
+    # Each worker has loaded what it needs, and the tree is cached.
+    for count in clusters:
+        check = execute([*of(count, said.tree, listed)]).output
+        wanted = execute([program, "hash", "-r", "--no-progress", said.tree]).output
+        digests = sums(b"".join(line + b"\n" for line in check.splitlines() if b" " in line and b" bytes; " not in line))
+        if digests != sums(wanted):
+            sys.exit("the run has other digests than the program")
+    contenders = [
+        Contender("pfh hash -t 1", [program, "hash", "-r", "--no-progress", "-t", "1", said.tree]),
+        Contender("pfh hash -t 2", [program, "hash", "-r", "--no-progress", "-t", "2", said.tree]),
+        *(Contender(f"{count} worker{'s' * (count > 1)}", of(count, said.tree)) for count in clusters),
+        Contender("start: 2 workers, no file", of(2, room / "empty")),
+    ]
+    try:
+        runs = take_turns(contenders, said.rounds)
+    finally:
+        for cluster in clusters.values():
+            cluster.close()
+    walls = {name: least(some, "wall") for name, some in runs.items()}
+    start = walls["start: 2 workers, no file"]
+    gain = (walls["1 worker"] - start) / max(walls["2 workers"] - start, 1e-9)
+    overhead = walls["2 workers"] - start - walls["pfh hash -t 2"]
+    notes = [
+        f"two workers beside one: {walls['1 worker'] / walls['2 workers']:.2f} ×, without the start {gain:.2f} × (wanted: 1.8)",
+        f"overhead beyond the start: {overhead:.2f} s (wanted: at most 1.5 on 1.2 GB)",
+        "CPU seconds are those of the command alone; the workers were there before",
+    ]
+    return record.of_runs(f"{said.tree}, warm cache, sha256, units of {said.unit}", runs, "pfh hash -t 2", notes)
+
+
+def made(path, count):
+    """A list of digests, the same each time."""
+    chance = random.Random(15)
+    with open(path, "w") as out:
+        out.write("ssdeep,1.1--blocksize:hash:hash,filename\n")
+        for number in range(count):
+            if number % FAMILY == 0:
+                letters, size = chance.choices(LETTERS, k=96), 3 << chance.randrange(4, 18)
+            changed = list(letters)
+            for _ in range(6):
+                changed[chance.randrange(96)] = chance.choice(LETTERS)
+            text = "".join(changed)
+            out.write(f'{size}:{text[:64]}:{text[64:]},"f{number}"\n')
+
+
+def pairs(said, room):
+    listed, parquet, run = room / f"made-{said.digests}.ssdeep", room / f"made-{said.digests}.parquet", room / "pairs"
+    if not parquet.exists():
+        made(listed, said.digests)
+        with open(listed) as lines:
+            subprocess.run([said.pfh.parent / "python", "-c", MAKE, parquet], stdin=lines, check=True)
+    program = said.pfh.resolve()
+    count = lambda output: {"pairs": int(output.split()[0])}
+    words = lambda workers: ["cluster", "compare", parquet, "-a", "ssdeep", "--to", run, "--no-progress", "--scheduler", f"local:{workers}"]
+    alone = shlex.join(map(str, [program, "compare", listed, "-f", "csv", "--no-progress"]))
+    contenders = [
+        Contender("pfh compare", ["sh", "-c", f"{alone} | tail -n +2 | wc -l"], count),
+        *(Contender(f"local:{workers}", fresh(run, [program, *words(workers)]), count) for workers in (1, 2)),
+    ]
+    runs = take_turns(contenders, min(said.rounds, 3))
+    ratio = median(runs["local:1"], "wall") / median(runs["local:2"], "wall")
+    notes = [f"two local workers beside one: {ratio:.2f} × (wanted: 1.8)", f"load average {os.getloadavg()[0]:.1f} at the end"]
+    return record.of_runs(f"{said.digests} made ssdeep digests, all against all", runs, "pfh compare", notes)
