@@ -20,6 +20,7 @@ enum Subject {
     Difference,
     Duplicates,
     Bag,
+    Sectors,
 }
 
 impl Subject {
@@ -32,12 +33,14 @@ impl Subject {
             Subject::Difference => "difference",
             Subject::Duplicates => "duplicates",
             Subject::Bag => "validation of a bag",
+            Subject::Sectors => "sectors of known files",
         }
     }
 
     /// By what its summary alone has.
     fn of_summary(object: &Object) -> Option<Subject> {
         let by = [
+            ("flagged_fragments", Subject::Sectors),
             ("examined", Subject::Audit),
             ("reclaimable", Subject::Duplicates),
             ("tag_files", Subject::Bag),
@@ -123,6 +126,10 @@ impl Reading<'_> {
             "match" => {
                 self.about(Subject::Matches);
                 matched::file(self.found, source, object);
+            }
+            "fragment" => {
+                self.about(Subject::Sectors);
+                matched::fragment(self.found, source, object);
             }
             "lookup" => {
                 self.is("digests looked up");
@@ -215,6 +222,13 @@ impl Reading<'_> {
                 let errors = number(object, "errors");
                 if errors > 0 {
                     let what = format!("duplicates: {errors} files could not be read, and are in no group");
+                    self.found.open(self.source, b"", what);
+                }
+            }
+            Subject::Sectors => {
+                let left = ["unread", "errors", "gaps"].map(|key| number(object, key)).iter().sum::<u64>();
+                if left > 0 {
+                    let what = format!("sectors: {left} places could not be read, and were not looked up");
                     self.found.open(self.source, b"", what);
                 }
             }

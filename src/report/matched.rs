@@ -23,6 +23,26 @@ pub(super) fn file(found: &mut Found, source: usize, object: &Object) {
     }
 }
 
+/// A run of sectors that are those of known files.
+pub(super) fn fragment(found: &mut Found, source: usize, object: &Object) {
+    let files = list(object, "files").filter_map(Value::as_object).map(|file| {
+        let of = crate::rendered(&name(file, "path"));
+        format!("{}: {}, {of} at offset {}", text(file, "set"), text(file, "class"), number(file, "offset"))
+    });
+    let at = format!("at offset {}, {} blocks", number(object, "offset"), number(object, "blocks"));
+    let hit = Hit {
+        source,
+        name: name(object, "path"),
+        size: Some(number(object, "length")),
+        verdict: text(object, "verdict").to_owned(),
+        sets: std::iter::once(at).chain(files.take(8)).collect(),
+        digests: Vec::new(),
+    };
+    if hit.verdict != "known-good" {
+        found.case.results.known.hits.push(hit);
+    }
+}
+
 /// A digest that was looked up.
 pub(super) fn digest(found: &mut Found, source: usize, object: &Object) {
     let digest = (text(object, "algorithm").to_owned(), text(object, "digest").to_owned());

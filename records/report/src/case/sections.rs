@@ -83,7 +83,7 @@ pub(super) fn hashed(out: &mut String, hashed: &[Hashed], sources: &Sources<'_>)
 
 /// What known sets say.
 pub(super) fn known(out: &mut String, known: &Known, sources: &Sources<'_>) {
-    if known.counts.is_empty() {
+    if known.counts.is_empty() && known.hits.is_empty() && known.sets.is_empty() {
         return;
     }
     let counts: Vec<String> = known

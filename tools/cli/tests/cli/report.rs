@@ -60,6 +60,8 @@ fn case() -> Room {
     keep(&room, "compare -a ssdeep --cluster old new --json --no-progress", 0, "groups.jsonl");
     done(&room, "known build sets.pfhknown --bad bad.md5 --no-progress");
     keep(&room, "match -r -k sets.pfhknown -f jsonl old", 1, "match.jsonl");
+    done(&room, "known build blocks.pfhknown --blocks 512 --bad new --no-progress");
+    keep(&room, "match --sectors 512 --json old/photo -k blocks.pfhknown", 1, "sectors.jsonl");
     keep(
         &room,
         "acquire disk --to case/disk.img --verify --case 12 --examiner Ada --json --no-progress",
@@ -105,6 +107,8 @@ fn a_case_on_one_page() {
         "check of a tree: disk",
         "validation of a bag",
         "its log is on this page",
+        "sectors of known files",
+        "photo at offset 0",
         "<th>examiner</th><td>Ada</td>",
     ] {
         assert!(html.contains(part), "{part}\n{html}");
