@@ -9,6 +9,8 @@
 //! Credentials come from the environment as the stores' own tools take them: `AWS_*`, `GOOGLE_*`,
 //! `AZURE_*`.
 
+#![forbid(unsafe_code)]
+
 mod fetch;
 mod listing;
 mod located;
