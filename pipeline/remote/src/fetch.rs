@@ -5,7 +5,7 @@ use bytes::Bytes;
 use futures_util::{Stream, StreamExt, TryStreamExt, stream};
 use object_store::path::Path;
 use object_store::{GetOptions, GetRange, GetResult, ObjectStore};
-use pfh_source::{Cause, Problem, Stage};
+use pfh_source::{Cause, Problem, Stage, StoreAnswer};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -110,5 +110,5 @@ impl Listed {
 /// Fewer or more bytes came than the answer promised.
 fn short(offset: u64, stated: u64, read: u64) -> Problem {
     let what = format!("{read} bytes came where the store states {stated}");
-    Problem::new(Stage::Read, Cause::Store { code: "truncated", what: what.into() }).at(offset)
+    Problem::new(Stage::Read, Cause::Store { answer: StoreAnswer::Truncated, what: what.into() }).at(offset)
 }

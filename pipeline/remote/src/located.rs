@@ -2,7 +2,7 @@
 
 use crate::listing::Objects;
 use crate::location::Stores;
-use pfh_source::{Cause, Descend, Item, Operands, Paths, Problem, Source, Stage, is_address};
+use pfh_source::{Cause, Descend, Item, Operands, Paths, Problem, Source, Stage, StoreAnswer, is_address};
 
 /// Names to an exact lookup are gathered up to this many, so that their objects are asked for
 /// together.
@@ -63,7 +63,7 @@ impl Located {
 
     fn find(&mut self, path: Vec<u8>) -> Result<crate::location::Location, (Vec<u8>, Problem)> {
         self.stores.find(&path).map_err(|why| {
-            let cause = Cause::Store { code: "bad-name", what: why.to_string().into() };
+            let cause = Cause::Store { answer: StoreAnswer::BadName, what: why.to_string().into() };
             (path, Problem::new(Stage::Walk, cause))
         })
     }

@@ -1,25 +1,25 @@
 //! What a store answers, as a problem of an entry.
 
 use object_store::Error;
-use pfh_source::{Cause, Problem, Stage};
+use pfh_source::{Cause, Problem, Stage, StoreAnswer};
 
 /// The problem that an answer is, at an offset in bytes where it has one.
 pub(crate) fn problem(stage: Stage, offset: Option<u64>, error: &Error) -> Problem {
-    let (code, what): (_, String) = match error {
-        Error::NotFound { .. } => ("not-found", "no such object".into()),
-        Error::Precondition { .. } => ("changed", CHANGED.into()),
-        Error::PermissionDenied { .. } => ("denied", format!("the store refuses: {}", root(error))),
+    let (answer, what): (_, String) = match error {
+        Error::NotFound { .. } => (StoreAnswer::NotFound, "no such object".into()),
+        Error::Precondition { .. } => (StoreAnswer::Changed, CHANGED.into()),
+        Error::PermissionDenied { .. } => (StoreAnswer::Denied, format!("the store refuses: {}", root(error))),
         Error::Unauthenticated { .. } => {
-            ("denied", format!("the store does not accept the credentials: {}", root(error)))
+            (StoreAnswer::Denied, format!("the store does not accept the credentials: {}", root(error)))
         }
-        other => ("store", root(other)),
+        other => (StoreAnswer::Other, root(other)),
     };
-    Problem { offset, ..Problem::new(stage, Cause::Store { code, what: what.into() }) }
+    Problem { offset, ..Problem::new(stage, Cause::Store { answer, what: what.into() }) }
 }
 
 /// An object that is another one now.
 pub(crate) fn changed(offset: u64) -> Problem {
-    Problem::new(Stage::Read, Cause::Store { code: "changed", what: CHANGED.into() }).at(offset)
+    Problem::new(Stage::Read, Cause::Store { answer: StoreAnswer::Changed, what: CHANGED.into() }).at(offset)
 }
 
 const CHANGED: &str = "the object was replaced after it was listed: hash it again when it is at rest";

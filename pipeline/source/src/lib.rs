@@ -47,7 +47,7 @@ pub use os::ChangeTimes;
 pub use output::{Around, Output, replace};
 pub use own::Apart;
 pub use pfh_container::Time;
-pub use problem::{Cause, Problem, Stage, errno_name};
+pub use problem::{Cause, Problem, Stage, StoreAnswer, errno_name};
 pub use ranges::Ranges;
 pub use read::{Closed, Note, Reading};
 pub use select::{Selection, SelectionError};

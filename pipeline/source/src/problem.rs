@@ -83,12 +83,42 @@ pub enum Cause {
     Inside(Box<str>),
     /// What an object store or web server says, or does not do.
     Store {
-        /// The cause as a word that machines can match on: `not-found`, `denied`, `changed`,
-        /// `truncated`, `bad-name` or `store`.
-        code: &'static str,
+        /// What kind of answer it is.
+        answer: StoreAnswer,
         /// In words.
         what: Box<str>,
     },
+}
+
+/// What kind of answer a store gave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StoreAnswer {
+    /// There is no such object.
+    NotFound,
+    /// It may not be read.
+    Denied,
+    /// It is another object than the one that was listed.
+    Changed,
+    /// Fewer or more bytes came than were promised.
+    Truncated,
+    /// The name is none that the store can have.
+    BadName,
+    /// Anything else.
+    Other,
+}
+
+impl StoreAnswer {
+    /// The answer as a word that machines can match on.
+    pub fn name(self) -> &'static str {
+        match self {
+            StoreAnswer::NotFound => "not-found",
+            StoreAnswer::Denied => "denied",
+            StoreAnswer::Changed => "changed",
+            StoreAnswer::Truncated => "truncated",
+            StoreAnswer::BadName => "bad-name",
+            StoreAnswer::Other => "store",
+        }
+    }
 }
 
 /// One entry's problem: stage, offset (bytes, where it has one), length of the unreadable range
@@ -175,7 +205,7 @@ impl Problem {
             Cause::NeedsLinux(_) => "needs-linux",
             Cause::Image(_) => "image",
             Cause::Inside(_) => "inside",
-            Cause::Store { code, .. } => code,
+            Cause::Store { answer, .. } => answer.name(),
         }
     }
 }
