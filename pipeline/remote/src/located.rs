@@ -8,6 +8,9 @@ use pfh_source::{Cause, Descend, Item, Operands, Paths, Problem, Source, Stage, 
 /// together.
 const TOGETHER: usize = 1024;
 
+/// A name, and why it names nothing.
+type Failed = (Vec<u8>, Problem);
+
 /// What an address means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Meant {
@@ -34,7 +37,7 @@ impl Located {
     }
 
     /// The source of the next operand, or of several addresses.
-    fn next(&mut self) -> Option<Result<Box<dyn Source>, (Vec<u8>, Problem)>> {
+    fn next(&mut self) -> Option<Result<Box<dyn Source>, Failed>> {
         let path = match self.paths.next()? {
             Ok(path) => path,
             Err(named) => return Some(Err(named)),
@@ -61,7 +64,7 @@ impl Located {
         Some(Objects::exactly(found).map(|objects| Box::new(objects) as Box<dyn Source>).map_err(system(path)))
     }
 
-    fn find(&mut self, path: Vec<u8>) -> Result<crate::location::Location, (Vec<u8>, Problem)> {
+    fn find(&mut self, path: Vec<u8>) -> Result<crate::location::Location, Failed> {
         self.stores.find(&path).map_err(|why| {
             let cause = Cause::Store { answer: StoreAnswer::BadName, what: why.to_string().into() };
             (path, Problem::new(Stage::Walk, cause))
