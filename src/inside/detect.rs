@@ -52,7 +52,8 @@ pub fn container(start: &[u8], bytes: &Arc<dyn Bytes>) -> Result<Option<Containe
 fn disk_kind(start: &[u8], bytes: &dyn Bytes) -> Option<Kind> {
     let mut end = vec![0; END.min(usize::try_from(bytes.size()).unwrap_or(END))];
     bytes.read_exact_at(bytes.size() - end.len() as u64, &mut end).ok()?;
-    Kind::recognize(start, &end)
+    // A later segment or extent is no image of its own.
+    Kind::recognize(start, &end).filter(|kind| !kind.is_later(start))
 }
 
 /// What a medium is; `None` if it has neither a table nor a known file system.

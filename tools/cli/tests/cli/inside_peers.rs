@@ -113,7 +113,8 @@ fn assert_same(room: &Room, image: &Path, files: usize) {
         assert!(digests.is_empty() || *digests == ours[name], "{}: {name:?}", image.display());
         assert_eq!(ours[name].len(), 2);
     }
-    assert!(theirs.values().filter(|digests| digests.len() == 2).count() + 1 >= files, "{}", image.display());
+    // One file of seven is empty.
+    assert!(theirs.values().filter(|digests| digests.len() != 2).count() <= files / 7, "{}", image.display());
 }
 
 /// A tree of seven files.
