@@ -99,8 +99,9 @@ mod tests {
         let mut tail = noise.clone();
         tail[300..].fill(0);
         assert_eq!(Flag::of(&tail), Some(Flag::Histogram));
-        // 94 in 100 bytes are one value, at no fixed place.
-        let sparse: Vec<u8> = (0..512u32).map(|n| if n % 3 == 0 { (n % 29) as u8 } else { 9 }).collect();
+        // Three bytes of each word are one value, the fourth one of sixteen others: 1.8 bits.
+        let odd = |word: u32| 16 + (word / 4 % 16) as u8;
+        let sparse: Vec<u8> = (0..512u32).map(|n| if n % 4 == n / 4 % 4 { odd(n / 4) } else { 9 }).collect();
         assert_eq!(Flag::of(&sparse), Some(Flag::LowEntropy));
         let text = b"The quick brown fox jumps over the lazy dog, and nobody knows why it does so again. ".repeat(7);
         assert_eq!(Flag::of(&text[..512]), None);
