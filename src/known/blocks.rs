@@ -200,11 +200,9 @@ pub fn build(
     }
     let mut sources = VecDeque::new();
     for (number, input) in inputs.iter().enumerate() {
-        let mut named = crate::Input::new([&input.path]).recurse(Recurse::Yes);
+        let named = crate::Input::new([&input.path]).recurse(Recurse::Yes);
         #[cfg(feature = "inside")]
-        {
-            named.inside = request.inside.cloned();
-        }
+        let named = crate::Input { inside: request.inside.cloned(), ..named };
         sources.push_back((number, named.source().map_err(Error::Files)?));
     }
     let mut build = BlockBuild::open(request.output, request.work, request.memory, algorithm, &sizes)?;

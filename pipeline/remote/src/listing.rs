@@ -50,7 +50,8 @@ pub(crate) struct Objects {
 }
 
 impl Objects {
-    /// The object of the location's key, and all below it. The selection's patterns look at keys.
+    /// The object of the location's key, and all below it. The selection's patterns look at
+    /// keys below it.
     ///
     /// # Errors
     /// The system's, if it gives no threads.
@@ -127,6 +128,9 @@ impl Objects {
             };
             let key = found.location.as_ref().as_bytes();
             let name = key.rsplit(|byte| *byte == b'/').next().unwrap_or(key);
+            // Patterns look at the path below the operand, as they do for files.
+            let above = location.path.as_ref().as_bytes();
+            let key = key.strip_prefix(above).and_then(|rest| rest.strip_prefix(b"/")).unwrap_or(key);
             if !self.selection.takes(key, name, Some(found.size)) {
                 continue;
             }

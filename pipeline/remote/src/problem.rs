@@ -12,6 +12,8 @@ pub(crate) fn problem(stage: Stage, offset: Option<u64>, error: &Error) -> Probl
         Error::Unauthenticated { .. } => {
             (StoreAnswer::Denied, format!("the store does not accept the credentials: {}", root(error)))
         }
+        // A bucket that is not there is no error of its own.
+        other if root(other).contains("404 Not Found") => (StoreAnswer::NotFound, root(other)),
         other => (StoreAnswer::Other, root(other)),
     };
     Problem { offset, ..Problem::new(stage, Cause::Store { answer, what: what.into() }) }

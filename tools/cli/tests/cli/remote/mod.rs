@@ -164,9 +164,10 @@ fn an_object_that_is_replaced_meanwhile_is_an_error() {
     }
     let room = Room::new();
     let server = Server::start(room.path());
-    put(&room, &server, "large", &crate::program::random(1, LARGE));
+    // More than is on its way at once. What was asked for before is still of the first.
+    put(&room, &server, "large", &crate::program::random(1, 4 * LARGE));
     // Of the same length, when 6 MiB have come.
-    let other = room.file("other", &crate::program::random(2, LARGE));
+    let other = room.file("other", &crate::program::random(2, 4 * LARGE));
     let proxy = Proxy::start(server.port, Fault::Pause(6 << 20));
     std::thread::scope(|scope| {
         let run = scope.spawn(|| pfh(&room, proxy.port, &["hash", "-q", "-f", "jsonl", "s3://bucket/pre/large"]));
