@@ -33,6 +33,7 @@ pub fn parse_memory(text: &str) -> Result<u64, Failure> {
 }
 
 /// Reads the size of a block.
+#[cfg(feature = "known")]
 pub fn parse_block(text: &str) -> Result<u32, Failure> {
     let wrong = |_| Failure::usage(format_args!("{text}: blocks have at most 1 MiB"));
     parse(text).and_then(|size| u32::try_from(size).map_err(wrong))
