@@ -8,7 +8,7 @@ use std::io;
 use std::ops::Range;
 use std::path::Path;
 
-/// What happens during a run. Events come on the thread that called [`run`].
+/// What happens during a run. Events come on the thread that called [`run`](super::run).
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
@@ -51,7 +51,8 @@ impl fmt::Display for Event<'_> {
     }
 }
 
-/// Receives the events of a run. An error ends the run with [`Error::Output`].
+/// Receives the events of a run. An error ends the run with
+/// [`Error::Output`](super::Error::Output).
 pub type Sink<'a> = dyn FnMut(&Event<'_>) -> io::Result<()> + 'a;
 
 /// Of one size of blocks.

@@ -14,8 +14,8 @@ pub struct Check {
     pub wrong: Option<Failure>,
 }
 
-/// A disk, read at any position out of its image. An error of a read holds [`Damage`] if the image
-/// contradicts itself there.
+/// A disk, read at any position out of its image. An error of a read holds
+/// [`Damage`](super::Damage) if the image contradicts itself there.
 pub trait Disk: Bytes {
     /// The format of the image.
     fn kind(&self) -> Kind;
