@@ -8,6 +8,7 @@ mod bytes;
 pub mod crc32c;
 pub mod disk;
 pub mod ewf;
+pub mod field;
 pub mod foreign;
 pub mod map;
 pub mod split;

@@ -4,28 +4,7 @@ use std::io;
 
 use crate::bytes::Bytes;
 use crate::node::Failure;
-
-/// The `N` bytes at `at`; zeros where the structure ends before. Callers check lengths; a length
-/// that was not checked must not become a panic.
-pub fn array<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
-    let end = at.checked_add(N);
-    end.and_then(|end| bytes.get(at..end)?.try_into().ok()).unwrap_or([0; N])
-}
-
-/// A little-endian number of 16 bits.
-pub fn le16(bytes: &[u8], at: usize) -> u16 {
-    u16::from_le_bytes(array(bytes, at))
-}
-
-/// A little-endian number of 32 bits.
-pub fn le32(bytes: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes(array(bytes, at))
-}
-
-/// A little-endian number of 64 bits.
-pub fn le64(bytes: &[u8], at: usize) -> u64 {
-    u64::from_le_bytes(array(bytes, at))
-}
+pub use pfh_container::field::{array, le16, le32, le64};
 
 /// One byte, zero beyond the end.
 pub fn byte(bytes: &[u8], at: usize) -> u8 {

@@ -4,11 +4,11 @@
 mod property_list;
 mod run;
 
-use super::field::{be32, be64};
 use super::held::Held;
 use super::unpack::{Method, unpack};
 use super::{Check, Disk, Failure, Kind};
 use crate::Bytes;
+use crate::field::{be32, be64};
 use run::{Form, Run, SECTOR, Table, checksum};
 use std::io;
 use std::sync::Arc;

@@ -4,12 +4,12 @@
 mod properties;
 mod section;
 
-use super::field::{le32, le64};
 use super::held::{Held, Paged};
 use super::unpack::{LONGEST, Method, unpack};
 use super::{Check, Disk, Failure, Kind, Siblings, within_unit};
 use crate::Bytes;
 use crate::ewf::checksum;
+use crate::field::{le32, le64};
 use pfh_digest::Digest;
 use properties::Properties;
 use section::{Section, sections};

@@ -11,7 +11,6 @@ mod aff4;
 mod dmg;
 mod ex01;
 mod failure;
-mod field;
 mod held;
 mod image;
 mod kind;

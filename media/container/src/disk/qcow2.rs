@@ -1,10 +1,10 @@
 //! QCOW2, versions 2 and 3, after QEMU's `docs/interop/qcow2.txt`. All numbers are big-endian.
 
-use super::field::{be32, be64};
 use super::held::{Held, Paged};
 use super::unpack::{Method, unpack};
 use super::{Disk, Failure, Kind, within_unit};
 use crate::Bytes;
+use crate::field::{be32, be64};
 use std::io;
 use std::sync::Arc;
 

@@ -1,9 +1,9 @@
 //! VHD, after Microsoft's "Virtual Hard Disk Image Format Specification" (2006). All numbers are
 //! big-endian.
 
-use super::field::{be32, be64};
 use super::held::Paged;
 use super::{Disk, Failure, Kind, within_unit};
+use crate::field::{be32, be64};
 use crate::{Bytes, is_zero};
 use std::io;
 use std::sync::Arc;

@@ -1,10 +1,10 @@
 //! VHDX, after Microsoft's "VHDX Format Specification" (MS-VHDX). All numbers are little-endian.
 
-use super::field::{le16, le32, le64};
 use super::held::Paged;
 use super::{Disk, Failure, Kind, within_unit};
 use crate::Bytes;
 use crate::crc32c::crc32c;
+use crate::field::{le16, le32, le64};
 use std::io;
 use std::sync::Arc;
 

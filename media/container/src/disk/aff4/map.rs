@@ -4,7 +4,7 @@ use super::statements::{SCHEMA, Statements};
 use super::stream::Stream;
 use super::zip::Zip;
 use crate::disk::Failure;
-use crate::disk::field::{le32, le64};
+use crate::field::{le32, le64};
 
 /// Bytes of an entry: where on the disk, how long, where in the target, which target.
 const ENTRY: usize = 28;

@@ -3,10 +3,10 @@
 use super::statements::Statements;
 use super::zip::{Member, Zip};
 use crate::disk::Failure;
-use crate::disk::field::{le32, le64};
 use crate::disk::held::Held;
 use crate::disk::unpack::{LONGEST, Method, unpack};
 use crate::disk::within_unit;
+use crate::field::{le32, le64};
 
 /// Bytes of an entry of the index: offset, length.
 const ENTRY: u64 = 12;

@@ -2,9 +2,9 @@
 
 use crate::Bytes;
 use crate::disk::Failure;
-use crate::disk::field::{le16, le32, le64};
 use crate::disk::held::{Held, Paged};
 use crate::disk::unpack::{Method, unpack};
+use crate::field::{le16, le32, le64};
 use std::collections::HashMap;
 use std::sync::Arc;
 

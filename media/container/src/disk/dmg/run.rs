@@ -1,8 +1,8 @@
 //! Runs: which range of the disk is where in the file, and in which form.
 
 use crate::disk::Failure;
-use crate::disk::field::{be32, be64};
 use crate::disk::unpack::{LONGEST, Method};
+use crate::field::{be32, be64};
 
 /// Bytes of a sector.
 pub const SECTOR: u64 = 512;

@@ -2,8 +2,8 @@
 
 use crate::Bytes;
 use crate::disk::Failure;
-use crate::disk::field::{le32, le64};
 use crate::ewf::checksum;
+use crate::field::{le32, le64};
 use pfh_digest::Digest;
 
 const DESCRIPTOR: u64 = 64;

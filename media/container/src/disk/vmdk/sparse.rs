@@ -1,10 +1,10 @@
 //! A hosted sparse extent: grains by a directory of tables, as they are or deflated.
 
 use crate::Bytes;
-use crate::disk::field::{le16, le32, le64};
 use crate::disk::held::{Held, Paged};
 use crate::disk::unpack::{Method, unpack};
 use crate::disk::{Failure, within_unit};
+use crate::field::{le16, le32, le64};
 use std::io;
 use std::sync::Arc;
 
