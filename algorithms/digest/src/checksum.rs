@@ -42,6 +42,25 @@ impl State for Crc32c {
     }
 }
 
+/// CRC-64/NVME of the NVM Command Set Specification (polynomial 0xAD93D23594C93659, reflected, all
+/// ones before and behind), Amazon S3's default checksum.
+#[derive(Clone)]
+struct Crc64Nvme(crc_fast::Digest);
+
+impl State for Crc64Nvme {
+    fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    fn finalize(self: Box<Self>, _length: usize) -> Value {
+        Value::from_bytes(&self.0.finalize().to_be_bytes())
+    }
+
+    fn duplicate(&self) -> Box<dyn State> {
+        Box::new(self.clone())
+    }
+}
+
 /// Adler-32 of RFC 1950, section 9.
 #[derive(Clone)]
 struct Adler32(simd_adler32::Adler32);
@@ -141,6 +160,11 @@ fn long(hasher: &impl std::hash::Hasher) -> Value {
 /// The empty message under CRC-32C.
 pub(crate) fn crc32c() -> Box<dyn State> {
     Box::new(Crc32c(0))
+}
+
+/// The empty message under CRC-64/NVME.
+pub(crate) fn crc64nvme() -> Box<dyn State> {
+    Box::new(Crc64Nvme(crc_fast::Digest::new(crc_fast::CrcAlgorithm::Crc64Nvme)))
 }
 
 /// The empty message under CRC-32.

@@ -20,8 +20,8 @@ const MAXIMUM: usize = 1 << 16;
 /// GB/T 32905; Whirlpool ISO/IEC 10118-3; Tiger (the first padding, as in NESSIE) and the tree over
 /// it of THEX; Streebog RFC 6986; GOST R 34.11-94 RFC 5831, with the parameters of its test and of
 /// RFC 4357; MD4 RFC 1320; eDonkey's list of MD4 and eMule's tree of SHA-1; CRC-32 ISO/IEC 8802-3;
-/// CRC-32C RFC 3720; Adler-32 RFC 1950; xxHash with seed 0; FNV-1a with 64 bits,
-/// draft-eastlake-fnv; HMAC RFC 2104.
+/// CRC-32C RFC 3720; CRC-64/NVME NVM Command Set Specification 1.0; Adler-32 RFC 1950; xxHash with
+/// seed 0; FNV-1a with 64 bits, draft-eastlake-fnv; HMAC RFC 2104.
 #[rustfmt::skip]
 pub static ROWS: &[Row] = &[
     Row::with_lanes("md5", &["md-5"], Fixed(16), Broken, 64, &functions::MD5).stitched(GeneralRegisters),
@@ -55,6 +55,7 @@ pub static ROWS: &[Row] = &[
     Row::new("aich", &[], Fixed(20), Broken, 64, sharing::aich),
     Row::new("crc32", &["crc-32", "crc32b"], Fixed(4), NonCryptographic, 1, checksum::crc32),
     Row::new("crc32c", &["crc-32c"], Fixed(4), NonCryptographic, 1, checksum::crc32c),
+    Row::new("crc64nvme", &["crc64-nvme", "crc-64-nvme"], Fixed(8), NonCryptographic, 1, checksum::crc64nvme),
     Row::new("adler32", &["adler-32"], Fixed(4), NonCryptographic, 1, checksum::adler32),
     Row::new("xxh3-128", &["xxh128", "xxh3"], Fixed(16), NonCryptographic, 64, checksum::xxh3),
     Row::new("xxh64", &["xxhash64"], Fixed(8), NonCryptographic, 32, checksum::xxh64),
