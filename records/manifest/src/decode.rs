@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Cursor, Read};
 
-use pfh_digest::{ROWS, Registry, Row};
+use pfh_digest::{Algorithm, ROWS, Registry, Row};
 use pfh_similarity::ssdeep;
 
 use crate::ending::{Ending, Tally};
@@ -52,7 +52,10 @@ impl<R: BufRead> Decoder<R> {
         let mut text = Text::open(reader)?;
         let mut start = Vec::new();
         text.by_ref().take(SNIFF).read_to_end(&mut start)?;
-        let format = options.format.unwrap_or_else(|| sniff(registry, &start));
+        let format = options.format.unwrap_or_else(|| sniff(registry, &start, options.named()));
+        let says_sfv = options.format.is_some() || options.named().first().is_some_and(|first| first.name() == "crc32");
+        let named = is_adler(options.named());
+        let shape = if format == Format::Catalogue { dump(&start, named) } else { None };
         let source = Cursor::new(start).chain(text);
         let end = if matches!(format, Format::Sums | Format::Bsd) { options.end } else { End::Line };
         let decoder: Box<dyn DecodeLine> = match format {
@@ -63,7 +66,8 @@ impl<R: BufRead> Decoder<R> {
             Format::Ssdeep => Box::new(similarity::ssdeep::Decoder::new(registry)),
             Format::Sdbf => Box::new(similarity::sdbf::Decoder::new(registry)),
             Format::Mrsh => Box::new(similarity::mrsh::Decoder::new(registry, &options.assumed)),
-            Format::Sfv => Box::new(others::sfv::Decoder::new(registry)),
+            Format::Sfv => Box::new(others::sfv::Decoder::new(registry, says_sfv)),
+            Format::Catalogue => Box::new(others::catalogue::Decoder::new(registry, shape, named)),
             Format::Filehash => Box::new(others::filehash::Decoder::new(registry)),
             Format::Certutil => Box::new(others::certutil::Decoder::new(registry)),
             Format::Table => Box::new(others::table::Decoder::new(registry, &options.assumed)),
@@ -168,8 +172,23 @@ impl<R: BufRead> Iterator for Decoder<R> {
     }
 }
 
-/// The format that a manifest starts like; sums for anything that is not plainly another.
-pub(crate) fn sniff(registry: Registry, start: &[u8]) -> Format {
+/// Whether digests without a name are Adler-32 before anything else.
+fn is_adler(named: &[Algorithm]) -> bool {
+    named.first().is_some_and(|first| first.name() == "adler32")
+}
+
+/// The shape of a site's dump, if the whole lines of this beginning have one.
+fn dump(start: &[u8], named: bool) -> Option<others::catalogue::Shape> {
+    let whole =
+        if (start.len() as u64) < SNIFF { Some(start.len()) } else { start.iter().rposition(|&byte| byte == b'\n') };
+    let end = whole.unwrap_or(0);
+    let lines = start[..end].split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    others::catalogue::Shape::of(lines, named)
+}
+
+/// The format that a manifest starts like; sums for anything that is not plainly another. `named`
+/// is what digests without a name are of, if the reader was given that.
+pub(crate) fn sniff(registry: Registry, start: &[u8], named: &[Algorithm]) -> Format {
     let start = start.trim_ascii_start();
     let mut lines = start.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     let first = lines.next().unwrap_or_default();
@@ -198,6 +217,8 @@ pub(crate) fn sniff(registry: Registry, start: &[u8]) -> Format {
         Format::Certutil
     } else if others::table::is_header(registry, table_header(first, lines.clone())) {
         Format::Table
+    } else if (named.is_empty() || is_adler(named)) && dump(start, is_adler(named)).is_some() {
+        Format::Catalogue
     } else if is_sfv(registry, first, lines) {
         Format::Sfv
     } else {

@@ -20,6 +20,9 @@ pub fn digest(algorithm: Algorithm, text: &[u8]) -> Result<Digest, Fault> {
         return similarity::digest(algorithm, text);
     }
     let length = algorithm.length();
+    if let Some(padded) = padded(algorithm, text) {
+        return Digest::from_bytes(algorithm, &padded).map_err(|_| Fault::WrongLength);
+    }
     let bytes = if text.len() == 2 * length {
         hex::decode(text).ok_or(Fault::Malformed("digest is not hexadecimal"))?
     } else if text.len() == length.div_ceil(3) * 4 {
@@ -30,6 +33,14 @@ pub fn digest(algorithm: Algorithm, text: &[u8]) -> Result<Digest, Fault> {
         return Err(Fault::WrongLength);
     };
     Digest::from_bytes(algorithm, &bytes).map_err(|_| Fault::WrongLength)
+}
+
+/// An Adler-32 that was printed as a number, without leading zeros.
+fn padded(algorithm: Algorithm, text: &[u8]) -> Option<[u8; 4]> {
+    if algorithm.name() != "adler32" || !(1..8).contains(&text.len()) || !text.iter().all(u8::is_ascii_hexdigit) {
+        return None;
+    }
+    u32::from_str_radix(str::from_utf8(text).ok()?, 16).ok().map(u32::to_be_bytes)
 }
 
 /// Base64 with exact padding, in either alphabet: `rclone hashsum --base64` takes the one for
@@ -50,6 +61,9 @@ pub fn candidates(registry: Registry, assumed: &[Algorithm]) -> Vec<Algorithm> {
 
 /// A digest whose algorithm is known by its length: the first of the candidates that fits.
 pub fn unnamed(candidates: &[Algorithm], text: &[u8]) -> Result<Digest, Fault> {
+    if let Some((first, padded)) = candidates.first().and_then(|first| Some((first, padded(*first, text)?))) {
+        return Digest::from_bytes(*first, &padded).map_err(|_| Fault::WrongLength);
+    }
     // Hexadecimal first, over all candidates: 64 digits are SHA-256 before they are 48 bytes in
     // base64.
     if let Some(&algorithm) = candidates.iter().find(|algorithm| 2 * algorithm.length() == text.len())

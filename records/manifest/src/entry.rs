@@ -50,6 +50,13 @@ impl Default for Options {
     }
 }
 
+impl Options {
+    /// What digests without a name are of, as far as whoever reads the list says so.
+    pub(crate) fn named(&self) -> &[Algorithm] {
+        if self.assumed.is_empty() { &self.hints } else { &self.assumed }
+    }
+}
+
 /// An entry that a manifest lists with digests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Entry {

@@ -27,6 +27,8 @@ pub enum Format {
     Mrsh,
     /// Simple file verification: names and CRC-32.
     Sfv,
+    /// Dumps of storage sites: names and Adler-32; only read.
+    Catalogue,
     /// What PowerShell's `Get-FileHash` prints; only read.
     Filehash,
     /// What `certutil -hashfile` prints; only read.
@@ -65,6 +67,7 @@ impl Format {
             Format::Sdbf => "sdbf",
             Format::Mrsh => "mrsh",
             Format::Sfv => "sfv",
+            Format::Catalogue => "catalogue",
             Format::Filehash => "filehash",
             Format::Certutil => "certutil",
             Format::Table => "table",

@@ -16,7 +16,7 @@ fn every_name_and_alias_finds_its_algorithm_in_any_spelling() {
             }
         }
     }
-    assert_eq!(Algorithm::all().count(), 37);
+    assert_eq!(Algorithm::all().count(), 38);
 }
 
 #[test]

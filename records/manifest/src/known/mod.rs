@@ -86,7 +86,10 @@ fn read_all<R: BufRead>(reader: R, options: &Options, take: &mut Take<'_>) -> io
     let mut text = Text::open(reader)?;
     let mut start = Vec::new();
     text.by_ref().take(1024).read_to_end(&mut start)?;
-    let kind = options.kind.unwrap_or_else(|| sniff(registry, &start));
+    let kind = options.kind.unwrap_or_else(|| {
+        let named = if options.assumed.is_empty() { &options.hints } else { &options.assumed };
+        sniff(registry, &start, named)
+    });
     let source = Cursor::new(start).chain(text);
     match kind {
         Kind::Manifest(format) => {
@@ -178,10 +181,10 @@ fn lines<R: BufRead>(
     }
 }
 
-fn sniff(registry: Registry, start: &[u8]) -> Kind {
+fn sniff(registry: Registry, start: &[u8], named: &[Algorithm]) -> Kind {
     let start = start.trim_ascii_start();
     let first = start.split(|&byte| byte == b'\n').next().unwrap_or_default();
-    match decode::sniff(registry, start) {
+    match decode::sniff(registry, start, named) {
         // OCFL's inventory has its digests as the names of members.
         Format::Json if start.windows(17).any(|word| word == b"\"digestAlgorithm\"") => Kind::Manifest(Format::Json),
         Format::Json => Kind::Json,

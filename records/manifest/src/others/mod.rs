@@ -1,6 +1,7 @@
 //! Lists that other programs write, in dialects of their own. Most are of Windows, whose names
 //! separate directories by `\`; such names are read with `/` in its place.
 
+pub(crate) mod catalogue;
 pub(crate) mod certutil;
 pub(crate) mod deep;
 pub(crate) mod filehash;

@@ -65,11 +65,14 @@ pub(crate) fn split(registry: Registry, line: &[u8]) -> Option<(&[u8], Digest)> 
 /// Reads what [`Encoder`] and other programs write.
 pub(crate) struct Decoder {
     registry: Registry,
+    /// Whether the list says that it is one, by its name or by comments. Without, a value of eight
+    /// digits may be another checksum.
+    certain: bool,
 }
 
 impl Decoder {
-    pub(crate) fn new(registry: Registry) -> Decoder {
-        Decoder { registry }
+    pub(crate) fn new(registry: Registry, certain: bool) -> Decoder {
+        Decoder { registry, certain }
     }
 }
 
@@ -77,11 +80,13 @@ impl DecodeLine for Decoder {
     fn line(&mut self, line: &[u8]) -> Parsed {
         let line = line.trim_ascii_end();
         if line.is_empty() || is_comment(line) {
+            self.certain |= !line.is_empty();
             return Parsed::Neutral;
         }
         match split(self.registry, line) {
             Some((name, digest)) => {
-                Ok(Entry { name: windows_name(name), digests: vec![digest], ..Entry::default() }).into()
+                let guessed = !self.certain;
+                Ok(Entry { name: windows_name(name), digests: vec![digest], guessed, ..Entry::default() }).into()
             }
             None => Fault::Malformed("does not end with a CRC-32 of eight digits").into(),
         }

@@ -1,6 +1,7 @@
 //! The formats from outside: what is written is read, and what is hostile is refused. One binary,
 //! so that it is linked once.
 
+mod catalogue;
 mod ending;
 mod golden;
 mod hostile;

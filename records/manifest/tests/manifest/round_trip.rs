@@ -188,14 +188,14 @@ proptest! {
     /// is neutral.
     #[test]
     fn one_line_one_item(
-        format in prop::sample::select([&Format::ALL[..], &[Format::Filehash, Format::Certutil, Format::Table]].concat()),
+        format in prop::sample::select([&Format::ALL[..], &[Format::Filehash, Format::Certutil, Format::Table, Format::Catalogue]].concat()),
         bytes in prop::collection::vec(any::<u8>(), 0..400),
         cut in 0..400_usize, flips in prop::collection::vec((0..2000_usize, any::<u8>()), 0..6), valid in any::<bool>(),
     ) {
         let algorithms = algorithms(format);
         let mut out = Vec::new();
-        let starts = [&b"Algorithm : MD5\nHash : 00\nPath : p\n"[..], b"MD5 hash of a:\n0\n", b"path,md5\n"];
-        match [Format::Filehash, Format::Certutil, Format::Table].iter().position(|read_only| *read_only == format) {
+        let starts = [&b"Algorithm : MD5\nHash : 00\nPath : p\n"[..], b"MD5 hash of a:\n0\n", b"path,md5\n", b"/a adler32:1\n"];
+        match [Format::Filehash, Format::Certutil, Format::Table, Format::Catalogue].iter().position(|read_only| *read_only == format) {
             Some(at) if valid => out.extend_from_slice(starts[at]),
             _ => {}
         }
