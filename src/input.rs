@@ -69,6 +69,12 @@ pub enum InputError {
     /// Members of a container come in its order.
     #[error("--order is for files: what is inside of containers is read in their own order")]
     Order,
+    /// An object in a store is named, in which nothing is looked for.
+    #[error(
+        "{}: --inside opens files: leave it out, or fetch the object and give the file",
+        terminal::render(.0)
+    )]
+    InsideOfObject(Vec<u8>),
     /// An object in a store is named, and nothing here speaks with stores.
     #[cfg(not(feature = "remote"))]
     #[error("{}: this build reads no object stores: build it with the feature remote", terminal::render(.0))]
@@ -124,6 +130,9 @@ impl Input {
     fn expanding(&self, options: &crate::inside::Options) -> Result<Box<dyn Source>, InputError> {
         if self.order != Order::Path {
             return Err(InputError::Order);
+        }
+        if let Some(address) = self.paths.iter().map(|path| path.as_encoded_bytes()).find(|path| is_address(path)) {
+            return Err(InputError::InsideOfObject(address.to_vec()));
         }
         let options = crate::inside::Options { selection: self.descend.selection.clone(), ..options.clone() };
         let options = Arc::new(options);

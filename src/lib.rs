@@ -91,7 +91,7 @@ pub use pfh_source::os::{
 pub use pfh_source::{
     Apart, Cause, Closed, Descend, Entry, Extent, Inside, Item, Links, Note, Object, Operands, Order, Ordered, Origin,
     Problem, Ranges, Recurse, Selection, SelectionError, Separator, Skip, Source, Special, Stage, Stat, Within,
-    errno_name, names, total,
+    errno_name, is_address, names, total,
 };
 pub use pfh_source::{Around, Output, Time, device, image, terminal};
 
@@ -129,6 +129,8 @@ pub mod paper;
 mod pass;
 pub mod plan;
 pub mod report;
+#[cfg(feature = "remote")]
+pub mod stated;
 pub mod stats;
 #[cfg(feature = "audit")]
 pub mod tree;

@@ -44,6 +44,9 @@ pub enum Error {
     /// Digests under a key are not kept: a cache does not know the key.
     #[error("{0} is under a key, which a cache does not know: leave out --cache")]
     KeyedCache(pfh_digest::Algorithm),
+    /// Objects have no change time by which a cache could know that they are as they were.
+    #[error("{}: --cache keeps digests of files, not of objects: leave it out for them", terminal::render(.0))]
+    ObjectCache(Vec<u8>),
     /// What was found could not be put into the cache.
     #[error(transparent)]
     Keeping(CacheError),
@@ -67,9 +70,8 @@ impl JobError for Error {
     fn kind(&self) -> Kind<'_> {
         match self {
             Error::Sink(error) => Kind::Output(error),
-            Error::Refused(_) | Error::Input(_) | Error::Cache { .. } | Error::Pieces(_) | Error::Format { .. } => {
-                Kind::Request
-            }
+            Error::Refused(_) | Error::Input(_) | Error::Pieces(_) | Error::Format { .. } => Kind::Request,
+            Error::Cache { .. } | Error::ObjectCache(_) => Kind::Request,
             _ => Kind::Aborted,
         }
     }

@@ -185,6 +185,10 @@ impl Request {
         if let Some(keyed) = self.plan.algorithms.iter().find(|algorithm| algorithm.is_keyed()) {
             return Err(Error::KeyedCache(*keyed));
         }
+        let mut named = self.input.paths.iter().map(|path| path.as_encoded_bytes());
+        if let Some(address) = named.find(|path| pfh_source::is_address(path)) {
+            return Err(Error::ObjectCache(address.to_vec()));
+        }
         let about = about.clone();
         let mut identity =
             [about.command_line.unwrap_or_default(), about.working_directory.unwrap_or_default()].join(&0);

@@ -1,13 +1,14 @@
 //! The bytes of an object, in ranges or as a whole, each answer proved to be of that object.
 
 use crate::problem::{changed, problem};
+use crate::stated::Headers;
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt, TryStreamExt, stream};
 use object_store::path::Path;
 use object_store::{GetOptions, GetRange, GetResult, ObjectStore};
 use pfh_source::{Cause, Problem, Stage, StoreAnswer};
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Bytes of a range. Stores answer a range of some megabytes at the speed of the connection.
 const RANGE: u64 = 4 << 20;
@@ -24,12 +25,33 @@ pub(crate) struct Listed {
     /// different bytes.
     pub tag: Option<String>,
     pub version: Option<String>,
+    /// What the store states of it, once it was asked; `None` if nobody wants to know.
+    pub stated: Option<Arc<OnceLock<Headers>>>,
 }
 
 impl Listed {
-    pub(crate) fn new(store: Arc<dyn ObjectStore>, found: object_store::ObjectMeta) -> Listed {
+    pub(crate) fn new(store: Arc<dyn ObjectStore>, found: object_store::ObjectMeta, stating: bool) -> Listed {
+        let stated = stating.then(Arc::default);
         let tag = found.e_tag.filter(|tag| !tag.starts_with("W/") && !tag.is_empty());
-        Listed { store, key: found.location, size: found.size, tag, version: found.version }
+        Listed { store, key: found.location, size: found.size, tag, version: found.version, stated }
+    }
+
+    /// Asks what the store states of this very object, unless that is known or nobody wants to.
+    pub(crate) async fn state(&self) -> Result<(), Problem> {
+        let Some(stated) = self.stated.as_ref().filter(|stated| stated.get().is_none()) else { return Ok(()) };
+        let options = GetOptions {
+            head: true,
+            if_match: self.tag.clone(),
+            version: self.version.clone(),
+            ..GetOptions::default()
+        };
+        let answer = self.store.get_opts(&self.key, options).await;
+        let answer = answer.map_err(|error| problem(Stage::Open, None, &error))?;
+        if (self.tag.is_some() && answer.meta.e_tag != self.tag) || answer.meta.size != self.size {
+            return Err(changed(0));
+        }
+        let _ = stated.set(answer.extensions.get::<Headers>().cloned().unwrap_or_default());
+        Ok(())
     }
 
     /// All bytes in order, in pieces.

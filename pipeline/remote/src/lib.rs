@@ -18,6 +18,7 @@ mod location;
 mod object;
 mod problem;
 mod runtime;
+mod stated;
 
 pub use located::{Located, Meant};
 pub use location::LocationError;

@@ -135,7 +135,7 @@ impl Objects {
                 continue;
             }
             let printed = location.name(&found.location);
-            let listed = Listed::new(location.store.clone(), found);
+            let listed = Listed::new(location.store.clone(), found, location.stating);
             let early = (listed.size <= SMALL).then(|| self.ask(&listed)).flatten();
             if early.is_some() {
                 self.early += listed.size;
@@ -149,6 +149,10 @@ impl Objects {
         let (listed, requests) = (listed.clone(), self.requests.clone());
         runtime().ok()?.spawn(async move {
             let _permit = requests.acquire().await;
+            if let Err(problem) = listed.state().await {
+                let _ = sender.send(Err(problem));
+                return;
+            }
             let size = listed.size as usize;
             let whole = listed.pieces().try_fold(Vec::with_capacity(size), |mut whole, piece| async move {
                 whole.extend_from_slice(&piece);

@@ -36,6 +36,14 @@ impl Located {
         Located { paths: paths.peekable(), descend, meant, stores: Stores::default(), now: None, number: 0 }
     }
 
+    /// Asks stores what they state of each object, which is then known of the entry's object once it
+    /// is open.
+    #[must_use]
+    pub fn stating(mut self) -> Located {
+        self.stores.stating = true;
+        self
+    }
+
     /// The source of the next operand, or of several addresses.
     fn next(&mut self) -> Option<Result<Box<dyn Source>, Failed>> {
         let path = match self.paths.next()? {

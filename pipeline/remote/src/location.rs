@@ -1,5 +1,6 @@
 //! Where objects are: a store and a prefix in it.
 
+use crate::stated::{Keeping, asking};
 use object_store::aws::AmazonS3Builder;
 use object_store::azure::MicrosoftAzureBuilder;
 use object_store::gcp::GoogleCloudStorageBuilder;
@@ -18,7 +19,11 @@ const SCHEMES: &[(&str, bool)] =
 
 /// The stores of a run, each made once: a client holds its connections and credentials.
 #[derive(Debug, Default)]
-pub(crate) struct Stores(HashMap<String, Arc<dyn ObjectStore>>);
+pub(crate) struct Stores {
+    found: HashMap<String, Arc<dyn ObjectStore>>,
+    /// Whether they are asked what they state of each object.
+    pub(crate) stating: bool,
+}
 
 /// A store, and what of it is meant.
 #[derive(Debug, Clone)]
@@ -31,6 +36,8 @@ pub(crate) struct Location {
     encoded: bool,
     /// Whether only what is below the path is meant, not an object of that name.
     pub(crate) folder: bool,
+    /// Whether the store is asked what it states of each object.
+    pub(crate) stating: bool,
 }
 
 /// Why a name is no location.
@@ -76,15 +83,15 @@ impl Stores {
         let path = if encoded { Path::from_url_path(key) } else { Path::parse(key) };
         let path = path.map_err(|error| wrong(&error))?;
         let root = format!("{scheme}://{host}");
-        let store = match self.0.get(&root) {
+        let store = match self.found.get(&root) {
             Some(store) => store.clone(),
             None => {
-                let store = open(scheme, host, &root)?;
-                self.0.insert(root.clone(), store.clone());
+                let store = open(scheme, host, &root, self.stating)?;
+                self.found.insert(root.clone(), store.clone());
                 store
             }
         };
-        Ok(Location { store, path, root, encoded, folder })
+        Ok(Location { store, path, root, encoded, folder, stating: self.stating })
     }
 }
 
@@ -108,7 +115,7 @@ impl Location {
 }
 
 /// The client of a store, with credentials and endpoints from the environment.
-fn open(scheme: &str, host: &str, root: &str) -> Result<Arc<dyn ObjectStore>, LocationError> {
+fn open(scheme: &str, host: &str, root: &str, stating: bool) -> Result<Arc<dyn ObjectStore>, LocationError> {
     let wrong = |why: &dyn std::fmt::Display| LocationError(why.to_string());
     crate::runtime::runtime().map_err(|error| wrong(&error))?;
     Ok(match scheme {
@@ -116,23 +123,39 @@ fn open(scheme: &str, host: &str, root: &str) -> Result<Arc<dyn ObjectStore>, Lo
             let plain = ["AWS_ENDPOINT_URL", "AWS_ENDPOINT", "AWS_ENDPOINT_URL_S3"].iter();
             let plain = plain.filter_map(|name| std::env::var(name).ok()).any(|at| at.starts_with("http://"));
             let builder = AmazonS3Builder::from_env().with_bucket_name(host);
-            let builder = builder.with_client_options(client(plain)).with_retry(retry());
+            let options = match stating {
+                true => client(plain).with_default_headers(asking()),
+                false => client(plain),
+            };
+            let mut builder = builder.with_client_options(options).with_retry(retry());
+            if stating {
+                builder = builder.with_http_connector(Keeping(client(plain)));
+            }
             Arc::new(builder.build().map_err(|error| wrong(&error))?)
         }
         "gs" => {
             let builder = GoogleCloudStorageBuilder::from_env().with_bucket_name(host);
-            let builder = builder.with_client_options(client(false)).with_retry(retry());
+            let mut builder = builder.with_client_options(client(false)).with_retry(retry());
+            if stating {
+                builder = builder.with_http_connector(Keeping(client(false)));
+            }
             Arc::new(builder.build().map_err(|error| wrong(&error))?)
         }
         "az" => {
             let builder = MicrosoftAzureBuilder::from_env().with_container_name(host);
-            let builder = builder.with_client_options(client(false)).with_retry(retry());
+            let mut builder = builder.with_client_options(client(false)).with_retry(retry());
+            if stating {
+                builder = builder.with_http_connector(Keeping(client(false)));
+            }
             Arc::new(builder.build().map_err(|error| wrong(&error))?)
         }
         _ => {
             Url::parse(root).map_err(|error| wrong(&error))?;
             let builder = HttpBuilder::new().with_url(root);
-            let builder = builder.with_client_options(client(scheme == "http")).with_retry(retry());
+            let mut builder = builder.with_client_options(client(scheme == "http")).with_retry(retry());
+            if stating {
+                builder = builder.with_http_connector(Keeping(client(scheme == "http")));
+            }
             Arc::new(builder.build().map_err(|error| wrong(&error))?)
         }
     })

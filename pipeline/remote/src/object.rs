@@ -32,6 +32,7 @@ impl Object for Remote {
         if let Some(bytes) = early.and_then(|early| early.blocking_recv().ok()) {
             return Ok(Box::new(bytes?.reader()));
         }
+        runtime.block_on(self.listed.state())?;
         let (sender, receiver) = mpsc::channel(1);
         let mut pieces = Box::pin(self.listed.clone().pieces());
         runtime.spawn(async move {
@@ -48,6 +49,10 @@ impl Object for Remote {
 
     fn size_hint(&self) -> Option<u64> {
         Some(self.listed.size)
+    }
+
+    fn stated(&self) -> Option<Vec<(Box<str>, Box<str>)>> {
+        self.listed.stated.as_ref()?.get().cloned()
     }
 }
 

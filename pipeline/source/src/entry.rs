@@ -60,6 +60,11 @@ pub trait Object: Send + Sync {
     fn size_hint(&self) -> Option<u64> {
         None
     }
+    /// What its store states of it, as names and values of headers, once it is open; `None` where
+    /// no store was asked.
+    fn stated(&self) -> Option<Vec<(Box<str>, Box<str>)>> {
+        None
+    }
     /// What its container says of it, if it is in one.
     fn inside(&self) -> Option<Arc<Inside>> {
         None

@@ -2,6 +2,7 @@
 
 mod args;
 mod print;
+mod stated;
 
 pub use args::Check;
 
@@ -27,7 +28,19 @@ fn name(path: &Path) -> String {
 }
 
 fn try_run(request: &Check) -> Result<Exit, Failure> {
-    let mut manifests = &request.manifests[..];
+    let (objects, manifests): (Vec<_>, Vec<_>) =
+        request.manifests.iter().cloned().partition(|path| pfh::is_address(path.as_os_str().as_bytes()));
+    let judged = match &objects[..] {
+        [] if request.part_size.is_some() => {
+            return Err(Failure::usage("--part-size is of objects in stores: give the address of some"));
+        }
+        [] => Exit::Good,
+        objects => stated::judge(request, objects)?,
+    };
+    if manifests.is_empty() || matches!(judged, Exit::Signal(_)) {
+        return Ok(judged);
+    }
+    let mut manifests = &manifests[..];
     let mut root = request.root.as_deref();
     if let ([before @ .., last], None) = (manifests, root)
         && !before.is_empty()
@@ -44,7 +57,7 @@ fn try_run(request: &Check) -> Result<Exit, Failure> {
         [] => Vec::new(),
         names => keyed_algorithms(names, secret.as_ref())?,
     };
-    let mut worst = Exit::Good;
+    let mut worst = judged;
     // An audit is of all of them together: to each by itself, what the others have would be new.
     let (manifests, also) = match manifests {
         [first, rest @ ..] if request.audit => (std::slice::from_ref(first), rest.to_vec()),

@@ -23,7 +23,8 @@ pub enum Wording {
 #[command(after_help = EXITS)]
 pub struct Check {
     /// Manifests, in any format that pfh reads; - is standard input. A directory behind the last of
-    /// them is ROOT.
+    /// them is ROOT. Objects by their address (s3://bucket/prefix) are compared with what their
+    /// store states of them.
     #[arg(value_name = "MANIFEST", required = true)]
     pub manifests: Vec<PathBuf>,
     /// The directory in which the names start [default: the working directory; if that has none of
@@ -94,6 +95,9 @@ pub struct Check {
     /// Without it they are reported as not compared.
     #[arg(long, value_name = "FILE")]
     pub key_file: Option<PathBuf>,
+    /// Objects were uploaded in parts of SIZE bytes [default: the usual sizes are tried].
+    #[arg(long, value_name = "SIZE", value_parser = crate::size::parse)]
+    pub part_size: Option<u64>,
     /// How it is carried out.
     #[command(flatten)]
     pub run: Run,

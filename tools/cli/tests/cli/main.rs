@@ -23,6 +23,7 @@ mod cache;
 mod campaign_errno;
 mod campaign_power;
 mod campaign_signals;
+mod catalogues;
 mod cftt;
 mod check;
 mod check_others;

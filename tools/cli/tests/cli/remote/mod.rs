@@ -2,6 +2,7 @@
 //! between it and the program.
 
 mod server;
+mod stated;
 
 use crate::program::{Room, records, sha256_of};
 use pfh_inject::{Need, Outcome, Trial, lacks};

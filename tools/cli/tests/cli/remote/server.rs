@@ -21,7 +21,7 @@ impl Server {
         let data = room.join("store");
         std::fs::create_dir_all(data.join("bucket")).unwrap();
         let properties = format!(
-            "s3proxy.authorization=none\ns3proxy.endpoint=http://127.0.0.1:{port}\njclouds.provider=filesystem\n\
+            "s3proxy.authorization=none\ns3proxy.ignore-unknown-headers=true\ns3proxy.endpoint=http://127.0.0.1:{port}\njclouds.provider=filesystem\n\
              jclouds.filesystem.basedir={}\n",
             data.display()
         );

@@ -1,0 +1,97 @@
+//! `pfh check s3://…`: objects against what their stores state.
+
+use super::Check;
+use crate::exit::{Exit, Failure};
+use pfh::terminal::render as shown;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+
+/// Refuses what is of manifests alone.
+fn refused(request: &Check) -> Option<&'static str> {
+    let options = [
+        (request.audit, "--audit"),
+        (request.root.is_some(), "--root"),
+        (request.allow_outside, "--allow-outside"),
+        (request.ignore_missing, "--ignore-missing"),
+        (request.zero, "--zero"),
+        (!request.algorithms.is_empty(), "--algorithm"),
+        (request.key.is_some(), "--key"),
+        (request.key_file.is_some(), "--key-file"),
+    ];
+    options.into_iter().find_map(|(given, option)| given.then_some(option))
+}
+
+/// Compares objects with what their stores state.
+///
+/// # Errors
+/// When an option is of manifests alone, or the job has no result.
+pub fn judge(request: &Check, objects: &[PathBuf]) -> Result<Exit, Failure> {
+    if let Some(option) = refused(request) {
+        let address = shown(objects[0].as_os_str().as_bytes());
+        return Err(Failure::usage(format!(
+            "{option} is of manifests: {address} is compared with what its store states; check it without {option}"
+        )));
+    }
+    run(request, objects)
+}
+
+#[cfg(not(feature = "remote"))]
+fn run(_: &Check, objects: &[PathBuf]) -> Result<Exit, Failure> {
+    let address = shown(objects[0].as_os_str().as_bytes());
+    Err(Failure::usage(format!("{address}: this build reads no object stores: build it with the feature remote")))
+}
+
+#[cfg(feature = "remote")]
+fn run(request: &Check, objects: &[PathBuf]) -> Result<Exit, Failure> {
+    use crate::exit;
+    use pfh::Verdict;
+    use pfh::stated::{self as job, Event, Request};
+
+    let asked = Request::new(objects).part_size(request.part_size).plan(request.run.plan(Vec::new())?);
+    let session = request.run.session()?;
+    if request.dry_run {
+        let names = job::would_read(&asked).map_err(|error| session.failed(error))?;
+        for name in &names {
+            session.print(format!("{}\n", shown(name)).as_bytes()).map_err(|error| Failure::output(&error))?;
+        }
+        crate::dry::would_read(names.len() as u64, None, &session);
+        return Ok(if names.is_empty() { Exit::Incomplete } else { Exit::Good });
+    }
+    let print = |text: &str| if request.status { Ok(()) } else { session.print(text.as_bytes()) };
+    let mut sink = |event: Event<'_>| match event {
+        Event::Judged { name, judged } => {
+            if !request.status {
+                job::sentences(judged).iter().for_each(|sentence| session.about(name, sentence));
+            }
+            match judged.verdict() {
+                Verdict::Verified if request.quiet => Ok(()),
+                _ if request.json => print(&job::json(name, judged)),
+                _ => print(&job::line(name, judged)),
+            }
+        }
+        Event::Unread(record) => {
+            session.unread(record);
+            Ok(())
+        }
+        Event::Passed(summary) => {
+            session.suspended(|| request.run.report(summary));
+            Ok(())
+        }
+        _ => Ok(()),
+    };
+    let ran = job::run(&asked, &mut sink, &session.control());
+    let summary = ran.map_err(|error| session.failed(error))?;
+    if request.json {
+        print(&job::summary_json(&summary)).map_err(|error| Failure::output(&error))?;
+    }
+    drop(session);
+    let exit = match summary.verdict() {
+        Verdict::Verified if summary.not_compared().is_empty() || request.lenient => Exit::Good,
+        Verdict::Differs => Exit::Verdict,
+        _ => Exit::Incomplete,
+    };
+    if !(request.status || request.quiet && exit == Exit::Good) {
+        exit::say(summary.sentence());
+    }
+    Ok(exit)
+}
