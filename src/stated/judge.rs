@@ -5,8 +5,8 @@ use crate::Verdict;
 use pfh_digest::{Digest, Hasher};
 
 const MIB: u64 = 1 << 20;
-/// Sizes of parts that clients take, in MiB and in MB: those of Amazon's own tools and SDKs, rclone,
-/// s3cmd, s3fs, MinIO's client and others, and their multiples.
+/// Sizes of parts that clients take, in MiB and in MB: those of Amazon's own tools and SDKs,
+/// rclone, s3cmd, s3fs, MinIO's client and others, and their multiples.
 const USUAL: [u64; 34] = [
     1, 2, 4, 5, 6, 8, 10, 12, 15, 16, 20, 24, 25, 30, 32, 40, 48, 50, 60, 64, 80, 96, 100, 128, 150, 200, 250, 256,
     300, 400, 500, 512, 1000, 1024,

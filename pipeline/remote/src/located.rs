@@ -36,8 +36,8 @@ impl Located {
         Located { paths: paths.peekable(), descend, meant, stores: Stores::default(), now: None, number: 0 }
     }
 
-    /// Asks stores what they state of each object, which is then known of the entry's object once it
-    /// is open.
+    /// Asks stores what they state of each object, which is then known of the entry's object once
+    /// it is open.
     #[must_use]
     pub fn stating(mut self) -> Located {
         self.stores.stating = true;

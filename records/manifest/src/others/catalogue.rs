@@ -61,8 +61,8 @@ impl Shape {
         proper.then_some(Fields { name, size, digits, stated: bare.is_some() })
     }
 
-    /// The shape that these lines have, the first and most others; `None` if they are no dump. `named` says that
-    /// whoever reads them takes them for Adler-32.
+    /// The shape that these lines have, the first and most others; `None` if they are no dump.
+    /// `named` says that whoever reads them takes them for Adler-32.
     pub(crate) fn of<'a>(lines: impl Iterator<Item = &'a [u8]> + Clone, named: bool) -> Option<Shape> {
         let lines = lines.filter(|line| !is_comment(line));
         let shapes = SEPARATORS
