@@ -52,6 +52,7 @@ mod hash_parameters;
 mod hash_similarity;
 mod hashdeep_cases;
 mod inside;
+mod inside_cut;
 mod inside_outputs;
 mod inside_peers;
 mod inside_places;
