@@ -423,7 +423,7 @@ impl Expanding {
         }
         let mut about = said(node, &level.about);
         if self.options.runs && !level.is_archive {
-            about.runs = extents(&**content);
+            about.runs = extents(&*content);
         }
         let (watch, depth) = (level.watch.clone(), level.depth);
         let clock = level.clock.clone();
