@@ -7,7 +7,7 @@ use pfh_container::foreign;
 use pfh_source::Problem;
 use pfh_source::image::{Format as ImageFormat, Image};
 use pfh_volume::archive::Format;
-use pfh_volume::{Bytes, PartitionTable, Recognised, Scheme, file_system, is_physical_volume, partitions};
+use pfh_volume::{Bytes, Node, PartitionTable, Recognised, Scheme, file_system, is_physical_volume, partitions};
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -96,6 +96,11 @@ pub fn may_be(start: &[u8], size: Option<u64>, name: &[u8]) -> bool {
     disk && (boot || ext || is_named(&[b".iso", b".img", b".dd", b".raw"]))
 }
 
+/// Whether a file is large enough to be a container.
+pub fn may_be_opened(node: &Node) -> bool {
+    node.size.is_none_or(|size| size > 20)
+}
+
 /// A zip behind something else, that ends without a comment.
 fn ends_as_zip(bytes: &dyn Bytes) -> Option<Format> {
     let at = bytes.size().checked_sub(22)?;
@@ -141,7 +146,9 @@ pub fn image(path: &[u8], start: &[u8], end: &[u8]) -> Imaged {
     if let Some(format) = foreign::by_content(start) {
         return Imaged::Unread(format!("the format {} ({}) is not read", format.name, format.hint));
     }
-    let first = path.extension().is_some_and(|ending| ["000", "001", "aaa"].iter().any(|first| *ending == **first));
+    let ends = |wanted: &str| path.extension().is_some_and(|ending| ending == wanted);
+    // Pieces are counted from 0 or from 1.
+    let first = ends("000") || ends("aaa") || ends("001") && !path.with_extension("000").exists();
     match first.then(|| Image::open_raw(path)) {
         Some(Ok(image)) if image.format() == ImageFormat::Split => Imaged::Yes(Box::new(image)),
         _ => Imaged::No,
