@@ -51,7 +51,7 @@ fn sfv_with_and_without_comments() {
     let records = "a ED6F7A7A\nb c BB35DDFC\nsub\\d e6  12345678\n";
     let expected = ["a crc32:ed6f7a7a", "b c crc32:bb35ddfc", "sub/d e6 crc32:12345678"];
     reads(&format!("{comments}{records}"), Format::Sfv, &expected);
-    // Without a comment or a name that says SFV it may be another checksum, such as a site's Adler-32.
+    // Without a comment or a name that says SFV it may be another checksum, such as Adler-32.
     reads(records, Format::Sfv, &["a crc32:ed6f7a7a?", "b c crc32:bb35ddfc?", "sub/d e6 crc32:12345678?"]);
     reads(
         "a ED6F7A7A\nnothing here\n",
