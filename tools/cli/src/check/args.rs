@@ -94,6 +94,9 @@ pub struct Check {
     /// Without it they are reported as not compared.
     #[arg(long, value_name = "FILE")]
     pub key_file: Option<PathBuf>,
+    /// The context of keys that BLAKE3 derived (blake3-derive-key).
+    #[arg(long, value_name = "CONTEXT", conflicts_with = "key_file")]
+    pub derive_key: Option<String>,
     /// How it is carried out.
     #[command(flatten)]
     pub run: Run,
