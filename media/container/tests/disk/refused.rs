@@ -40,8 +40,8 @@ fn parents_keys_and_logs() {
     assert!(refusal(&at("child.qcow2")).contains("backing file"));
     qemu("create -q -f qcow2 --object secret,id=s,data=x -o encrypt.format=aes,encrypt.key-secret=s key.qcow2 1M");
     assert!(refusal(&at("key.qcow2")).contains("encrypted"));
-    // LUKS is method 2 of the same field. QEMU times its key derivation, which fails on processors whose clock
-    // counts CPU time in ticks, so the field is written here.
+    // LUKS is method 2 of the same field. QEMU times its key derivation, which fails on processors
+    // whose clock counts CPU time in ticks, so the field is written here.
     let mut key = std::fs::read(at("key.qcow2")).unwrap();
     assert_eq!(key[32..36], [0, 0, 0, 1], "method of a qcow2 with AES");
     key[35] = 2;
