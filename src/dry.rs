@@ -49,7 +49,7 @@ pub enum Error {
 /// # Errors
 /// When the input makes no sense, and the sink's.
 pub fn list(input: &Input, sink: &mut dyn FnMut(Met<'_>) -> io::Result<()>) -> Result<Counts, Error> {
-    let mut source = input.source()?;
+    let mut source = input.as_found()?;
     let mut counts = Counts::default();
     while let Some(item) = source.pull() {
         match &item {

@@ -12,9 +12,11 @@ use pfh_source::image::{ImageObject, files_of};
 use pfh_source::os::Patient;
 use pfh_source::terminal;
 use pfh_source::{
-    Descend, Entry, Item, Links, Operands, Order, Ordered, Origin, Paths, Recurse, Separator, Source, Special,
+    Descend, Entry, Item, Links, Operands, Order, Ordered, Origin, Paths, Recurse, Separator, Source, Special, Volumes,
     is_address, names,
 };
+#[cfg(feature = "inside")]
+use pfh_source::{Hosts, Swept};
 use std::ffi::OsString;
 use std::io::{self, BufReader};
 use std::os::unix::ffi::OsStringExt;
@@ -30,6 +32,9 @@ pub enum Content {
     /// Disk images by their first files: what is read is the content of the imaged medium.
     Images,
 }
+
+/// Entries, and the file systems that they are in.
+pub(crate) type Placed = (Box<dyn Source>, Option<Arc<Volumes>>);
 
 /// A list of further operands.
 #[derive(Debug, Clone)]
@@ -67,8 +72,8 @@ pub enum InputError {
     #[error("nothing is named: give a PATH, - for standard input, or --files-from FILE")]
     Nothing,
     /// Members of a container come in its order.
-    #[error("--order is for files: what is inside of containers is read in their own order")]
-    Order,
+    #[error("--order {} is for files: what is inside of containers is read in their own order, or by --order extent", .0)]
+    Order(&'static str),
     /// An object in a store is named, and nothing here speaks with stores.
     #[cfg(not(feature = "remote"))]
     #[error("{}: this build reads no object stores: build it with the feature remote", terminal::render(.0))]
@@ -119,18 +124,57 @@ impl Input {
         }
     }
 
-    /// The entries with what is in them. Members are read in the order of their container.
+    /// The entries, those in file systems with the places of their bytes, and the file systems as
+    /// they are met; none of these if images are not opened.
+    ///
+    /// # Errors
+    /// As [`source`](Input::source).
+    pub(crate) fn placed(&self) -> Result<Placed, InputError> {
+        #[cfg(feature = "inside")]
+        if let Some(options) = &self.inside {
+            let volumes = Arc::<Volumes>::default();
+            let options = crate::inside::Options { runs: true, volumes: Some(volumes.clone()), ..options.clone() };
+            return Ok((self.expanding(&options)?, Some(volumes)));
+        }
+        Ok((self.source()?, None))
+    }
+
+    /// The entries in the order of their numbers, for whoever takes them one after the other.
+    ///
+    /// # Errors
+    /// As [`source`](Input::source).
+    pub(crate) fn as_found(&self) -> Result<Box<dyn Source>, InputError> {
+        #[cfg(feature = "inside")]
+        if let Some(options) = &self.inside {
+            return Ok(Box::new(self.entering(options)?));
+        }
+        self.source()
+    }
+
+    /// The entries with what is in them. Members are read in the order of their container, those of
+    /// file systems on rotational media in that of their places.
     #[cfg(feature = "inside")]
     fn expanding(&self, options: &crate::inside::Options) -> Result<Box<dyn Source>, InputError> {
-        if self.order != Order::Path {
-            return Err(InputError::Order);
-        }
-        let options = crate::inside::Options { selection: self.descend.selection.clone(), ..options.clone() };
+        let hosts = if self.order == Order::Extent { Hosts::Swept } else { Hosts::AsFound };
+        Ok(Box::new(Swept::new(self.entering(options)?, hosts)))
+    }
+
+    /// The same in the order of their numbers.
+    #[cfg(feature = "inside")]
+    fn entering(&self, options: &crate::inside::Options) -> Result<crate::inside::Expanding, InputError> {
+        let places = match self.order {
+            Order::Path => false,
+            Order::Extent => true,
+            Order::Size => return Err(InputError::Order("size")),
+            Order::Inode => return Err(InputError::Order("inode")),
+            Order::Balanced => return Err(InputError::Order("balanced")),
+        };
+        let options = crate::inside::Options { selection: self.descend.selection.clone(), places, ..options.clone() };
         let options = Arc::new(options);
-        Ok(Box::new(match self.content {
+        Ok(match self.content {
             Content::Images => crate::inside::Expanding::new(self.images()?, options).of_images(),
             Content::Files => crate::inside::Expanding::new(self.operands()?, options),
-        }))
+        })
     }
 
     /// Whether images and archives are opened.
@@ -195,10 +239,41 @@ impl Input {
         for path in self.paths.iter().filter(|_| self.content == Content::Images || self.is_inside()) {
             outputs.reads_all(files_of(Path::new(path)));
         }
+        #[cfg(feature = "inside")]
+        if self.is_inside() {
+            self.guard_parts(outputs);
+        }
         // A list that cannot be read is reported when it is its turn; a pipe is read only once.
         let Some(list) = list.filter(|list| list.path.is_file() && !outputs.is_empty()) else { return };
         if let Ok(open) = std::fs::File::open(&list.path) {
-            outputs.reads_all(names(BufReader::new(open), list.separator).flatten().map(OsString::from_vec));
+            for name in names(BufReader::new(open), list.separator).flatten().map(OsString::from_vec) {
+                if self.is_inside() {
+                    outputs.reads_all(files_of(Path::new(&name)));
+                }
+                outputs.reads(name);
+            }
+        }
+    }
+
+    /// An existing file in a directory that is walked is left out of the input if it is an output,
+    /// and may be replaced: but not as a part of an image that is read by its first file there.
+    #[cfg(feature = "inside")]
+    fn guard_parts(&self, outputs: &mut Outputs) {
+        let walked: Vec<PathBuf> = self.paths.iter().filter_map(|path| Path::new(path).canonicalize().ok()).collect();
+        for written in outputs.written() {
+            let Ok(written) = written.canonicalize() else { continue };
+            let Some(directory) = written.parent() else { continue };
+            if !walked.iter().any(|path| path.is_dir() && directory.starts_with(path)) {
+                continue;
+            }
+            let beside = std::fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path());
+            for first in beside.filter(|first| first.is_file() && *first != written) {
+                let files = files_of(&first);
+                let is_part = |file: &PathBuf| file.canonicalize().is_ok_and(|file| file == written);
+                if files.iter().any(is_part) {
+                    outputs.reads_all(files);
+                }
+            }
         }
     }
 

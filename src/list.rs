@@ -160,7 +160,7 @@ impl JobError for Error {
 /// When the request makes no sense, or the sink refuses an event. What cannot be listed is an
 /// event, and no error.
 pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Result<Summary, Error> {
-    let mut source = request.input.source()?;
+    let mut source = request.input.as_found()?;
     let mut summary = Summary::default();
     while let Some(item) = source.pull() {
         if control.cancel().is_cancelled() {

@@ -167,6 +167,12 @@ impl Outputs {
         self
     }
 
+    /// What is written, as far as it was named so far.
+    #[cfg(feature = "inside")]
+    pub(crate) fn written(&self) -> Vec<PathBuf> {
+        self.writes.iter().map(|write| write.path.clone()).collect()
+    }
+
     /// Whether anything is written.
     pub fn is_empty(&self) -> bool {
         self.writes.is_empty()

@@ -68,7 +68,7 @@ def fiwalk(output):
     for one in xml.fromstring(output).iter(f"{SPACE}fileobject"):
         said = {part.tag.removeprefix(SPACE): part.text for part in one}
         if said.get("name_type") == "r" and said.get("alloc") == "1":
-            digests = {part.get("type"): part.text for part in one.iter(f"{SPACE}hashdigest")}
+            digests = {part.get("type"): part.text.encode() for part in one.iter(f"{SPACE}hashdigest")}
             found[said["filename"].encode()] = (digests["md5"], digests["sha1"])
     return found
 

@@ -3,8 +3,9 @@
 use pfh_digest::Algorithm;
 use pfh_engine::{Outcome, Record, Summary};
 use pfh_manifest::{Carried, Encode, Format, Layout, Preamble, Unrepresentable};
-use pfh_source::Output;
+use pfh_source::{Output, Volumes};
 use std::io;
+use std::sync::Arc;
 
 /// What is written at the head of a manifest.
 #[derive(Debug, Clone, Default)]
@@ -20,6 +21,8 @@ pub struct About {
     pub base: Option<Vec<u8>>,
     /// The version of the program.
     pub version: String,
+    /// The file systems that the source goes into, for formats that can hold them.
+    pub volumes: Option<Arc<Volumes>>,
 }
 
 /// Writes records in a format.
@@ -44,6 +47,7 @@ impl Manifest {
             base: about.base.as_deref(),
             version: &about.version,
             start: None,
+            volumes: about.volumes.as_ref(),
         };
         encoder.head(output.room(), &preamble)?;
         Ok(Manifest { encoder, output, bytes: 0, written: 0 })

@@ -91,11 +91,13 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
         return Err(Error::Pieces(request.format));
     }
     request.outputs().check()?;
-    let about = request.about();
+    let mut about = request.about();
     let cache = request.cache(&about)?;
     let kept = request.reuse.as_ref().map(|reuse| &*reuse.path);
     let own = own(request.output.path(), request.seal.is_some(), kept);
-    let mut source: Box<dyn Source> = Box::new(Apart::new(request.source()?, own));
+    let (source, volumes) = request.source()?;
+    about.volumes = volumes;
+    let mut source: Box<dyn Source> = Box::new(Apart::new(source, own));
     if let Some(cache) = &cache {
         source = Box::new(cache.reusing(source));
     }

@@ -4,7 +4,7 @@ use super::Cache;
 use super::{About, Error};
 use crate::algorithms::{Algorithm, Secret};
 use crate::destination::Destination;
-use crate::input::Input;
+use crate::input::{Input, InputError, Placed};
 use crate::outputs::{Existing, Kind, Outputs};
 use crate::seal;
 use pfh_engine::Plan;
@@ -123,15 +123,9 @@ impl Request {
         self
     }
 
-    /// What is read. A format that has a place for it has the places of bytes in a file system.
-    pub(super) fn source(&self) -> Result<Box<dyn pfh_source::Source>, crate::input::InputError> {
-        #[cfg(feature = "inside")]
-        if self.format == Format::Dfxml && self.input.inside.is_some() {
-            let mut input = self.input.clone();
-            input.inside.iter_mut().for_each(|inside| inside.runs = true);
-            return input.source();
-        }
-        self.input.source()
+    /// What is read, and for a format that has a place for them the file systems that are met.
+    pub(super) fn source(&self) -> Result<Placed, InputError> {
+        if self.format == Format::Dfxml { self.input.placed() } else { Ok((self.input.source()?, None)) }
     }
 
     /// What is read and written.
@@ -163,6 +157,7 @@ impl Request {
             base: here.clone().filter(|here| self.needs_base(here)),
             working_directory: here,
             version: env!("CARGO_PKG_VERSION").into(),
+            volumes: None,
         }
     }
 

@@ -7,7 +7,7 @@ use pfh_container::foreign;
 use pfh_source::Problem;
 use pfh_source::image::{Format as ImageFormat, Image};
 use pfh_volume::archive::Format;
-use pfh_volume::{Bytes, PartitionTable, Recognised, Scheme, file_system, is_physical_volume, partitions};
+use pfh_volume::{Bytes, Node, PartitionTable, Recognised, Scheme, file_system, is_physical_volume, partitions};
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -42,7 +42,8 @@ pub fn container(start: &[u8], bytes: &Arc<dyn Bytes>) -> Result<Option<Containe
     if let Some(format) = Format::recognize(start).or_else(|| ends_as_zip(&**bytes)) {
         return Ok(Some(Container::Archive(format)));
     }
-    if bytes.size() < DISK || !bytes.size().is_multiple_of(512) {
+    // Of any other size as well: a copy that was cut off need not end with a sector.
+    if bytes.size() < DISK {
         return Ok(None);
     }
     medium(bytes)
@@ -78,7 +79,8 @@ pub fn may_be(start: &[u8], size: Option<u64>, name: &[u8]) -> bool {
     if Format::recognize(start).is_some() || Kind::recognize(start, &[]).is_some() {
         return true;
     }
-    let sectors = size.is_some_and(|size| size >= DISK && size.is_multiple_of(512));
+    // A compressed stream does not say its size.
+    let disk = size.is_none_or(|size| size >= DISK);
     let boot = start.get(510..512) == Some(&[0x55, 0xAA]);
     let ext = start.get(1080..1082) == Some(&[0x53, 0xEF]);
     let is_named = |endings: &[&[u8]]| {
@@ -91,7 +93,12 @@ pub fn may_be(start: &[u8], size: Option<u64>, name: &[u8]) -> bool {
     if is_named(&[b".dmg", b".vhd"]) && size.is_none_or(|size| size > END as u64) {
         return true;
     }
-    sectors && (boot || ext || is_named(&[b".iso", b".img", b".dd", b".raw"]))
+    disk && (boot || ext || is_named(&[b".iso", b".img", b".dd", b".raw"]))
+}
+
+/// Whether a file is large enough to be a container.
+pub fn may_be_opened(node: &Node) -> bool {
+    node.size.is_none_or(|size| size > 20)
 }
 
 /// A zip behind something else, that ends without a comment.
@@ -139,7 +146,9 @@ pub fn image(path: &[u8], start: &[u8], end: &[u8]) -> Imaged {
     if let Some(format) = foreign::by_content(start) {
         return Imaged::Unread(format!("the format {} ({}) is not read", format.name, format.hint));
     }
-    let first = path.extension().is_some_and(|ending| ["000", "001", "aaa"].iter().any(|first| *ending == **first));
+    let ends = |wanted: &str| path.extension().is_some_and(|ending| ending == wanted);
+    // Pieces are counted from 0 or from 1.
+    let first = ends("000") || ends("aaa") || ends("001") && !path.with_extension("000").exists();
     match first.then(|| Image::open_raw(path)) {
         Some(Ok(image)) if image.format() == ImageFormat::Split => Imaged::Yes(Box::new(image)),
         _ => Imaged::No,

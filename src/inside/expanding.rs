@@ -1,21 +1,23 @@
 //! A source that goes into containers.
 
+use super::about::{bomb, extents, outline, refused, said, unread};
 use super::clock::Clock;
 use super::detect::{self, Container, Imaged};
 use super::gap;
 use super::level::{Level, Listed, Next, Part};
 use super::medium::{File, Imaged as ImagedBytes, Runs, Watch};
-use super::member::{self, Member, problem};
+use super::member::{self, Begun, Lying, Member, problem};
 use super::name;
 use super::options::Options;
 use super::spool::Stock;
+use super::sweep::{self, Sweep};
 use pfh_container::disk;
 use pfh_source::image::Image;
-use pfh_source::{Cause, Entry, Extent, Inside, Item, Origin, Problem, Skip, Source, Stage};
+use pfh_source::{Entry, Inside, Item, Origin, Passage, Problem, Skip, Source, Stage, Volume};
 use pfh_volume::archive::{self, Format};
 use pfh_volume::{Allocation, Bytes, FileSystem, Kind, Node, Options as Volumes, PartitionTable, Recognised, Usage};
 use pfh_volume::{is_physical_volume, logical_volumes};
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -46,6 +48,10 @@ pub struct Expanding {
     allowance: u64,
     /// The time spent on it.
     clock: Arc<Clock>,
+    /// If its file systems are read in the order of places: the device that it lies on.
+    swept: Option<Option<u64>>,
+    /// File systems that were met.
+    volumes: u64,
 }
 
 impl Expanding {
@@ -54,7 +60,22 @@ impl Expanding {
         let (stack, found) = (Vec::new(), VecDeque::new());
         let (stock, root) = (Arc::default(), Vec::new());
         let (images, wanted, number, allowance, clock) = (false, None, 0, 0, Arc::default());
-        Expanding { outer, options, images, root, wanted, stack, found, number, stock, allowance, clock }
+        let (swept, volumes) = (None, 0);
+        Expanding {
+            outer,
+            options,
+            images,
+            root,
+            wanted,
+            stack,
+            found,
+            number,
+            stock,
+            allowance,
+            clock,
+            swept,
+            volumes,
+        }
     }
 
     /// The objects of the source are images, named by their first files.
@@ -93,7 +114,7 @@ impl Expanding {
     }
 
     fn fail(&mut self, name: Vec<u8>, cause: impl Into<Box<str>>) {
-        self.found.push_back(Found::Problem(name, Problem::new(Stage::Walk, Cause::Inside(cause.into()))));
+        self.found.push_back(Found::Problem(name, refused(cause)));
     }
 
     /// What a file of the source is, if it is a container.
@@ -135,7 +156,9 @@ impl Expanding {
             Imaged::Unread(why) => self.fail(name::prefix(printed), why),
             Imaged::No => {
                 self.allowance = self.options.limits.most(bytes.size());
-                self.open_bytes(&start, bytes, printed, &Arc::new(Watch::File(still)), 1);
+                let watch = Arc::new(Watch::File(still));
+                self.sweep(&watch);
+                self.open_bytes(&start, bytes, printed, &watch, 1);
             }
         }
     }
@@ -149,8 +172,16 @@ impl Expanding {
             }
         };
         let bytes: Arc<dyn Bytes> = Arc::new(ImagedBytes(image));
+        self.sweep(&watch);
         self.allowance = self.options.limits.most(bytes.size());
         self.enter_disk(bytes, printed, &watch, 1);
+    }
+
+    /// Decides in which order the container at hand is read.
+    fn sweep(&mut self, watch: &Watch) {
+        let device = watch.device();
+        let is_swept = self.options.places || device.is_some_and(pfh_source::os::is_rotational);
+        self.swept = is_swept.then_some(device);
     }
 
     fn open_bytes(&mut self, start: &[u8], bytes: Arc<dyn Bytes>, printed: &[u8], watch: &Arc<Watch>, depth: u32) {
@@ -175,7 +206,10 @@ impl Expanding {
                 let about = Inside { container: printed.to_vec(), volume_offset: Some(0), ..Inside::default() };
                 self.enter_volume(&system, bytes, name::prefix(printed), about, watch, depth);
             }
-            Container::Volume(other) => self.fail(name::prefix(printed), unread(&other)),
+            Container::Volume(other) => {
+                let about = Inside { container: printed.to_vec(), volume_offset: Some(0), ..Inside::default() };
+                self.fail_volume(name::prefix(printed), &about, refused(unread(&other)));
+            }
             Container::Disk(kind, Err(failure)) => {
                 self.fail(name::prefix(printed), format!("{} image: {failure}", kind.name()));
             }
@@ -195,18 +229,12 @@ impl Expanding {
     fn enter_archive(&mut self, format: Format, bytes: Arc<dyn Bytes>, printed: &[u8], watch: &Arc<Watch>, depth: u32) {
         let prefix = name::prefix(printed);
         match archive::open(format, bytes.clone(), printed, &self.options.limits) {
-            Ok(nodes) => self.stack.push(Level {
-                prefix,
-                listed: Listed::Nodes(nodes),
-                about: Inside { container: printed.to_vec(), kind: format.name(), ..Inside::default() },
-                is_archive: true,
-                medium: bytes,
-                watch: watch.clone(),
-                clock: self.clock.clone(),
-                depth,
-                last: None,
-                seen: HashSet::new(),
-            }),
+            Ok(nodes) => {
+                let about = Inside { container: printed.to_vec(), kind: format.name(), ..Inside::default() };
+                let behind = (bytes, watch.clone(), self.clock.clone());
+                let level = Level::new(prefix, Listed::Nodes(nodes), about, behind, depth);
+                self.stack.push(Level { is_archive: true, ..level });
+            }
             Err(failure) => self.found.push_back(Found::Problem(prefix, problem(Stage::Walk, &failure))),
         }
     }
@@ -242,18 +270,9 @@ impl Expanding {
             Ok(volume) => Part::Logical(volume.name, volume.bytes),
             Err(failure) => Part::Failure(failure),
         }));
-        self.stack.push(Level {
-            prefix: name::prefix(printed),
-            listed: Listed::Parts(parts.into_iter()),
-            about: Inside { container: printed.to_vec(), ..Inside::default() },
-            is_archive: false,
-            medium: bytes,
-            watch: watch.clone(),
-            clock: self.clock.clone(),
-            depth,
-            last: None,
-            seen: HashSet::new(),
-        });
+        let about = Inside { container: printed.to_vec(), ..Inside::default() };
+        let behind = (bytes, watch.clone(), self.clock.clone());
+        self.stack.push(Level::new(name::prefix(printed), Listed::Parts(parts.into_iter()), about, behind, depth));
     }
 
     fn enter_volume(
@@ -265,23 +284,38 @@ impl Expanding {
         watch: &Arc<Watch>,
         depth: u32,
     ) {
+        let Options { deleted, unallocated, .. } = *self.options;
+        self.pass(|| {
+            let (kind, block_size, size) = (system.kind, system.block_size, system.size);
+            let allocated_only = !deleted && !unallocated;
+            Passage::Into(Arc::new(Volume { kind, block_size, size, allocated_only, ..outline(&prefix, &about) }))
+        });
         for warning in &system.warnings {
             self.found.push_back(Found::Problem(prefix.clone(), problem(Stage::Walk, warning)));
         }
-        let Options { deleted, unallocated, .. } = *self.options;
         let nodes = system.nodes(Volumes { deleted, unallocated });
-        self.stack.push(Level {
-            prefix,
-            listed: Listed::Nodes(nodes),
-            about: Inside { kind: system.kind, ..about },
-            is_archive: false,
-            medium: bytes,
-            watch: watch.clone(),
-            clock: self.clock.clone(),
-            depth,
-            last: None,
-            seen: HashSet::new(),
-        });
+        self.volumes += 1;
+        let listed = if self.swept.is_some() && self.wanted.is_none() {
+            Listed::Swept(Sweep::new(nodes, self.volumes, &self.options.selection))
+        } else {
+            Listed::Nodes(nodes)
+        };
+        let (about, behind) = (Inside { kind: system.kind, ..about }, (bytes, watch.clone(), self.clock.clone()));
+        self.stack.push(Level { is_volume: true, ..Level::new(prefix, listed, about, behind, depth) });
+    }
+
+    /// Notes that a file system is gone into or left, in front of the next entry.
+    fn pass(&self, passage: impl FnOnce() -> Passage) {
+        if let Some(volumes) = &self.options.volumes {
+            volumes.add(self.number + self.found.len() as u64, passage());
+        }
+    }
+
+    /// A part of a medium that is not read, with its cause.
+    fn fail_volume(&mut self, prefix: Vec<u8>, about: &Inside, problem: Problem) {
+        self.pass(|| Passage::Into(Arc::new(outline(&prefix, about))));
+        self.found.push_back(Found::Problem(prefix, problem));
+        self.pass(|| Passage::Out);
     }
 
     /// The next step in the innermost container.
@@ -290,7 +324,9 @@ impl Expanding {
         let clock = level.clock.clone();
         if let Err(problem) = clock.check() {
             // With all containers that it is in: they share the time.
-            let outermost = self.stack.drain(..).next().map(|level| level.prefix).unwrap_or_default();
+            let left: Vec<Level> = self.stack.drain(..).collect();
+            left.iter().filter(|level| level.is_volume).for_each(|_| self.pass(|| Passage::Out));
+            let outermost = left.into_iter().next().map(|level| level.prefix).unwrap_or_default();
             return self.found.push_back(Found::Problem(outermost, Problem { stage: Stage::Walk, ..problem }));
         }
         clock.during(|| self.advance());
@@ -300,14 +336,18 @@ impl Expanding {
     fn advance(&mut self) {
         let Some(level) = self.stack.last_mut() else { return };
         match level.next() {
-            None => drop(self.stack.pop()),
+            None => {
+                if self.stack.pop().is_some_and(|level| level.is_volume) {
+                    self.pass(|| Passage::Out);
+                }
+            }
             Some(Next::Failure(failure)) => {
                 let name = [&level.prefix[..], &name::escape(&failure.path)].concat();
                 self.found.push_back(Found::Problem(name, problem(Stage::Walk, &failure)));
             }
             Some(Next::Volume(number, bytes, start)) => self.volume(number, bytes, start),
             Some(Next::Logical(name, bytes)) => self.logical(&name, bytes),
-            Some(Next::Node(node)) => self.node(&node),
+            Some(Next::Node(node, begun)) => self.node(&node, begun),
         }
     }
 
@@ -337,12 +377,12 @@ impl Expanding {
     fn open_volume(&mut self, bytes: Arc<dyn Bytes>, prefix: Vec<u8>, about: Inside, watch: &Arc<Watch>, depth: u32) {
         match pfh_volume::file_system(bytes.clone()) {
             Ok(Recognised::FileSystem(system)) => self.enter_volume(&system, bytes, prefix, about, watch, depth),
-            Ok(other) => self.fail(prefix, unread(&other)),
-            Err(failure) => self.found.push_back(Found::Problem(prefix, problem(Stage::Walk, &failure))),
+            Ok(other) => self.fail_volume(prefix, &about, refused(unread(&other))),
+            Err(failure) => self.fail_volume(prefix, &about, problem(Stage::Walk, &failure)),
         }
     }
 
-    fn node(&mut self, node: &Node) {
+    fn node(&mut self, node: &Node, begun: Option<Begun>) {
         let Some(level) = self.stack.last_mut() else { return };
         let is_unallocated = node.kind == Kind::Unallocated;
         let path = if is_unallocated { name::unallocated(&node.path) } else { name::escape(&node.path) };
@@ -383,14 +423,17 @@ impl Expanding {
         }
         let mut about = said(node, &level.about);
         if self.options.runs && !level.is_archive {
-            let runs = content.runs().unwrap_or_default().into_iter();
-            about.runs = runs
-                .map(|run| Extent { file_offset: run.file_offset, offset: run.medium_offset, length: run.length })
-                .collect();
+            about.runs = extents(&*content);
         }
         let (watch, depth) = (level.watch.clone(), level.depth);
         let clock = level.clock.clone();
-        let member = Member::new(content.clone(), node.size, about, watch.clone(), self.stock.clone(), clock);
+        let offset = about.volume_offset.unwrap_or(0);
+        let mut member = Member::new(content.clone(), node.size, about, watch.clone(), self.stock.clone(), clock);
+        if let (Some(device), Listed::Swept(Sweep { number, .. })) = (self.swept, &level.listed) {
+            let offset = offset.saturating_add(sweep::place(&*content));
+            member = member.swept(Lying { medium: *number, offset, device }, begun);
+        }
+        let member = Arc::new(member);
         if content.is_shared() {
             level.last = Some(member.clone());
         }
@@ -398,7 +441,7 @@ impl Expanding {
         let origin = Origin::Object { name: printed.clone().into(), object };
         self.found.push_back(Found::Origin(origin, None));
         let is_file = !is_deleted && !is_unallocated;
-        if self.is_wanted(&printed) && is_file && node.size.is_none_or(|size| size > 20) {
+        if self.is_wanted(&printed) && is_file && detect::may_be_opened(node) {
             self.open_member(node, &member, printed, &watch, depth);
         }
     }
@@ -425,38 +468,6 @@ impl Expanding {
             },
         };
         self.open_bytes(&start, bytes, &printed, watch, depth + 1);
-    }
-}
-
-/// What is said of a node, over what is said of its container.
-fn said(node: &Node, container: &Inside) -> Inside {
-    let time = |nanoseconds: Option<i128>| nanoseconds.and_then(Inside::time);
-    Inside {
-        id: node.id,
-        modified: time(node.times.modified),
-        accessed: time(node.times.accessed),
-        changed: time(node.times.changed),
-        born: time(node.times.born),
-        deleted_at: time(node.times.deleted),
-        deleted: node.allocation != Allocation::Live,
-        unallocated: node.kind == Kind::Unallocated,
-        overwritten: node.allocation == Allocation::Overwritten,
-        resident: node.resident,
-        compressed: node.compressed,
-        ..container.clone()
-    }
-}
-
-fn bomb(size: u64) -> String {
-    format!("{size} bytes are more than what is left for its container: a bomb (--expand SIZE allows more)")
-}
-
-/// Why a volume is not read.
-pub fn unread(found: &Recognised) -> String {
-    match found {
-        Recognised::Encrypted(format) => format!("is encrypted ({format})"),
-        Recognised::Unread(what) => what.clone(),
-        Recognised::Unknown | Recognised::FileSystem(_) => "holds no file system that is known".into(),
     }
 }
 

@@ -1,8 +1,8 @@
 //! The space of a medium that no file in use has: gaps between partitions, free blocks of file
 //! systems, and what lies behind files in their last blocks.
 
+use super::about::unread;
 use super::detect::{self, Container};
-use super::expanding::unread;
 use pfh_volume::{Bytes, FileSystem, Kind, Options, Recognised, Usage};
 use std::ops::Range;
 use std::sync::Arc;

@@ -2,7 +2,8 @@
 
 use super::clock::Clock;
 use super::medium::Watch;
-use super::member::Member;
+use super::member::{Begun, Member};
+use super::sweep::Sweep;
 use pfh_source::Inside;
 use pfh_volume::{Bytes, Failure, Node, Nodes};
 use std::collections::HashSet;
@@ -25,6 +26,8 @@ pub enum Part {
 pub enum Listed {
     /// Its names.
     Nodes(Nodes),
+    /// Its names, whose content is looked at in the order of its places.
+    Swept(Sweep),
     /// Its partitions.
     Parts(std::vec::IntoIter<Part>),
 }
@@ -39,6 +42,8 @@ pub struct Level {
     pub about: Inside,
     /// Whether it is an archive: its names may repeat, and what it holds may be larger than it.
     pub is_archive: bool,
+    /// Whether it is a file system, which is left when the list ends.
+    pub is_volume: bool,
     /// What its runs refer to.
     pub medium: Arc<dyn Bytes>,
     /// The files behind it.
@@ -55,8 +60,8 @@ pub struct Level {
 
 /// The next thing of a container.
 pub enum Next {
-    /// A name.
-    Node(Box<Node>),
+    /// A name, and the start of its content if that was looked at.
+    Node(Box<Node>, Option<Begun>),
     /// A partition.
     Volume(Option<u32>, Arc<dyn Bytes>, u64),
     /// A logical volume.
@@ -66,6 +71,18 @@ pub enum Next {
 }
 
 impl Level {
+    /// A container in which nothing has come yet.
+    pub fn new(
+        prefix: Vec<u8>,
+        listed: Listed,
+        about: Inside,
+        (medium, watch, clock): (Arc<dyn Bytes>, Arc<Watch>, Arc<Clock>),
+        depth: u32,
+    ) -> Level {
+        let (is_archive, is_volume, last, seen) = (false, false, None, HashSet::new());
+        Level { prefix, listed, about, is_archive, is_volume, medium, watch, clock, depth, last, seen }
+    }
+
     /// The next thing; `None` at the end.
     pub fn next(&mut self) -> Option<Next> {
         if let Some(last) = self.last.take() {
@@ -73,12 +90,16 @@ impl Level {
         }
         Some(match &mut self.listed {
             Listed::Nodes(nodes) => match nodes.next()? {
-                Ok(node) => Next::Node(Box::new(node)),
+                Ok(node) => Next::Node(Box::new(node), None),
                 Err(failure) => Next::Failure(failure),
+            },
+            Listed::Swept(sweep) => match sweep.next(&self.clock)? {
+                (Ok(node), begun) => Next::Node(Box::new(node), begun),
+                (Err(failure), _) => Next::Failure(failure),
             },
             Listed::Parts(parts) => match parts.next()? {
                 Part::Volume(number, bytes, start) => Next::Volume(number, bytes, start),
-                Part::Gap(node) => Next::Node(node),
+                Part::Gap(node) => Next::Node(node, None),
                 Part::Logical(name, bytes) => Next::Logical(name, bytes),
                 Part::Failure(failure) => Next::Failure(failure),
             },

@@ -120,6 +120,17 @@ impl Watch {
         Ok(Watch::Files(stamps.collect::<io::Result<_>>()?))
     }
 
+    /// The device (`st_dev`) that the first of them is on; of a block device it is that device.
+    pub fn device(&self) -> Option<u64> {
+        match self {
+            Watch::File(still) => Some(still.device()),
+            Watch::Files(files) => {
+                let found = std::fs::metadata(&files.first()?.0).ok()?;
+                Some(if found.rdev() == 0 { found.dev() } else { found.rdev() })
+            }
+        }
+    }
+
     /// Whether nothing has changed.
     ///
     /// # Errors

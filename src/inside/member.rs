@@ -11,12 +11,30 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 type Opened = Box<dyn Read + Send>;
 
+/// A content of which the first bytes were read, and what reads the rest.
+pub struct Begun {
+    start: Vec<u8>,
+    reader: Opened,
+}
+
+/// Where a member lies: on which medium of the run, at which offset in bytes, and on which device
+/// (`st_dev`) that is.
+#[derive(Debug, Clone, Copy)]
+pub struct Lying {
+    /// The number of the medium.
+    pub medium: u64,
+    /// The offset of the first byte on it, in bytes.
+    pub offset: u64,
+    /// The device.
+    pub device: Option<u64>,
+}
+
 /// What became of the content so far.
 enum State {
     /// Nothing: it is opened when it is asked for.
     Closed,
     /// Its first bytes were looked at.
-    Begun { start: Vec<u8>, reader: Opened },
+    Begun(Begun),
     /// It is being read, up to here: a stream that others share.
     Flowing { reader: Opened, at: u64 },
     /// It was unpacked from here on.
@@ -33,6 +51,8 @@ pub struct Member {
     watch: Arc<Watch>,
     stock: Arc<Stock>,
     clock: Arc<Clock>,
+    /// Where it lies, if members are read in the order of that.
+    lying: Option<Lying>,
     state: Mutex<State>,
 }
 
@@ -50,6 +70,21 @@ fn read_problem(error: &io::Error) -> Option<Problem> {
     inner.downcast_ref::<Failure>().map(|failure| problem(Stage::Read, failure))
 }
 
+fn open(content: &Arc<dyn Content>, clock: &Arc<Clock>) -> Result<Opened, Problem> {
+    clock.check()?;
+    let opened = clock.during(|| content.open()).map_err(|failure| problem(Stage::Open, &failure))?;
+    Ok(Box::new(Timed { reader: opened, clock: clock.clone() }))
+}
+
+/// Reads the first bytes of a content, at most `length`; `None` if it cannot be read, which whoever
+/// reads it meets in its place.
+pub fn begin(content: &Arc<dyn Content>, clock: &Arc<Clock>, length: usize) -> Option<Begun> {
+    let mut reader = open(content, clock).ok()?;
+    let mut start = Vec::new();
+    (&mut reader).take(length as u64).read_to_end(&mut start).ok()?;
+    Some(Begun { start, reader })
+}
+
 impl Member {
     /// A file that is still closed.
     pub fn new(
@@ -59,9 +94,15 @@ impl Member {
         watch: Arc<Watch>,
         stock: Arc<Stock>,
         clock: Arc<Clock>,
-    ) -> Arc<Member> {
-        let state = Mutex::new(State::Closed);
-        Arc::new(Member { content, size, inside: Arc::new(inside), watch, stock, clock, state })
+    ) -> Member {
+        let (state, lying) = (Mutex::new(State::Closed), None);
+        Member { content, size, inside: Arc::new(inside), watch, stock, clock, lying, state }
+    }
+
+    /// It lies here, and this much of it was read already.
+    pub fn swept(self, lying: Lying, begun: Option<Begun>) -> Member {
+        let state = Mutex::new(begun.map_or(State::Closed, State::Begun));
+        Member { lying: Some(lying), state, ..self }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -69,20 +110,18 @@ impl Member {
     }
 
     fn open_content(&self) -> Result<Opened, Problem> {
-        self.clock.check()?;
-        let opened = self.clock.during(|| self.content.open()).map_err(|failure| problem(Stage::Open, &failure))?;
-        Ok(Box::new(Timed { reader: opened, clock: self.clock.clone() }))
+        open(&self.content, &self.clock)
     }
 
     /// Its first bytes, at most `length`; fewer only if it has no more, or cannot be read.
     pub fn start(&self, length: usize) -> Vec<u8> {
-        let Ok(mut reader) = self.open_content() else { return Vec::new() };
-        let mut start = Vec::new();
-        if (&mut reader).take(length as u64).read_to_end(&mut start).is_err() {
-            // Whoever reads it meets the error in its place.
-            return Vec::new();
+        let mut state = self.state();
+        if let State::Begun(Begun { start, .. }) = &*state {
+            return start.clone();
         }
-        *self.state() = State::Begun { start: start.clone(), reader };
+        let Some(begun) = begin(&self.content, &self.clock, length) else { return Vec::new() };
+        let start = begun.start.clone();
+        *state = State::Begun(begun);
         start
     }
 
@@ -93,7 +132,7 @@ impl Member {
     /// What keeps it from being read whole.
     pub fn unpack(&self, most: u64) -> Result<Option<Arc<dyn Bytes>>, Problem> {
         let opened = match std::mem::replace(&mut *self.state(), State::Closed) {
-            State::Begun { start, reader } => Box::new(io::Cursor::new(start).chain(reader)),
+            State::Begun(Begun { start, reader }) => Box::new(io::Cursor::new(start).chain(reader)),
             _ => self.open_content()?,
         };
         match Spool::fill(&self.stock, opened, most) {
@@ -119,7 +158,7 @@ impl Member {
         }
         let mut state = self.state();
         let (opened, from): (Opened, u64) = match std::mem::replace(&mut *state, State::Closed) {
-            State::Begun { start, reader } => (Box::new(io::Cursor::new(start).chain(reader)), 0),
+            State::Begun(Begun { start, reader }) => (Box::new(io::Cursor::new(start).chain(reader)), 0),
             State::Flowing { reader, at } => (reader, at),
             State::Closed => match self.open_content() {
                 Ok(reader) => (reader, 0),
@@ -147,7 +186,7 @@ impl Member {
             let reader = self.open_content().map_err(io::Error::other)?;
             *state = State::Flowing { reader, at: 0 };
         }
-        if let State::Begun { start, reader } = &mut *state {
+        if let State::Begun(Begun { start, reader }) = &mut *state {
             let start = io::Cursor::new(std::mem::take(start));
             let reader = std::mem::replace(reader, Box::new(io::empty()));
             *state = State::Flowing { reader: Box::new(start.chain(reader)), at: 0 };
@@ -183,7 +222,7 @@ impl Object for Entry {
         } else {
             let mut state = member.state();
             match std::mem::replace(&mut *state, State::Closed) {
-                State::Begun { start, reader } => Box::new(io::Cursor::new(start).chain(reader)),
+                State::Begun(Begun { start, reader }) => Box::new(io::Cursor::new(start).chain(reader)),
                 State::Kept { spool, from: 0 } => {
                     *state = State::Kept { spool: spool.clone(), from: 0 };
                     Box::new(Kept { spool, at: 0 })
@@ -204,6 +243,14 @@ impl Object for Entry {
 
     fn inside(&self) -> Option<Arc<Inside>> {
         Some(self.0.inside.clone())
+    }
+
+    fn place(&self) -> Option<(u64, u64)> {
+        self.0.lying.map(|lying| (lying.medium, lying.offset))
+    }
+
+    fn device(&self) -> Option<u64> {
+        self.0.lying.and_then(|lying| lying.device)
     }
 }
 

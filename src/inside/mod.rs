@@ -4,6 +4,7 @@
 //! container: the same pipeline, orders, formats and rules of consistency hold. Names read
 //! `case.E01!/p2/Users/a.zip!/b.doc` ([`name`]).
 
+mod about;
 mod clock;
 mod detect;
 mod expanding;
@@ -17,6 +18,7 @@ mod member;
 pub mod name;
 mod options;
 mod spool;
+mod sweep;
 mod whole;
 
 pub use expanding::Expanding;

@@ -1,7 +1,8 @@
 //! How far containers are opened.
 
-use pfh_source::Selection;
+use pfh_source::{Selection, Volumes};
 use pfh_volume::archive::Limits;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How far containers are opened, and what is taken of them.
@@ -20,6 +21,11 @@ pub struct Options {
     pub time: Option<Duration>,
     /// Whether each entry has the places of its bytes.
     pub runs: bool,
+    /// Where file systems are added as they are met, for whoever writes of each file in which it
+    /// lies.
+    pub volumes: Option<Arc<Volumes>>,
+    /// Whether file systems are read in the order of places also on media that are not rotational.
+    pub places: bool,
     /// Which members are taken.
     pub selection: Selection,
 }

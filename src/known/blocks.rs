@@ -135,15 +135,6 @@ pub fn checked(sizes: &[u32]) -> Result<Vec<u32>, u32> {
     Ok(sizes)
 }
 
-/// Whether a file that is to be written would lie in a directory.
-fn lies_in(output: &Path, directory: &Path) -> bool {
-    let parent = output.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    match (parent.canonicalize(), directory.canonicalize()) {
-        (Ok(parent), Ok(directory)) => parent.starts_with(directory),
-        _ => false,
-    }
-}
-
 /// The algorithm by which blocks are known: the one that is named, else SHA-256.
 fn algorithm(named: &[crate::Algorithm]) -> Result<Algorithm, Error> {
     match computed(named)[..] {
@@ -195,15 +186,12 @@ pub fn build(
     let inputs = request.inputs;
     let sizes = checked(request.sizes).map_err(Error::BlockSize)?;
     let algorithm = algorithm(request.algorithms)?;
-    if let Some(directory) = inputs.iter().map(|input| &input.path).find(|path| lies_in(request.output, path)) {
-        return Err(Error::Within(request.output.to_owned(), directory.clone()));
-    }
     let mut sources = VecDeque::new();
     for (number, input) in inputs.iter().enumerate() {
         let named = crate::Input::new([&input.path]).recurse(Recurse::Yes);
         #[cfg(feature = "inside")]
         let named = crate::Input { inside: request.inside.cloned(), ..named };
-        sources.push_back((number, named.source().map_err(Error::Files)?));
+        sources.push_back((number, named.as_found().map_err(Error::Files)?));
     }
     let mut build = BlockBuild::open(request.output, request.work, request.memory, algorithm, &sizes)?;
     let mut files = Files { sources, set: None, open: None };

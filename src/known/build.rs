@@ -117,6 +117,15 @@ impl Request {
         self
     }
 
+    /// Whether the sets are no lists, but files and directories that are walked.
+    fn reads_files(&self) -> bool {
+        #[cfg(feature = "inside")]
+        if self.inside.is_some() {
+            return true;
+        }
+        !self.blocks.is_empty()
+    }
+
     /// The sets with all that is said of them.
     fn inputs(&self) -> Result<Vec<Input>, Error> {
         let (assumed, packages) = (&self.assumed, self.packages);
@@ -177,6 +186,11 @@ impl Request {
         }
         for input in inputs {
             outputs.reads(&input.path).reads_all(&input.deltas);
+            // An image is read with all its files.
+            #[cfg(feature = "inside")]
+            if self.inside.is_some() {
+                outputs.reads_all(pfh_source::image::files_of(&input.path));
+            }
         }
         outputs.reads_all(&self.lists);
         outputs
@@ -263,6 +277,14 @@ pub fn run(request: &Request, events: &mut dyn FnMut(Event<'_>), control: &Contr
     if let Some(parent) = parent {
         return Err(Error::Directory(parent.to_owned()));
     }
+    if request.reads_files() {
+        let written = [&request.output, &request.work];
+        let meets = |directory: &PathBuf| written.iter().find(|path| lies_in(path, directory));
+        let found = inputs.iter().find_map(|input| Some((meets(&input.path)?, &input.path)));
+        if let Some((path, directory)) = found {
+            return Err(Error::Within((*path).clone(), directory.clone()));
+        }
+    }
     if !request.blocks.is_empty() {
         let blocks = Blocks {
             inputs: &inputs,
@@ -305,4 +327,13 @@ pub fn run(request: &Request, events: &mut dyn FnMut(Event<'_>), control: &Contr
     };
     let Built { sets, digests, resumed } = build.run()?;
     Ok(Summary { sets, digests, resumed, unread, blocks: Vec::new() })
+}
+
+/// Whether what is to be written, a file or a directory, would lie in a directory.
+fn lies_in(output: &Path, directory: &Path) -> bool {
+    let parent = output.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    match (parent.canonicalize(), directory.canonicalize()) {
+        (Ok(parent), Ok(directory)) => parent.starts_with(directory),
+        _ => false,
+    }
 }

@@ -37,6 +37,7 @@ pub use verdicts::{Counts, Matching};
 use crate::algorithms::computed;
 use crate::destination::OpenError;
 use crate::failure::{JobError, Kind};
+use crate::hash::About;
 use crate::input::InputError;
 use crate::outputs::Refused;
 use crate::pass::{ends_a_pass, pass};
@@ -201,14 +202,15 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
         only = KnownStatus::ALL.into_iter().filter(|verdict| *verdict != KnownStatus::Unknown).collect();
     }
     let plan = pfh_engine::Plan { algorithms: needed, ..request.plan.clone() };
-    let source = request.input.source()?;
+    let is_placed = request.form == Format::Dfxml;
+    let (source, volumes) = if is_placed { request.input.placed()? } else { (request.input.source()?, None) };
     let mut output = request.output.open()?;
     let paint = request.paint.filter(|_| request.form == Format::Text && request.output.path().is_none());
     if paint.is_some() {
         // Colour must reach the terminal; names and causes in text are rendered one by one.
         output = output.rendered();
     }
-    let (form, about) = (request.form, request.about(&plan.algorithms));
+    let (form, about) = (request.form, About { volumes, ..request.about(&plan.algorithms) });
     let matching = Matching::open(reference, &only, form, &about, paint, output);
     let matching = matching.map_err(|why| Error::Format { form, why })?;
     let mut ends = Ends { matching, sink };

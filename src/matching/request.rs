@@ -105,6 +105,7 @@ impl Request {
             working_directory: None,
             base: None,
             version: env!("CARGO_PKG_VERSION").into(),
+            volumes: None,
         }
     }
 }

@@ -69,6 +69,7 @@ impl Matching {
             base: None,
             version: &about.version,
             start: None,
+            volumes: about.volumes.as_ref(),
         };
         encoder.head(output.room(), &preamble)?;
         let (only, digests) = (only.to_vec(), about.algorithms.len());

@@ -166,6 +166,7 @@ impl Document {
             working_directory: Some(self.working_directory.clone()),
             base,
             version: env!("CARGO_PKG_VERSION").into(),
+            volumes: None,
         }
     }
 }

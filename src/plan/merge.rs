@@ -134,6 +134,7 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
         base: about.base.as_deref(),
         version: &about.version,
         start: None,
+        volumes: None,
     };
     encoder.head(output.room(), &preamble).map_err(wrong)?;
     gathered.write(sink, control, |fragment| {

@@ -2,7 +2,7 @@
 //! mistaken for an empty volume.
 
 use crate::bytes::Bytes;
-use crate::field::{is_at, le16, read_some};
+use crate::field::{be32, is_at, le16, read_some};
 use crate::node::Failure;
 
 /// What a volume is by its magic.
@@ -51,7 +51,8 @@ const MAGICS: &[(Magic, usize, &[u8])] = &[
     (Unread("swap"), 16374, b"SWAPSPACE2"),
     (Unread("swap"), 65526, b"SWAPSPACE2"),
     (Unread("Storage Spaces"), 0, b"SPACEDB "),
-    (Unread("Linux NILFS2"), 1024 + 6, b"\x34\x34"),
+    // Its magic, "44", is a number in any table: revision 2.0 stands in front of it.
+    (Unread("Linux NILFS2"), 1024, b"\x02\x00\x00\x00\x00\x00\x34\x34"),
 ];
 
 /// How far the magics reach, the rest aside.
@@ -73,7 +74,9 @@ pub fn recognise(bytes: &dyn Bytes) -> Result<Option<Magic>, Failure> {
     if is_at(&head, 88, b"CS") && le16(&head, 8) == 1 && le16(&head, 10) == 0x10 {
         return Ok(Some(Encrypted("CoreStorage (FileVault 2)")));
     }
-    if is_at(&head, 1024, b"BD") && head.len() > 2048 && le16(&head, 1024 + 20) & 0x1ff == 0 {
+    // Two letters, and blocks of some sectors each (drAlBlkSiz), which no text has.
+    let blocks = if is_at(&head, 1024, b"BD") && head.len() > 2048 { be32(&head, 1024 + 20) } else { 0 };
+    if blocks > 0 && blocks.is_multiple_of(512) {
         return Ok(Some(Unread("HFS")));
     }
     Ok(None)

@@ -64,6 +64,15 @@ pub trait Object: Send + Sync {
     fn inside(&self) -> Option<Arc<Inside>> {
         None
     }
+    /// Where it lies, if what is brought shall be read in the order of that: the number of a
+    /// medium, and the offset of its first byte there.
+    fn place(&self) -> Option<(u64, u64)> {
+        None
+    }
+    /// The device (`st_dev`) that holds it, if it matters how many read from that at a time.
+    fn device(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// Where an entry's bytes are.
@@ -150,7 +159,10 @@ impl Entry {
         match &self.origin {
             Origin::File { base, path, special } => Reading::file(os::open_file(base, path)?, *special, base),
             Origin::Standard => Ok(Reading::standard()),
-            Origin::Object { object, .. } => Ok(Reading::object(object.open()?, object.size_hint(), object.inside())),
+            Origin::Object { object, .. } => {
+                let reading = Reading::object(object.open()?, object.size_hint(), object.inside());
+                Ok(reading.on(object.device()))
+            }
         }
     }
 }

@@ -28,8 +28,10 @@ mod select;
 mod source;
 mod stat;
 mod still;
+mod swept;
 pub mod terminal;
 mod total;
+mod volumes;
 mod walk;
 mod within;
 
@@ -54,5 +56,7 @@ pub use select::{Selection, SelectionError};
 pub use source::{Room, Source};
 pub use stat::Stat;
 pub use still::Still;
+pub use swept::{Hosts, Swept};
 pub use total::total;
+pub use volumes::{Passage, Volume, Volumes};
 pub use within::Within;

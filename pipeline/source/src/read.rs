@@ -54,7 +54,7 @@ pub struct Closed {
 enum Inner {
     File { fd: OwnedFd, before: Stat, regular: bool },
     Standard,
-    Object { reader: Box<dyn std::io::Read + Send>, inside: Option<Arc<Inside>> },
+    Object { reader: Box<dyn std::io::Read + Send>, inside: Option<Arc<Inside>>, device: Option<u64> },
 }
 
 /// An open entry. Read until 0 comes back, then [`close`](Reading::close).
@@ -103,8 +103,16 @@ impl Reading {
     }
 
     pub(crate) fn object(reader: Box<dyn Read + Send>, hint: Option<u64>, inside: Option<Arc<Inside>>) -> Self {
-        let hint = hint.unwrap_or(u64::MAX);
-        Reading { inner: Inner::Object { reader, inside }, offset: 0, hint, retries: 0, retried: false }
+        let (hint, inner) = (hint.unwrap_or(u64::MAX), Inner::Object { reader, inside, device: None });
+        Reading { inner, offset: 0, hint, retries: 0, retried: false }
+    }
+
+    /// Says on which device an object lies.
+    pub(crate) fn on(mut self, found: Option<u64>) -> Self {
+        if let Inner::Object { device, .. } = &mut self.inner {
+            *device = found;
+        }
+        self
     }
 
     /// How often a failed read is tried again before it counts. 0 by default.
@@ -130,9 +138,13 @@ impl Reading {
         }
     }
 
-    /// The device that holds the file.
+    /// The device that holds the file, or the object if it says so.
     pub fn device(&self) -> Option<u64> {
-        if let Inner::File { before, .. } = &self.inner { Some(before.device) } else { None }
+        match &self.inner {
+            Inner::File { before, .. } => Some(before.device),
+            Inner::Object { device, .. } => *device,
+            Inner::Standard => None,
+        }
     }
 
     /// The file behind it, where it is a regular one.

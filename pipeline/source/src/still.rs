@@ -43,6 +43,14 @@ impl Still {
         self.size
     }
 
+    /// The device (`st_dev`) that it lies on, or that it is.
+    pub fn device(&self) -> u64 {
+        match os::device_number(&self.fd) {
+            0 => self.before.device,
+            device => device,
+        }
+    }
+
     /// Its metadata when it was opened.
     pub fn stat(&self) -> &Stat {
         &self.before

@@ -2,11 +2,12 @@
 
 use std::error::Error;
 use std::fmt;
+use std::sync::Arc;
 
 use pfh_digest::Algorithm;
 use pfh_engine::{Record, Summary};
 use pfh_source::os::{self, FileType};
-use pfh_source::{Closed, Time};
+use pfh_source::{Closed, Time, Volumes};
 
 /// What is known before the first record.
 #[derive(Clone, Copy, Debug, Default)]
@@ -26,6 +27,8 @@ pub struct Preamble<'a> {
     /// When the run began; formats that can hold it do. Leave it out where two runs must give equal
     /// bytes.
     pub start: Option<Time>,
+    /// The file systems that the source goes into; formats that can hold them do.
+    pub volumes: Option<&'a Arc<Volumes>>,
 }
 
 /// What kind of entry a record's bytes came from.

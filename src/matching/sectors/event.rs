@@ -3,6 +3,7 @@
 use crate::matching::Counts;
 use crate::{rendered, shown};
 use pfh_digest::Algorithm;
+use pfh_known::PLACES;
 use std::fmt;
 use std::io;
 use std::ops::Range;
@@ -64,6 +65,8 @@ pub struct Counted {
     pub flagged: u64,
     /// Fragments.
     pub fragments: u64,
+    /// Places of the media whose blocks are at more places of known files than a set keeps.
+    pub cut: u64,
 }
 
 /// The result of a run.
@@ -120,9 +123,16 @@ impl Summary {
             counted(self.sets, "set"),
             algorithms.join(", "),
         ));
-        for (size, Counted { blocks, flagged, fragments }) in &self.sizes {
+        for (size, Counted { blocks, flagged, fragments, .. }) in &self.sizes {
             let found = (counted(*blocks, "known block"), counted(*fragments, "fragment"));
             lines.push(format!("blocks of {size} bytes: {} ({flagged} flagged) in {}", found.0, found.1));
+        }
+        let cut: u64 = self.sizes.iter().map(|(_, of)| of.cut).sum();
+        if cut > 0 {
+            let blocks = counted(cut, "known block");
+            lines.push(format!(
+                "{blocks} with more than {PLACES} places in known files, of which a set keeps {PLACES}: other files may have them too, and what lies side by side may be several fragments"
+            ));
         }
         if self.hidden > 0 {
             let fragments = counted(self.hidden, "fragment");

@@ -38,6 +38,9 @@ pub struct Fragment {
     pub files: Vec<Candidate>,
     /// How many known files have its first block, at least.
     pub of_files: u32,
+    /// How many of its blocks are at more places of known files than a set keeps: other files may
+    /// have these blocks in this order as well, and it may go on in the next fragment.
+    pub cut: u64,
 }
 
 impl Fragment {
@@ -81,10 +84,11 @@ impl<'a> Joining<'a> {
     pub fn take(&mut self, hits: &[Hit], done: &mut Vec<Fragment>) -> Result<(), Error> {
         let Some(Hit { offset, size, flag, .. }) = hits.first().copied() else { return Ok(()) };
         self.close(offset, done);
-        let (mut candidates, mut of_files) = (Vec::new(), 0);
+        let (mut candidates, mut of_files, mut is_cut) = (Vec::new(), 0, false);
         for hit in hits {
             let block = self.block(hit)?;
             of_files += block.files;
+            is_cut |= block.places as usize > block.first.len();
             candidates.extend(block.first.iter().map(|place| Candidate {
                 known: hit.set,
                 file: Arc::clone(&place.file),
@@ -102,6 +106,7 @@ impl<'a> Joining<'a> {
             if open.files.iter().any(goes_on) {
                 open.files.retain(goes_on);
                 open.blocks += 1;
+                open.cut += u64::from(is_cut);
                 open.note(flag);
                 return Ok(());
             }
@@ -114,6 +119,7 @@ impl<'a> Joining<'a> {
             flags: Vec::new(),
             files: candidates,
             of_files,
+            cut: is_cut.into(),
         };
         fragment.note(flag);
         self.open[size].push(fragment);

@@ -316,6 +316,7 @@ impl Search<'_> {
             if let Some((_, of)) = summary.sizes.iter_mut().find(|(size, _)| *size == fragment.size) {
                 of.blocks += fragment.blocks;
                 of.flagged += fragment.flagged;
+                of.cut += fragment.cut;
                 of.fragments += 1;
             }
             let verdict = report::verdict(&fragment, self.sets);

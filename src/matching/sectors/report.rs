@@ -79,6 +79,7 @@ pub fn fragment(out: &mut Vec<u8>, form: Form, image: &[u8], fragment: &Fragment
         }
         out.push(b']');
         number(out, "more_files", more);
+        number(out, "cut_blocks", fragment.cut);
         out.extend_from_slice(b"}\n");
         return;
     }
@@ -101,6 +102,9 @@ pub fn fragment(out: &mut Vec<u8>, form: Form, image: &[u8], fragment: &Fragment
     let hidden = more + (fragment.files.len().saturating_sub(NAMED)) as u64;
     if hidden > 0 {
         let _ = write!(line, "; and {hidden} more");
+    }
+    if fragment.cut > 0 {
+        let _ = write!(line, "; {} at more places than are kept", counted(fragment.cut, "block"));
     }
     line.push('\n');
     out.extend_from_slice(line.as_bytes());
@@ -132,10 +136,10 @@ pub fn tail(out: &mut Vec<u8>, form: Form, summary: &Summary) {
         string(out, &algorithm.to_string());
     }
     out.extend_from_slice(b"],\"sizes\":[");
-    for (at, (size, Counted { blocks, flagged, fragments })) in summary.sizes.iter().enumerate() {
+    for (at, (size, Counted { blocks, flagged, fragments, cut })) in summary.sizes.iter().enumerate() {
         out.extend_from_slice(if at > 0 { b",{" } else { b"{" });
         out.extend_from_slice(format!("\"block_size\":{size}").as_bytes());
-        [("blocks", blocks), ("flagged", flagged), ("fragments", fragments)]
+        [("blocks", blocks), ("flagged", flagged), ("fragments", fragments), ("cut_blocks", cut)]
             .iter()
             .for_each(|(name, count)| number(out, name, **count));
         out.push(b'}');

@@ -56,6 +56,7 @@ pub use class::{Class, KnownStatus, MalformedClass};
 pub use error::Error;
 pub use file::{Certainty, DEFAULT_RESIDENT, Each, Hit, KnownSet, is_known_set};
 pub use input::{Input, Packages};
+pub use layout::PLACES;
 pub use read::is_set;
 pub use sets::{BlockCount, Set};
 pub use sqlite::is_database;

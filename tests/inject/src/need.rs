@@ -18,6 +18,9 @@ pub enum Need {
     /// Which signals a process catches, as the system says it: an emulator catches all of them from
     /// its start, long before the program that it runs does.
     SignalMask,
+    /// The most memory that a process had, as the system counts it: that of an emulated program is
+    /// counted with its emulator's.
+    Peak,
     /// Some ten seconds and more on an idle machine of two cores: of computing, or of waiting for a
     /// disk.
     Time,
@@ -28,12 +31,12 @@ pub enum Need {
 impl Need {
     /// What an emulator of user programs (qemu-user) cannot carry: `strace` would see the
     /// emulator's calls, a limit on memory would be the emulator's, and the root of a user
-    /// namespace can neither mount disks nor make device nodes.
+    /// namespace can neither mount disks, nor make device nodes, nor become somebody else.
     fn is_beyond_emulators(self) -> bool {
         match self {
-            Need::Program(name) => ["strace", "prlimit"].contains(&name),
+            Need::Program(name) => ["strace", "prlimit", "setpriv"].contains(&name),
             Need::Time => false,
-            Need::Root | Need::Fuse | Need::Loop | Need::Zram | Need::SignalMask => true,
+            Need::Root | Need::Fuse | Need::Loop | Need::Zram | Need::SignalMask | Need::Peak => true,
         }
     }
 
@@ -43,6 +46,7 @@ impl Need {
             Need::Fuse | Need::Loop | Need::Zram | Need::Program("strace") => Some("faults"),
             Need::Time => Some("slow"),
             Need::SignalMask
+            | Need::Peak
             | Need::Root
             | Need::Program("env" | "perl" | "prlimit" | "script" | "setpriv" | "taskset" | "unshare") => None,
             Need::Program(_) => Some("foreign"),
@@ -53,7 +57,7 @@ impl Need {
         match self {
             need if emulator().is_some() && need.is_beyond_emulators() => false,
             Need::Time => true,
-            Need::SignalMask => Path::new("/proc/self/status").exists(),
+            Need::SignalMask | Need::Peak => Path::new("/proc/self/status").exists(),
             Need::Loop => effective_user() == Some(0) && Path::new("/dev/loop-control").exists(),
             Need::Zram => effective_user() == Some(0) && Path::new("/sys/class/zram-control/hot_add").exists(),
             Need::Root => effective_user() == Some(0),

@@ -19,6 +19,9 @@ pub struct Languages {
     /// Rows to measure, by name or its beginning (all that run here)
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub only: Vec<String>,
+    /// Rows to leave out, by name or its beginning
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub without: Vec<String>,
     /// Algorithms (md5, sha1, sha256, sha512, sha3-256, blake3)
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
     pub algorithms: Vec<Method>,
@@ -91,7 +94,8 @@ impl Languages {
     }
 
     fn wants(&self, name: &str) -> bool {
-        self.only.is_empty() || self.only.iter().any(|only| name.starts_with(only.as_str()))
+        let among = |rows: &[String]| rows.iter().any(|row| name.starts_with(row.as_str()));
+        (self.only.is_empty() || among(&self.only)) && !among(&self.without)
     }
 
     /// Which runners have their tools here. Nothing is built, and nothing written.

@@ -6,16 +6,20 @@
 //! in `pfh:algorithm`. Both attributes are of the namespace [`NAMESPACE`], which the schema allows.
 
 mod decode;
+mod text;
+mod volumes;
 
 pub(crate) use decode::Decoder;
+pub use text::element;
 
-use data_encoding::BASE64;
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{Hashed, Outcome, Record, Summary};
-use pfh_source::{Inside, Problem, Time, terminal};
+use pfh_source::{Inside, Problem, Time, Volume};
 
 use crate::encode::{Carried, Encode, Kind, Preamble, Unrepresentable};
 use crate::times::Times;
+use text::text;
+use volumes::Sections;
 
 /// The namespace of what the schema leaves to others.
 pub const NAMESPACE: &str = "urn:x-pfh:dfxml:1";
@@ -26,6 +30,7 @@ pub const DFXML: &str = "http://www.forensicswiki.org/wiki/Category:Digital_Fore
 #[derive(Default)]
 pub struct Encoder {
     types: Vec<String>,
+    sections: Sections,
 }
 
 impl Encoder {
@@ -35,11 +40,19 @@ impl Encoder {
     }
 
     /// Appends the object of a record, at whose end `more` may append elements of its own.
-    pub fn object(&self, out: &mut Vec<u8>, record: &Record, more: impl FnOnce(&mut Vec<u8>)) {
+    pub fn object(&mut self, out: &mut Vec<u8>, record: &Record, more: impl FnOnce(&mut Vec<u8>)) {
+        self.sections.pass(out, record.number);
+        let volume = self.sections.volume();
+        let mut object = Vec::new();
+        self.write(&mut object, record, volume.as_deref(), more);
+        self.sections.put(out, &object);
+    }
+
+    fn write(&self, out: &mut Vec<u8>, record: &Record, volume: Option<&Volume>, more: impl FnOnce(&mut Vec<u8>)) {
         out.extend_from_slice(b"  <fileobject>\n");
         element(out, "    ", "filename", &record.name);
         match &record.outcome {
-            Outcome::Hashed(hashed) => self.file(out, hashed),
+            Outcome::Hashed(hashed) => self.file(out, hashed, volume),
             // `error` belongs to what went wrong; an entry that was skipped by rule is no error.
             Outcome::Skipped(skip) => {
                 out.extend_from_slice(b"    <pfh:skipped code='");
@@ -52,7 +65,7 @@ impl Encoder {
         out.extend_from_slice(b"  </fileobject>\n");
     }
 
-    fn file(&self, out: &mut Vec<u8>, hashed: &Hashed) {
+    fn file(&self, out: &mut Vec<u8>, hashed: &Hashed, volume: Option<&Volume>) {
         let closed = &hashed.closed;
         let inside = closed.inside.as_deref();
         let number = |out: &mut Vec<u8>, name: &str, number: u64| {
@@ -81,7 +94,10 @@ impl Encoder {
         time("atime", times.accessed);
         time("crtime", inside.and_then(|inside| inside.born));
         time("dtime", inside.and_then(|inside| inside.deleted_at));
-        if let Some(inside) = inside.filter(|inside| hashed.pieces.is_empty() && !inside.runs.is_empty()) {
+        // Places in a medium that is itself inside of this volume would be read as places in it.
+        let is_here = |inside: &&Inside| volume.is_none_or(|volume| volume.container == inside.container);
+        let has_runs = |inside: &&Inside| hashed.pieces.is_empty() && !inside.runs.is_empty();
+        if let Some(inside) = inside.filter(has_runs).filter(is_here) {
             runs(out, inside);
         }
         if !hashed.pieces.is_empty() {
@@ -121,6 +137,7 @@ fn attributes(algorithm: &Algorithm) -> String {
 impl Encode for Encoder {
     fn head(&mut self, out: &mut Vec<u8>, preamble: &Preamble<'_>) -> Result<(), Unrepresentable> {
         self.types = preamble.algorithms.iter().map(attributes).collect();
+        self.sections = Sections::new(preamble.volumes);
         out.extend_from_slice(
             format!(
                 "<?xml version='1.0' encoding='UTF-8'?>\n<dfxml xmlns='{DFXML}' xmlns:dc='http://purl.org/dc/elements/1.1/' \
@@ -158,6 +175,7 @@ impl Encode for Encoder {
 
     fn tail(&mut self, out: &mut Vec<u8>, summary: &Summary) {
         let Summary { hashed: files, bytes, failed, skipped, .. } = summary;
+        self.sections.finish(out);
         out.extend_from_slice(
             format!(
                 "  <pfh:summary files='{files}' bytes='{bytes}' errors='{failed}' skipped='{skipped}'/>\n</dfxml>\n"
@@ -168,15 +186,20 @@ impl Encode for Encoder {
 }
 
 /// Where the bytes of an entry are, as fiwalk writes it: `fs_offset` counts from the start of the
-/// file system, `img_offset` from that of the medium. The schema wants every `<volume>` in front of
-/// every file, and containers have records of their own: there is none.
+/// file system, `img_offset` from that of the medium. A gap of the medium is in no file system; of
+/// a logical volume it is not known where it lies on the medium.
 fn runs(out: &mut Vec<u8>, inside: &Inside) {
     out.extend_from_slice(b"    <byte_runs>\n");
     for run in &inside.runs {
         out.extend_from_slice(format!("      <byte_run file_offset='{}'", run.file_offset).as_bytes());
         if let Some(offset) = run.offset {
-            let medium = inside.volume_offset.unwrap_or(0).saturating_add(offset);
-            out.extend_from_slice(format!(" fs_offset='{offset}' img_offset='{medium}'").as_bytes());
+            if !inside.kind.is_empty() {
+                out.extend_from_slice(format!(" fs_offset='{offset}'").as_bytes());
+            }
+            let start = inside.volume_offset.or_else(|| inside.kind.is_empty().then_some(0));
+            if let Some(medium) = start.map(|start| start.saturating_add(offset)) {
+                out.extend_from_slice(format!(" img_offset='{medium}'").as_bytes());
+            }
         }
         out.extend_from_slice(format!(" len='{}'/>\n", run.length).as_bytes());
     }
@@ -205,45 +228,5 @@ fn name_type(kind: Kind) -> &'static str {
         Kind::CharacterDevice => "c",
         Kind::Fifo => "p",
         Kind::Stream => "-",
-    }
-}
-
-/// Appends an element on a line of its own; content that XML cannot hold stands in `pfh:base64` as
-/// well.
-pub fn element(out: &mut Vec<u8>, indent: &str, name: &str, content: &[u8]) {
-    out.extend_from_slice(format!("{indent}<{name}").as_bytes());
-    if !is_exact(content) {
-        out.extend_from_slice(format!(" pfh:base64='{}'", BASE64.encode(content)).as_bytes());
-    }
-    out.push(b'>');
-    text(out, content);
-    out.extend_from_slice(format!("</{name}>\n").as_bytes());
-}
-
-/// Whether XML 1.0 can hold these bytes as text.
-fn is_exact(content: &[u8]) -> bool {
-    str::from_utf8(content).is_ok_and(|text| text.chars().all(is_char))
-}
-
-/// XML 1.0 §2.2, production 2.
-fn is_char(c: char) -> bool {
-    matches!(c, '\t' | '\n' | '\r' | '\u{20}'..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}' | '\u{10000}'..)
-}
-
-/// Text for content or an attribute's value; references where a raw character would be markup, be
-/// normalised by the reader (line ends, §2.11; white space in attributes, §3.3.3), or steer a
-/// terminal.
-fn text(out: &mut Vec<u8>, content: &[u8]) {
-    for c in String::from_utf8_lossy(content).chars() {
-        match c {
-            '&' => out.extend_from_slice(b"&amp;"),
-            '<' => out.extend_from_slice(b"&lt;"),
-            '>' => out.extend_from_slice(b"&gt;"),
-            '\'' => out.extend_from_slice(b"&apos;"),
-            '"' => out.extend_from_slice(b"&quot;"),
-            c if !is_char(c) => out.extend_from_slice("\u{FFFD}".as_bytes()),
-            c if terminal::is_unsafe(c) => out.extend_from_slice(format!("&#x{:X};", u32::from(c)).as_bytes()),
-            c => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
-        }
     }
 }

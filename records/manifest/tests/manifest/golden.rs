@@ -24,6 +24,7 @@ fn manifest(format: Format, layout: Layout, names: &[&str]) -> String {
         base: None,
         version: "0.1.0",
         start: Some(Time { seconds: 1_795_226_793, nanoseconds: 0 }),
+        volumes: None,
     };
     encoder.head(&mut out, &preamble).expect("algorithms");
     let times = [(93, 5), (93, 0), (94, 0)];

@@ -11,3 +11,4 @@ mod others_json;
 mod records;
 mod round_trip;
 mod similarity;
+mod volumes;

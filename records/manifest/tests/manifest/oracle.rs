@@ -122,6 +122,7 @@ fn manifest(format: Format, marker: Marker, algorithms: &[Algorithm]) -> (Vec<u8
         base: None,
         version: "1",
         start: Some(Time { seconds: 0, nanoseconds: 1 }),
+        volumes: None,
     };
     encoder.head(&mut out, &preamble).expect("algorithms");
     let mut refused = 0;

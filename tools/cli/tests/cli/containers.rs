@@ -34,7 +34,7 @@ fn sh(room: &Room, line: &str) {
 }
 
 /// A disk of 12 MiB with one partition of ext4, and the tree that is in it.
-fn disk(room: &Room) -> Vec<u8> {
+pub fn disk(room: &Room) -> Vec<u8> {
     for (at, name) in ["plain", "sub/b.bin", "sub/c"].iter().enumerate() {
         room.file(format!("t/{name}"), &crate::program::random(at as u64, 5000 + at * 400_000));
     }
@@ -57,7 +57,7 @@ fn inside(room: &Room, words: &str, container: &str) -> BTreeMap<String, String>
 }
 
 /// Each image of the disk by its first file.
-fn images(room: &Room, disk: &[u8]) -> Vec<&'static str> {
+pub fn images(room: &Room, disk: &[u8]) -> Vec<&'static str> {
     sh(
         room,
         "qemu-img convert -O vpc -o subformat=fixed,force_size=on raw f.vhd

@@ -202,6 +202,9 @@ fn a17_a_sparse_file_is_read_as_its_logical_bytes() {
     fs::File::create(&path).unwrap().set_len(512 * MIB).unwrap();
     let seen = pfh_hash(JSON).args(["-m", "8"]).arg(&path).run().unwrap();
     assert_eq!(record(&records(&seen), "sparse").digest("sha256"), Some(&sha256_of(&path)[..]));
+    if lacks(&[Need::Peak]) {
+        return;
+    }
     assert!(seen.peak <= 8 * MIB + BESIDE_THE_TABLE, "{} bytes", seen.peak);
 }
 

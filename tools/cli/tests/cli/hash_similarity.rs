@@ -2,7 +2,7 @@
 //! bytes come.
 
 use crate::program::{MIB, Room, pfh_hash, random, record, records};
-use pfh_inject::{Outcome, Trial};
+use pfh_inject::{Need, Outcome, Trial, lacks};
 use std::process::Command;
 
 const ALL: &str = "sha256,ssdeep,sdhash,sdhash-stream,sdhash-dd,mrsh-v2,mrsh-v2-network,tlsh";
@@ -41,8 +41,6 @@ fn one_read_gives_the_same_however_the_bytes_come() {
     let whole = good(pfh_hash(["-a", ALL, "-f", "jsonl", "-m", "256"]).arg(room.path()).arg("-r"));
     let streamed = good(pfh_hash(["-a", ALL, "-f", "jsonl", "-m", "1", "-t", "1"]).arg(room.path()).arg("-r"));
     assert_eq!(whole.stdout, streamed.stdout);
-    // Beside the table: what sdhash keeps of its chunk, and the digests themselves.
-    assert!(streamed.peak < 96 * MIB, "{} bytes", streamed.peak);
     let piped = good(pfh_hash(["-a", ALL, "-f", "jsonl", "-m", "1", "-"]).input(bytes.clone()));
     assert_eq!(line(&piped, "-"), line(&whole, "big"));
     let tiny = line(&whole, "tiny");
@@ -51,6 +49,11 @@ fn one_read_gives_the_same_however_the_bytes_come() {
     let stats = good(pfh_hash(["-a", ALL, "-f", "jsonl", "--stats", "json"]).arg(&big));
     let stats: serde_json::Value = serde_json::from_str(stats.stderr.lines().last().expect("a line")).expect("JSON");
     assert_eq!(stats["read_bytes"].as_u64(), Some(bytes.len() as u64));
+    if lacks(&[Need::Peak]) {
+        return;
+    }
+    // Beside the table: what sdhash keeps of its chunk, and the digests themselves.
+    assert!(streamed.peak < 96 * MIB, "{} bytes", streamed.peak);
 }
 
 #[test]

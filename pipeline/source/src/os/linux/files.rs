@@ -3,6 +3,7 @@
 
 use super::super::patience::{Patience, retry};
 use super::super::{FileType, file_type};
+use super::beneath;
 use super::directory::Directory;
 use crate::base::Base;
 use crate::descend::Links;
@@ -67,7 +68,7 @@ fn open_piece(at: BorrowedFd<'_>, path: &[u8], flags: OFlags, links: Links) -> R
     loop {
         let result = if NO_OPENAT2.load(Ordering::Relaxed) {
             match links {
-                Links::Keep | Links::Within => open_without_links(at, path, flags),
+                Links::Keep | Links::Within => beneath::open(at, path, flags, links),
                 Links::Follow => fs::openat(at, path, flags, Mode::empty()),
             }
         } else {
@@ -100,31 +101,6 @@ fn open_piece(at: BorrowedFd<'_>, path: &[u8], flags: OFlags, links: Links) -> R
             }
         }
     }
-}
-
-/// What kernels without openat2 have instead of RESOLVE_BENEATH and RESOLVE_NO_SYMLINKS: component
-/// by component, through no link and no `..`. Errors are those of openat2: ELOOP for a link, EXDEV
-/// for a way out.
-fn open_without_links(at: BorrowedFd<'_>, path: &[u8], flags: OFlags) -> Result<OwnedFd, Errno> {
-    let outside = path.first() == Some(&b'/') || path.split(|&b| b == b'/').any(|part| part == b"..");
-    if outside {
-        return Err(Errno::XDEV);
-    }
-    let parts: Vec<&[u8]> = path.split(|&b| b == b'/').filter(|part| !part.is_empty() && *part != b".").collect();
-    let Some((last, directories)) = parts.split_last() else { return fs::openat(at, c".", flags, Mode::empty()) };
-    let way = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let mut here: Option<OwnedFd> = None;
-    for part in directories {
-        let parent = here.as_ref().map_or(at, |fd| fd.as_fd());
-        let next = fs::openat(parent, *part, way, Mode::empty()).map_err(|errno| {
-            // O_DIRECTORY and O_NOFOLLOW together call a link no directory.
-            let found = fs::statat(parent, *part, fs::AtFlags::SYMLINK_NOFOLLOW);
-            let is_link = found.is_ok_and(|found| fs::FileType::from_raw_mode(found.st_mode).is_symlink());
-            if errno == Errno::NOTDIR && is_link { Errno::LOOP } else { errno }
-        })?;
-        here = Some(next);
-    }
-    fs::openat(here.as_ref().map_or(at, |fd| fd.as_fd()), *last, flags | OFlags::NOFOLLOW, Mode::empty())
 }
 
 /// Opens a path of any length: pieces of at most 4,000 bytes, each below the one before.

@@ -1,5 +1,6 @@
 //! Linux, through `rustix` and `io_uring`.
 
+mod beneath;
 mod block;
 mod change;
 mod device;
