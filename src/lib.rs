@@ -23,6 +23,7 @@
 //! | find what changed in a large file, prove a part of it | [`tree`] | `examples/tree.rs` |
 //! | audit a storage server | [`audit`] | |
 //! | show what other jobs wrote on one page | [`report`] | |
+//! | make a timeline or a table of a result | [`export`] | |
 //! | ask as the paper's own command line does | [`paper`] | |
 //! | have the digests themselves, one record per input | [`run`](run()), below | |
 //! | hash many messages that are in memory | [`hash_many`], [`update_many`] | `examples/many_messages.rs` |
@@ -110,6 +111,7 @@ pub mod diff;
 pub mod dry;
 pub mod dups;
 mod errno;
+pub mod export;
 mod failure;
 pub mod hash;
 mod input;

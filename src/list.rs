@@ -25,7 +25,8 @@ use crate::input::{Input, InputError};
 use crate::inside::Options;
 use pfh_engine::Control;
 use pfh_manifest::jsonl::{field, inside, number, path};
-use pfh_source::{Inside, Item, Origin, Problem, Skip, Time, terminal};
+use pfh_report::export::body;
+use pfh_source::{Inside, Item, Origin, Problem, Skip, terminal};
 use std::io;
 
 /// Which names are listed.
@@ -254,17 +255,18 @@ pub fn json(event: &Event<'_>) -> Vec<u8> {
     out
 }
 
-/// A line of a body file, as mactime reads it: `MD5|name|inode|mode|UID|GID|size|atime|mtime|ctime|
-/// crtime`, with 0 for what is not known. A vertical bar and a line feed in a name become
-/// underscores, since the format has no escape.
+/// A line of a body file, as mactime reads it.
 pub fn body(event: &Event<'_>) -> Option<Vec<u8>> {
     let Event::Name { name, size, inside } = event else { return None };
-    let seconds = |time: Option<Time>| time.map_or(0, |time| time.seconds);
-    let mut line = b"0|".to_vec();
-    line.extend(name.iter().map(|byte| if matches!(byte, b'|' | b'\n' | b'\r') { b'_' } else { *byte }));
-    let deleted = if inside.deleted { " (deleted)" } else { "" };
-    let times = [inside.accessed, inside.modified, inside.changed, inside.born].map(|time| seconds(time).to_string());
-    let (id, size) = (inside.id.unwrap_or(0), size.unwrap_or(0));
-    line.extend_from_slice(format!("{deleted}|{id}|r/r---------|0|0|{size}|{}\n", times.join("|")).as_bytes());
-    Some(line)
+    let mut out = Vec::new();
+    let line = body::Line {
+        md5: None,
+        name,
+        is_deleted: inside.deleted,
+        inode: inside.id,
+        size: *size,
+        times: [inside.accessed, inside.modified, inside.changed, inside.born],
+    };
+    body::line(&mut out, &line);
+    Some(out)
 }

@@ -234,7 +234,8 @@ impl Outputs {
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let directory = path.parent().map(shown).unwrap_or_default();
-                return Err(fail(io::Error::other(format!("there is no directory {directory}"))));
+                let why = format!("there is no directory {directory}: make it first (mkdir -p)");
+                return Err(fail(io::Error::other(why)));
             }
             Err(error) => return Err(fail(error)),
         };

@@ -22,15 +22,40 @@ pub(super) enum Left {
     Retry(u64),
 }
 
+/// Whether an earlier acquisition has ended, so that nothing is left but to compare its image, or
+/// to try again what was lost. Reads the log alone.
+///
+/// # Errors
+/// When what was lost cannot be tried again.
+pub(super) fn foresee(session: &Session) -> Result<Option<bool>, Error> {
+    let asked = session.asked();
+    let Some((end, bytes)) = ended(session) else { return Ok(None) };
+    if session.beginning().done != bytes || asked.targets.is_empty() {
+        return Ok(None);
+    }
+    let is_lost = session.lost().iter().any(|run| run.loss != Loss::Recorded);
+    if asked.retry_bad && is_lost {
+        session.can_retry()?;
+        return Ok(Some(true));
+    }
+    Ok((!digests(&end).is_empty()).then_some(false))
+}
+
+/// The end of the log of an earlier acquisition, and the bytes of its image.
+fn ended(session: &Session) -> Option<(Map<String, Value>, u64)> {
+    let asked = session.asked();
+    let end = Logs::end_of(asked.log.as_deref().filter(|_| !asked.replace)?)?;
+    let bytes = end.get("bytes").and_then(Value::as_u64)?;
+    Some((end, bytes))
+}
+
 /// Looks at the log of an earlier acquisition, if there is one that has ended.
 ///
 /// # Errors
 /// When the image is not what the log states, or cannot be read, or not be tried again.
 pub(super) fn look(session: &Session, events: Sink<'_>, control: &Control<'_>) -> Result<Left, Error> {
     let asked = session.asked();
-    let Some(log) = asked.log.as_deref().filter(|_| !asked.replace) else { return Ok(Left::Other) };
-    let Some(end) = Logs::end_of(log) else { return Ok(Left::Other) };
-    let Some(bytes) = end.get("bytes").and_then(Value::as_u64) else { return Ok(Left::Other) };
+    let (Some((end, bytes)), Some(log)) = (ended(session), asked.log.as_deref()) else { return Ok(Left::Other) };
     if session.beginning().done != bytes || asked.targets.is_empty() {
         return Ok(Left::Other);
     }

@@ -27,7 +27,8 @@ pub(super) fn fresh_map(map: &Path) -> PathBuf {
     beside(map, ".new")
 }
 
-fn directory_of(path: &Path) -> &Path {
+/// The directory that holds a file of this name.
+pub(super) fn directory_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),

@@ -63,15 +63,10 @@ impl Logs {
     /// When a log is of another acquisition, or finished, or cannot be read or written.
     pub(super) fn open(text: &Path, opening: Opening, targets: &[String]) -> Result<Self, LogError> {
         let name = chained_name(text);
+        let (chain, keep) = Logs::look(text, opening, targets)?;
         let fail = |path: &Path| {
             let path = path.to_owned();
             move |error| LogError::Io { path, error }
-        };
-        let (chain, keep) = match File::open(&name) {
-            Ok(file) if opening != Opening::Replace => existing(file, &name, opening, targets)?,
-            Ok(_) => (Chain::default(), 0),
-            Err(e) if e.kind() == io::ErrorKind::NotFound => (Chain::default(), 0),
-            Err(e) => return Err(fail(&name)(e)),
         };
         let open = |path: &Path, keep: Option<u64>| -> io::Result<File> {
             let file = OpenOptions::new().append(true).create(true).open(path)?;
@@ -83,6 +78,20 @@ impl Logs {
         let chained = open(&name, Some(keep)).map_err(fail(&name))?;
         let text_file = open(text, (opening == Opening::Replace).then_some(0)).map_err(fail(text))?;
         Ok(Logs { text: Some((text.to_owned(), text_file)), chained: Some((chained, chain)) })
+    }
+
+    /// The chain that would be continued, and the bytes of it that are kept; writes nothing.
+    ///
+    /// # Errors
+    /// When the log is of another acquisition, or finished, or cannot be read.
+    pub(super) fn look(text: &Path, opening: Opening, targets: &[String]) -> Result<(Chain, u64), LogError> {
+        let name = chained_name(text);
+        match File::open(&name) {
+            Ok(file) if opening != Opening::Replace => existing(file, &name, opening, targets),
+            Ok(_) => Ok((Chain::default(), 0)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok((Chain::default(), 0)),
+            Err(error) => Err(LogError::Io { path: name, error }),
+        }
     }
 
     /// Whether there are any.

@@ -52,7 +52,7 @@ pub fn run(mut request: Request, events: Sink<'_>, control: &Control<'_>) -> Res
 }
 
 /// Refuses what makes no sense, and fills in what is random. Gives the key that signs.
-fn check(request: &mut Request) -> Result<Option<SigningKey>, Error> {
+pub(super) fn check(request: &mut Request) -> Result<Option<SigningKey>, Error> {
     if let Some(field) = request.about.unwritable() {
         return Err(Error::Usage(format!("the {field} holds a control character")));
     }

@@ -14,9 +14,15 @@ const MAXIMUM: u64 = 64 << 10;
 /// feed at its end included. It stays in memory until the program ends.
 #[derive(Clone)]
 pub struct Secret {
+    /// The file; what the user calls a context.
     path: PathBuf,
     bytes: &'static [u8],
+    /// Whether it is the context of derived keys, which is no secret.
+    is_context: bool,
 }
+
+/// The algorithm whose key is a context.
+const DERIVED: &str = "blake3-derive-key";
 
 /// Why a key cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -43,6 +49,14 @@ pub enum SecretError {
         #[source]
         error: KeyError,
     },
+    /// The algorithm takes a key, and this is a context; or the other way round.
+    #[error("{algorithm} takes {what}")]
+    Other {
+        /// The algorithm.
+        algorithm: pfh_digest::Algorithm,
+        /// What it takes, and what not.
+        what: &'static str,
+    },
     /// The algorithm takes no key, or the name is of none.
     #[error(transparent)]
     Unknown(#[from] UnknownAlgorithm),
@@ -60,12 +74,25 @@ impl Secret {
         if bytes.len() as u64 > MAXIMUM {
             return Err(SecretError::Long(path.to_owned()));
         }
-        Ok(Secret { path: path.to_owned(), bytes: bytes.leak() })
+        Ok(Secret { path: path.to_owned(), bytes: bytes.leak(), is_context: false })
     }
 
-    /// The file that it was read from.
-    pub fn path(&self) -> &Path {
-        &self.path
+    /// The context of `blake3-derive-key`: a text that says what the keys are for. It is no secret.
+    pub fn context(text: &str) -> Secret {
+        Secret { path: "the context".into(), bytes: text.as_bytes().to_vec().leak(), is_context: true }
+    }
+
+    /// The file that it was read from, if there is one.
+    pub fn path(&self) -> Option<&Path> {
+        (!self.is_context).then_some(&self.path)
+    }
+
+    /// An algorithm under this key, if it takes such; another one stays as it is.
+    ///
+    /// # Errors
+    /// When the key is none of its keys.
+    pub(crate) fn under(&self, algorithm: pfh_digest::Algorithm) -> Result<pfh_digest::Algorithm, KeyError> {
+        if self.is_context == (algorithm.name() == DERIVED) { algorithm.with_key(self.bytes) } else { Ok(algorithm) }
     }
 
     /// An algorithm by its name, under this key if it needs one.
@@ -74,17 +101,18 @@ impl Secret {
     /// When the name is of no algorithm, and when the key is none of its keys.
     pub fn algorithm(&self, name: &str) -> Result<Algorithm, SecretError> {
         let unfit = |error| SecretError::Unfit { path: self.path.clone(), error };
-        Ok(REGISTRY.find(name)?.with_key(self.bytes).map_err(unfit)?.into())
-    }
-
-    pub(crate) fn bytes(&self) -> &'static [u8] {
-        self.bytes
+        let algorithm = self.under(REGISTRY.find(name)?).map_err(unfit)?;
+        if algorithm.lacks_key() {
+            let what = if self.is_context { "a key, and no context" } else { "a context, and no key" };
+            return Err(SecretError::Other { algorithm, what });
+        }
+        Ok(algorithm.into())
     }
 
     /// Whether it is a key of each of these that needs one.
     pub(crate) fn fits(&self, algorithms: &[pfh_digest::Algorithm]) -> Result<(), SecretError> {
         let unfit = |error| SecretError::Unfit { path: self.path.clone(), error };
-        algorithms.iter().try_for_each(|one| one.with_key(self.bytes).map(drop).map_err(unfit))
+        algorithms.iter().try_for_each(|one| self.under(*one).map(drop).map_err(unfit))
     }
 }
 

@@ -168,7 +168,7 @@ impl Request {
     pub(super) fn plan_of(&self, mut algorithms: Vec<pfh_digest::Algorithm>, piecewise: Option<u64>) -> Plan {
         if let Some(secret) = &self.secret {
             // A key that is none of an algorithm's was refused before.
-            let keyed = |one: pfh_digest::Algorithm| one.with_key(secret.bytes()).ok();
+            let keyed = |one: pfh_digest::Algorithm| secret.under(one).ok();
             algorithms = algorithms.into_iter().filter_map(keyed).collect();
         }
         Plan { algorithms, piecewise, ..self.plan.clone() }

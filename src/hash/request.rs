@@ -137,7 +137,7 @@ impl Request {
         if let Some(Reuse { path, .. }) = &self.reuse {
             outputs.writes("--cache", path, Kind::File, CACHE);
         }
-        outputs.reads_all(self.secret.as_ref().map(Secret::path));
+        outputs.reads_all(self.secret.as_ref().and_then(Secret::path));
         self.input.guard(outputs.reads_all(sealing.and_then(|sealing| sealing.key.as_ref())));
         outputs
     }

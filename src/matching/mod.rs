@@ -204,9 +204,14 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
     let plan = pfh_engine::Plan { algorithms: needed, ..request.plan.clone() };
     let is_placed = request.form == Format::Dfxml;
     let (source, volumes) = if is_placed { request.input.placed()? } else { (request.input.source()?, None) };
-    let output = request.output.open()?;
+    let mut output = request.output.open()?;
+    let paint = request.paint.filter(|_| request.form == Format::Text && request.output.path().is_none());
+    if paint.is_some() {
+        // Colour must reach the terminal; names and causes in text are rendered one by one.
+        output = output.rendered();
+    }
     let (form, about) = (request.form, About { volumes, ..request.about(&plan.algorithms) });
-    let matching = Matching::open(reference, &only, form, &about, output);
+    let matching = Matching::open(reference, &only, form, &about, paint, output);
     let matching = matching.map_err(|why| Error::Format { form, why })?;
     let mut ends = Ends { matching, sink };
     let run = pass(source, || request.input.again(), &plan, &mut ends, control)?;

@@ -8,7 +8,7 @@ use crate::outputs::Outputs;
 use pfh_digest::Algorithm;
 use pfh_engine::Plan;
 use pfh_known::KnownStatus;
-use pfh_report::verdict::Format;
+use pfh_report::verdict::{Format, Paint};
 
 /// Files, what they are compared with, and how verdicts are written.
 #[derive(Debug, Clone)]
@@ -25,6 +25,8 @@ pub struct Request {
     pub only: Vec<KnownStatus>,
     /// What verdicts are written in.
     pub form: Format,
+    /// How their words are shown in text on standard output; as they are if there is none.
+    pub paint: Option<Paint>,
     /// Where they go.
     pub output: Destination,
     /// Whether files of the outputs' names are replaced. One that is read never is.
@@ -34,8 +36,8 @@ pub struct Request {
 impl Request {
     /// All verdicts as text on standard output.
     pub fn new(input: Input, sets: Sets) -> Request {
-        let (plan, output) = (Plan::default(), Destination::default());
-        Request { input, sets, plan, only: Vec::new(), form: Format::Text, output, replace: false }
+        let (plan, output, only) = (Plan::default(), Destination::default(), Vec::new());
+        Request { input, sets, plan, only, form: Format::Text, paint: None, output, replace: false }
     }
 
     /// Reads according to this plan.
@@ -56,6 +58,13 @@ impl Request {
     #[must_use]
     pub fn form(mut self, form: Format) -> Request {
         self.form = form;
+        self
+    }
+
+    /// Shows the words of verdicts so, in text on standard output.
+    #[must_use]
+    pub fn paint(mut self, paint: Option<Paint>) -> Request {
+        self.paint = paint;
         self
     }
 

@@ -5,7 +5,7 @@ use crate::hash::About;
 use pfh_engine::{Hashed, Outcome, Record, Summary};
 use pfh_known::KnownStatus;
 use pfh_manifest::{Preamble, Unrepresentable};
-use pfh_report::verdict::{Encoder, Format, Known};
+use pfh_report::verdict::{Encoder, Format, Known, Paint};
 use pfh_source::Output;
 use std::io;
 
@@ -58,9 +58,10 @@ impl Matching {
         only: &[KnownStatus],
         form: Format,
         about: &About,
+        paint: Option<Paint>,
         mut output: Output,
     ) -> Result<Self, Unrepresentable> {
-        let mut encoder = Encoder::new(form);
+        let mut encoder = Encoder::new(form).painted(paint);
         let preamble = Preamble {
             algorithms: &about.algorithms,
             command_line: about.command_line.as_deref(),

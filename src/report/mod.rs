@@ -27,7 +27,7 @@ mod found;
 mod lines;
 mod lists;
 mod matched;
-mod members;
+pub(crate) mod members;
 mod request;
 mod run;
 mod similar;

@@ -37,6 +37,7 @@ const STORES: &[(&[u8], &str, &str)] = &[
     (b"pfh upda", "update of an audit", "`pfh audit renew` reads it"),
     (b"pfh jrnl", "journal of a tree", "`pfh tree` removes it"),
     (b"pfh-commitment ", "commitment of an audit", "`pfh audit verify` reads it"),
+    (b"PAR1", "table in Parquet", "data frames read it"),
     (b"pfhsim", "index of similarity digests", "`pfh match --similar` reads it"),
     (b"EVF\x09\x0d\x0a\xff\x00", "E01 image", "`pfh verify` reads it"),
 ];

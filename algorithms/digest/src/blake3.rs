@@ -1,7 +1,7 @@
 //! BLAKE3: leaves and nodes by its authors' crate; the tree above subtrees of 128 KiB is kept here,
 //! so that an [`Executor`] can hash several of them at a time.
 
-use ::blake3::hazmat::{HasherExt, Mode, merge_subtrees_non_root, merge_subtrees_root_xof};
+use ::blake3::hazmat::{HasherExt, Mode, hash_derive_key_context, merge_subtrees_non_root, merge_subtrees_root_xof};
 
 use crate::{Alone, Executor, Rope, State, Task, Value};
 
@@ -25,23 +25,42 @@ struct Blake3 {
     tail: ::blake3::Hasher,
     /// Bytes in `tail`.
     filled: usize,
-    key: Option<[u8; 32]>,
+    key: Key,
+}
+
+/// The mode, with what it hashes under.
+#[derive(Clone, Copy)]
+enum Key {
+    /// None: the plain mode.
+    Plain,
+    /// A key.
+    Given([u8; 32]),
+    /// The value of a context, from which keys are derived.
+    Context([u8; 32]),
 }
 
 /// A hasher of subtree number `index`.
-fn subtree(key: Option<&[u8; 32]>, index: u64) -> ::blake3::Hasher {
-    let mut hasher = key.map_or_else(::blake3::Hasher::new, ::blake3::Hasher::new_keyed);
+fn subtree(key: &Key, index: u64) -> ::blake3::Hasher {
+    let mut hasher = match key {
+        Key::Plain => ::blake3::Hasher::new(),
+        Key::Given(key) => ::blake3::Hasher::new_keyed(key),
+        Key::Context(value) => ::blake3::Hasher::new_from_context_key(value),
+    };
     hasher.set_input_offset(index * SUBTREE as u64);
     hasher
 }
 
-fn mode(key: Option<&[u8; 32]>) -> Mode<'_> {
-    key.map_or(Mode::Hash, Mode::KeyedHash)
+fn mode(key: &Key) -> Mode<'_> {
+    match key {
+        Key::Plain => Mode::Hash,
+        Key::Given(key) => Mode::KeyedHash(key),
+        Key::Context(value) => Mode::DeriveKeyMaterial(value),
+    }
 }
 
 impl Blake3 {
-    fn start(key: Option<[u8; 32]>) -> Blake3 {
-        Blake3 { stack: Vec::new(), complete: 0, tail: subtree(key.as_ref(), 0), filled: 0, key }
+    fn start(key: Key) -> Blake3 {
+        Blake3 { stack: Vec::new(), complete: 0, tail: subtree(&key, 0), filled: 0, key }
     }
 
     /// Takes in the value of the next complete subtree; it is known that more follows.
@@ -49,7 +68,7 @@ impl Blake3 {
         let mut joined = self.complete;
         while joined & 1 == 1 {
             let left = self.stack.pop().expect("a value for each bit");
-            value = merge_subtrees_non_root(&left, &value, mode(self.key.as_ref()));
+            value = merge_subtrees_non_root(&left, &value, mode(&self.key));
             joined >>= 1;
         }
         self.stack.push(value);
@@ -66,14 +85,14 @@ impl Blake3 {
     }
 
     fn next_tail(&mut self) {
-        self.tail = subtree(self.key.as_ref(), self.complete);
+        self.tail = subtree(&self.key, self.complete);
         self.filled = 0;
     }
 }
 
 /// The values of whole subtrees from number `first` on.
 fn values(
-    key: Option<&[u8; 32]>,
+    key: &Key,
     first: u64,
     subtrees: &[std::borrow::Cow<'_, [u8]>],
     executor: &dyn Executor,
@@ -116,7 +135,7 @@ impl State for Blake3 {
         while whole > 0 {
             let batch: Vec<_> = (0..whole.min(BATCH)).map(|_| rope.take(SUBTREE)).collect();
             let key = self.key;
-            values(key.as_ref(), self.complete, &batch, executor).into_iter().for_each(|value| self.push(value));
+            values(&key, self.complete, &batch, executor).into_iter().for_each(|value| self.push(value));
             whole -= batch.len();
         }
         self.next_tail();
@@ -131,7 +150,7 @@ impl State for Blake3 {
         let Some((first, later)) = self.stack.split_first() else {
             return Value::filled(length, |value| self.tail.finalize_xof().fill(value));
         };
-        let mode = mode(self.key.as_ref());
+        let mode = mode(&self.key);
         let merge = |right, left: &ChainingValue| merge_subtrees_non_root(left, &right, mode);
         let right = later.iter().rev().fold(self.tail.finalize_non_root(), merge);
         Value::filled(length, |value| merge_subtrees_root_xof(first, &right, mode).fill(value))
@@ -144,7 +163,7 @@ impl State for Blake3 {
 
 /// The empty message under BLAKE3's plain hash mode.
 pub(crate) fn start() -> Box<dyn State> {
-    Box::new(Blake3::start(None))
+    Box::new(Blake3::start(Key::Plain))
 }
 
 /// BLAKE3's keyed mode.
@@ -156,7 +175,26 @@ impl crate::row::Keyed for Keyed {
     }
 
     fn start(&self, _name: &str, key: &[u8]) -> Box<dyn State> {
-        Box::new(Blake3::start(key.try_into().ok()))
+        Box::new(Blake3::start(key.try_into().map_or(Key::Plain, Key::Given)))
+    }
+}
+
+/// BLAKE3's derivation of keys, of which the "key" is the context and the message is the key
+/// material.
+pub(crate) struct Derived;
+
+impl crate::row::Keyed for Derived {
+    fn refuses(&self, key: &[u8]) -> Option<&'static str> {
+        match str::from_utf8(key) {
+            Ok("") => Some("the context is empty"),
+            Ok(_) => None,
+            Err(_) => Some("a context is text in UTF-8"),
+        }
+    }
+
+    fn start(&self, _name: &str, key: &[u8]) -> Box<dyn State> {
+        let context = str::from_utf8(key).unwrap_or_default();
+        Box::new(Blake3::start(Key::Context(hash_derive_key_context(context))))
     }
 }
 
@@ -187,9 +225,12 @@ mod tests {
         for (nth, length) in lengths.flat_map(|length: usize| [length.saturating_sub(1), length]).enumerate() {
             let message = &message[..length];
             let mut expected = [0; 100];
-            // Every third one under a key.
-            let key = (nth % 3 == 1).then_some([7; 32]);
-            let mut theirs = key.as_ref().map_or_else(::blake3::Hasher::new, ::blake3::Hasher::new_keyed);
+            // In each of the three modes.
+            let (key, mut theirs) = match nth % 3 {
+                0 => (Key::Plain, ::blake3::Hasher::new()),
+                1 => (Key::Given([7; 32]), ::blake3::Hasher::new_keyed(&[7; 32])),
+                _ => (Key::Context(hash_derive_key_context("a")), ::blake3::Hasher::new_derive_key("a")),
+            };
             theirs.update(message).finalize_xof().fill(&mut expected);
             for piece in [1000, SUBTREE, 3 * SUBTREE - 1, usize::MAX] {
                 for width in [1, 2, 5] {

@@ -16,12 +16,12 @@ const MAXIMUM: usize = 1 << 16;
 /// The algorithms of this crate.
 ///
 /// Standards: MD5 RFC 1321; SHA-1 and SHA-2 FIPS 180-4; SHA-3 and SHAKE FIPS 202; RIPEMD-160
-/// ISO/IEC 10118-3; BLAKE2 RFC 7693 (any length, no key); BLAKE3 (plain hash mode, and keyed); SM3
-/// GB/T 32905; Whirlpool ISO/IEC 10118-3; Tiger (the first padding, as in NESSIE) and the tree over
-/// it of THEX; Streebog RFC 6986; GOST R 34.11-94 RFC 5831, with the parameters of its test and of
-/// RFC 4357; MD4 RFC 1320; eDonkey's list of MD4 and eMule's tree of SHA-1; CRC-32 ISO/IEC 8802-3;
-/// CRC-32C RFC 3720; CRC-64/NVME NVM Command Set Specification 1.0; Adler-32 RFC 1950; xxHash with
-/// seed 0; FNV-1a with 64 bits, draft-eastlake-fnv; HMAC RFC 2104.
+/// ISO/IEC 10118-3; BLAKE2 RFC 7693 (any length, no key); BLAKE3 (plain hash mode, keyed, and
+/// derivation of keys); SM3 GB/T 32905; Whirlpool ISO/IEC 10118-3; Tiger (the first padding, as in
+/// NESSIE) and the tree over it of THEX; Streebog RFC 6986; GOST R 34.11-94 RFC 5831, with the
+/// parameters of its test and of RFC 4357; MD4 RFC 1320; eDonkey's list of MD4 and eMule's tree of
+/// SHA-1; CRC-32 ISO/IEC 8802-3; CRC-32C RFC 3720; CRC-64/NVME NVM Command Set Specification 1.0;
+/// Adler-32 RFC 1950; xxHash with seed 0; FNV-1a with 64 bits, draft-eastlake-fnv; HMAC RFC 2104.
 #[rustfmt::skip]
 pub static ROWS: &[Row] = &[
     Row::with_lanes("md5", &["md-5"], Fixed(16), Broken, 64, &functions::MD5).stitched(GeneralRegisters),
@@ -63,6 +63,7 @@ pub static ROWS: &[Row] = &[
     Row::new("xxh32", &["xxhash32"], Fixed(4), NonCryptographic, 16, checksum::xxh32),
     Row::new("fnv1a-64", &["fnv-1a-64", "fnv1a", "fnv64a"], Fixed(8), NonCryptographic, 1, checksum::fnv1a),
     Row::keyed("blake3-keyed", &["keyed-blake3"], Stated { default: 32, maximum: MAXIMUM }, Secure, 64, &blake3::Keyed),
+    Row::keyed("blake3-derive-key", &[], Stated { default: 32, maximum: MAXIMUM }, Secure, 64, &blake3::Derived),
     Row::keyed("hmac-md5", &[], Fixed(16), Broken, 64, &Hmac),
     Row::keyed("hmac-sha1", &["hmac-sha-1"], Fixed(20), Broken, 64, &Hmac),
     Row::keyed("hmac-sha224", &["hmac-sha-224"], Fixed(28), Secure, 64, &Hmac),

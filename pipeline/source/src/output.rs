@@ -60,6 +60,15 @@ impl Output {
         Output::to(Target::Standard { seen })
     }
 
+    /// The same output, for text that was rendered for a terminal before: nothing of it is escaped.
+    #[must_use]
+    pub fn rendered(mut self) -> Self {
+        if let Target::Standard { seen } = &mut self.target {
+            *seen = false;
+        }
+        self
+    }
+
     /// A file that takes the place of `path` when everything has been written and synced. Until
     /// then it has no name (O_TMPFILE), so that hashing a tree that holds the output never meets a
     /// half-written one. A link stays, and its file is replaced; devices and FIFOs are written to
@@ -165,13 +174,13 @@ impl Output {
         if temporary.is_none() {
             // A link, unlike a rename, never takes the place of what somebody else made meanwhile.
             let name = if is_new { path.clone() } else { beside(&path) };
-            os::give_name(&fd, &name).map_err(failed("linkat"))?;
+            os::give_name(&fd, &name).map_err(|errno| unnamed(&name, errno))?;
             temporary = Some(name);
             is_named = is_new;
         }
         let result = close(fd).and_then(|()| match &temporary {
-            Some(name) if !is_named && is_new => os::rename_new(name, &path).map_err(failed("rename")),
-            Some(name) if !is_named => os::rename(name, &path).map_err(failed("rename")),
+            Some(name) if !is_named && is_new => os::rename_new(name, &path).map_err(|e| unnamed(&path, e)),
+            Some(name) if !is_named => os::rename(name, &path).map_err(|errno| unnamed(&path, errno)),
             _ => Ok(()),
         });
         if result.is_err() {
@@ -276,6 +285,22 @@ fn close(fd: OwnedFd) -> io::Result<()> {
 }
 
 /// What an errno of `call` is to whoever writes.
+/// Why a file that was written has no name. That something is not there says nothing without what:
+/// the directory, or `/proc`, by which a file gets its name.
+fn unnamed(name: &Path, errno: Errno) -> io::Error {
+    if errno != Errno::NOENT {
+        return os::broken("linkat or rename", errno);
+    }
+    let directory = directory_of(name);
+    let shown = |path: &Path| terminal::render(path.as_os_str().as_encoded_bytes());
+    let why = if directory.is_dir() {
+        "/proc, by which a file gets its name, went away while it was written: mount it".to_owned()
+    } else {
+        format!("its directory {} went away while it was written: make it again", shown(directory))
+    };
+    io::Error::new(io::ErrorKind::NotFound, format!("{}: {why}", shown(name)))
+}
+
 fn failed(call: &'static str) -> impl Fn(Errno) -> io::Error {
     move |errno| os::broken(call, errno)
 }

@@ -147,6 +147,11 @@ pub fn path(name: &[u8]) -> (String, String) {
     }
 }
 
+/// Whether a field of this text begins with an apostrophe, since a spreadsheet would compute it.
+pub fn is_neutralised(text: &str) -> bool {
+    text.starts_with(['=', '+', '-', '@', '\'', '\t', '\r', '\n'])
+}
+
 /// A line that is being written.
 pub struct Line<'a> {
     out: &'a mut Vec<u8>,
@@ -165,7 +170,7 @@ impl<'a> Line<'a> {
             self.out.push(b',');
         }
         self.first = false;
-        let neutral = text.starts_with(['=', '+', '-', '@', '\'', '\t', '\r', '\n']);
+        let neutral = is_neutralised(text);
         // A space at either end is not quoted by RFC 4180, but spreadsheets cut it off unless it
         // is.
         let quoted = text.contains([',', '"', '\r', '\n']) || text.starts_with(' ') || text.ends_with(' ');
@@ -184,6 +189,15 @@ impl<'a> Line<'a> {
         if quoted {
             self.out.push(b'"');
         }
+    }
+
+    /// Appends a number that may be negative, as it is.
+    pub fn signed(&mut self, number: i128) {
+        if !self.first {
+            self.out.push(b',');
+        }
+        self.first = false;
+        self.out.extend_from_slice(number.to_string().as_bytes());
     }
 
     /// Appends this many empty fields.

@@ -163,7 +163,8 @@ fn list<T>(out: &mut Vec<u8>, name: &str, values: &[T], mut one: impl FnMut(&mut
     }
 }
 
-fn times(out: &mut Vec<u8>, times: &Times) {
+/// Appends `,"mtime":"…"`, `ctime` and `atime`, each if it is known.
+pub fn times(out: &mut Vec<u8>, times: &Times) {
     let mut time = |key, time: Option<Time>| {
         if let Some(time) = time {
             field(out, key, &time.to_string());

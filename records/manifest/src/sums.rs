@@ -15,7 +15,7 @@ use pfh_similarity::{Named, Similar};
 use crate::encode::{Carried, Encode, Preamble, Unrepresentable};
 use crate::entry::{DecodeLine, Entry, Fault, Options, Parsed};
 use crate::format::{End, Layout, Marker};
-use crate::others::{self, deep};
+use crate::others::{self, deep, trailing};
 use crate::remark::{self, Remark};
 use crate::{bsd, digits, escape, similarity};
 
@@ -231,6 +231,24 @@ impl Decoder {
         Some(Entry { name, size: found.size, digests: vec![digest], guessed, ..Entry::default() })
     }
 
+    /// The entry of a line with its digests behind the name; `None` if one of them is of no
+    /// algorithm that is meant here.
+    fn trailing(&self, line: &[u8]) -> Option<Entry> {
+        let (name, texts) = trailing::split(line)?;
+        let crc32 = self.registry.find("crc32").ok()?;
+        let (mut digests, mut guessed) = (Vec::with_capacity(texts.len()), false);
+        for text in texts {
+            if text.len() == 2 * crc32.length() {
+                digests.push(digits::digest(crc32, text).ok()?);
+                continue;
+            }
+            let (digest, guess) = self.digest(text).ok()?;
+            guessed |= guess;
+            digests.push(digest);
+        }
+        Some(Entry { name: self.name(name, false).ok()?, digests, guessed, ..Entry::default() })
+    }
+
     fn name(&self, name: &[u8], escaped: bool) -> Result<Vec<u8>, Fault> {
         let name = if self.windows {
             others::windows_name(name)
@@ -276,7 +294,7 @@ impl DecodeLine for Decoder {
             Some(tagged) => bsd::digest(self.registry, &self.assumed, &tagged).and_then(|digest| {
                 Ok(Entry { name: self.name(tagged.name, escaped)?, digests: vec![digest], ..Entry::default() })
             }),
-            None => self.plain(line, escaped),
+            None => self.plain(line, escaped).or_else(|fault| self.trailing(line).ok_or(fault)),
         };
         entry.into()
     }

@@ -7,7 +7,7 @@ use pfh_digest::Digest;
 use pfh_engine::{Outcome, Record, Summary};
 
 use pfh_manifest::csv::Line;
-use pfh_manifest::{Encode, Preamble, UnknownFormat, Unrepresentable, dfxml, jsonl};
+use pfh_manifest::{Encode, Preamble, Times, UnknownFormat, Unrepresentable, dfxml, jsonl};
 use pfh_source::terminal;
 
 /// The formats of verdicts.
@@ -74,9 +74,13 @@ pub struct Known<'a> {
     pub empty: bool,
 }
 
+/// How people see a verdict's word: the word, and what colours it.
+pub type Paint = fn(&str) -> String;
+
 /// Writes verdicts.
 pub struct Encoder {
     form: Format,
+    paint: Option<Paint>,
     dfxml: dfxml::Encoder,
     jsonl: jsonl::Encoder,
 }
@@ -84,7 +88,14 @@ pub struct Encoder {
 impl Encoder {
     /// A writer.
     pub fn new(form: Format) -> Encoder {
-        Encoder { form, dfxml: dfxml::Encoder::new(), jsonl: jsonl::Encoder::new() }
+        Encoder { form, paint: None, dfxml: dfxml::Encoder::new(), jsonl: jsonl::Encoder::new() }
+    }
+
+    /// Shows the words of verdicts in text so.
+    #[must_use]
+    pub fn painted(mut self, paint: Option<Paint>) -> Encoder {
+        self.paint = paint;
+        self
     }
 
     /// Starts. An error where the format cannot hold these algorithms.
@@ -114,7 +125,9 @@ impl Encoder {
             Format::Text => {
                 let why = known.record.outcome.cause();
                 let Known { record, verdict, places, empty } = known;
-                text(out, &record.name, why.as_deref(), verdict, places, *empty);
+                let shown = self.paint.map_or_else(|| (*verdict).to_owned(), |paint| paint(verdict));
+                let gap = " ".repeat(12_usize.saturating_sub(verdict.len()).max(2));
+                text(out, &record.name, why.as_deref(), &(shown + &gap), places, *empty);
             }
             Format::Jsonl => self.json(out, known),
             Format::Csv => csv(out, known, digests),
@@ -143,7 +156,9 @@ impl Encoder {
         match &known.record.outcome {
             Outcome::Hashed(hashed) => {
                 jsonl::number(out, "size", hashed.closed.size);
+                jsonl::times(out, &Times::of(&hashed.closed));
                 self.jsonl.digests(out, &hashed.digests);
+                hashed.closed.inside.iter().for_each(|inside| jsonl::inside(out, inside));
             }
             Outcome::Skipped(skip) => {
                 jsonl::field(out, "code", skip.reason());
@@ -219,14 +234,16 @@ pub fn digest(out: &mut Vec<u8>, form: Format, digest: &Digest, verdict: &str, p
         sets(out, places);
         out.extend_from_slice(b"}\n");
     } else {
-        text(out, digest.to_string().as_bytes(), None, verdict, places, empty);
+        text(out, digest.to_string().as_bytes(), None, &format!("{verdict:<10}  "), places, empty);
     }
 }
 
-/// A line for people; `why` is the cause of an input without digests.
+/// A line for people; `verdict` with what separates it from the name, `why` the cause of an input
+/// without digests.
 fn text(out: &mut Vec<u8>, name: &[u8], why: Option<&str>, verdict: &str, places: &[Place<'_>], empty: bool) {
-    out.extend_from_slice(format!("{verdict:<10}  {}", terminal::render(name)).as_bytes());
+    out.extend_from_slice(format!("{verdict}{}", terminal::render(name)).as_bytes());
     if let Some(cause) = why {
+        let cause = harmless(cause);
         out.extend_from_slice(format!("  ({cause})").as_bytes());
     }
     let mut notes: Vec<String> = places.iter().map(describe).collect();
@@ -294,7 +311,12 @@ fn describe(place: &Place<'_>) -> String {
     if place.maybe {
         words += ", maybe";
     }
-    words.chars().map(|c| if terminal::is_unsafe(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
+    harmless(&words)
+}
+
+/// A text without what a terminal must not see.
+fn harmless(text: &str) -> String {
+    text.chars().map(|c| if terminal::is_unsafe(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
 impl fmt::Display for Format {

@@ -111,17 +111,16 @@ impl Account<'_> {
     }
 }
 
-/// Sees to it that no document stands at `path` while an acquisition runs, and that one can be
-/// written there: one that fails must not leave that of an earlier one behind. With `replace` an
-/// existing document goes; whatever else is there stays.
+/// Whether a document can be written to `path`: whether there is one that must go first. Writes
+/// nothing.
 ///
 /// # Errors
-/// When there is something at `path` that may not go, or its directory cannot be written to.
-pub fn clear(path: &Path, source: Option<&Path>, replace: bool) -> io::Result<()> {
+/// When there is something at `path` that may not go.
+pub fn look(path: &Path, source: Option<&Path>, replace: bool) -> io::Result<bool> {
     match std::fs::symlink_metadata(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Output::file(path).map(drop),
-        Err(error) => return Err(error),
-        Ok(_) if !replace => return Err(io::ErrorKind::AlreadyExists.into()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+        Ok(_) if !replace => Err(io::ErrorKind::AlreadyExists.into()),
         Ok(found) => {
             let same = |source: &Path| is_same_medium(source.as_os_str().as_bytes(), path.as_os_str().as_bytes());
             let mut start = Vec::new();
@@ -132,10 +131,21 @@ pub fn clear(path: &Path, source: Option<&Path>, replace: bool) -> io::Result<()
             if !start.starts_with(b"{") || !start.windows(CASE.len()).any(|window| window == CASE.as_bytes()) {
                 return Err(io::Error::new(io::ErrorKind::AlreadyExists, "it is no CASE document and is not replaced"));
             }
+            Ok(true)
         }
     }
+}
+
+/// Sees to it that no document stands at `path` while an acquisition runs, and that one can be
+/// written there: one that fails must not leave that of an earlier one behind. With `replace` an
+/// existing document goes; whatever else is there stays.
+///
+/// # Errors
+/// When there is something at `path` that may not go, or its directory cannot be written to.
+pub fn clear(path: &Path, source: Option<&Path>, replace: bool) -> io::Result<()> {
+    let goes = look(path, source, replace)?;
     Output::file(path).map(drop)?;
-    std::fs::remove_file(path)
+    if goes { std::fs::remove_file(path) } else { Ok(()) }
 }
 
 /// Writes a document where there is nothing: whole, synced, or not at all.

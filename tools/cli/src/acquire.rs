@@ -163,6 +163,10 @@ pub struct AcquireArgs {
     /// Free text.
     #[arg(long, default_value = "")]
     pub notes: String,
+    /// Only list what would be read and written, with sizes and what is in the way; refused as the
+    /// run would be. Nothing is written.
+    #[arg(short = 'n', long, conflicts_with = "json")]
+    pub dry_run: bool,
     /// The result as one JSON object.
     #[arg(long)]
     pub json: bool,
@@ -253,6 +257,9 @@ fn request(args: &AcquireArgs) -> Result<Request, Failure> {
 
 fn try_run(args: &AcquireArgs) -> Result<Exit, Failure> {
     let request = request(args)?;
+    if args.dry_run {
+        return foreseen(request);
+    }
     let session = imaging::session(!args.no_progress)?;
     let mut say = |event: &Event<'_>| {
         imaging::say(&session, event);
@@ -265,6 +272,21 @@ fn try_run(args: &AcquireArgs) -> Result<Exit, Failure> {
     let report = if args.json { summary.json() } else { summary.text() };
     exit::print(report.as_bytes()).map_err(|error| Failure::output(&error))?;
     Ok(imaging::exit(&summary))
+}
+
+/// Lists what the request would do.
+fn foreseen(request: Request) -> Result<Exit, Failure> {
+    let intended = job::intend(request).map_err(|error| Failure::of(&error, Exit::Aborted))?;
+    exit::print(intended.to_string().as_bytes()).map_err(|error| Failure::output(&error))?;
+    if !intended.fits() {
+        exit::say("there is too little room for a target: the run would be refused, or stop");
+        return Ok(Exit::Incomplete);
+    }
+    exit::say(match intended.reads() {
+        Some(bytes) => format!("{bytes} bytes would be read; nothing was written"),
+        None => "nothing was written".to_owned(),
+    });
+    Ok(Exit::Good)
 }
 
 /// Reports how a target that was read back differs from the source.

@@ -11,6 +11,7 @@ use crate::compare::Compare;
 use crate::dd::Dd;
 use crate::diff::Diff;
 use crate::dups::Dups;
+use crate::export::Export;
 use crate::hash::Hash;
 #[cfg(feature = "inside")]
 use crate::inside::List;
@@ -97,6 +98,8 @@ pub enum Command {
     Bag(Box<Bag>),
     /// Show what other commands wrote on one page, for a case folder.
     Report(Report),
+    /// Write a result as another program reads it: Timesketch, mactime, data frames.
+    Export(Export),
     /// Print the JSON Schema of what a command prints.
     Schema(Schema),
     /// Plan a run of `hash` in units, for many processes or machines.

@@ -52,7 +52,7 @@ fn try_run(request: &Check) -> Result<Exit, Failure> {
         let directory = name(directory);
         return Err(Failure::usage(format!("{directory} is a directory: give the manifest first, then the directory")));
     }
-    let secret = secret(request.key_file.as_ref())?;
+    let secret = secret(request.key_file.as_ref(), request.derive_key.as_deref())?;
     let assumed = match &request.algorithms[..] {
         [] => Vec::new(),
         names => keyed_algorithms(names, secret.as_ref())?,

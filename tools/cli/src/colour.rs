@@ -31,10 +31,15 @@ fn wanted(variable: impl Fn(&str) -> Option<OsString>, is_terminal: bool) -> boo
     is_terminal && set("CLICOLOR").is_none_or(|value| value != "0") && set("TERM").is_none_or(|value| value != "dumb")
 }
 
+/// Whether standard output shows colour.
+pub fn is_wanted() -> bool {
+    static WANTED: OnceLock<bool> = OnceLock::new();
+    *WANTED.get_or_init(|| wanted(|name| std::env::var_os(name), std::io::stdout().is_terminal()))
+}
+
 /// A word of a verdict as standard output shows it.
 pub fn toned(word: &str, tone: Tone) -> String {
-    static WANTED: OnceLock<bool> = OnceLock::new();
-    if !*WANTED.get_or_init(|| wanted(|name| std::env::var_os(name), std::io::stdout().is_terminal())) {
+    if !is_wanted() {
         return word.to_owned();
     }
     let code = match tone {

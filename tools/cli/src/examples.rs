@@ -108,6 +108,13 @@ pub const MORE: &[(&str, [(&str, &str); 2])] = &[
             ("with the key of seals and logs", "pfh report case12/ --html case12/report.html --key ada.pub --force"),
         ],
     ),
+    (
+        "export",
+        [
+            ("files in an image, for mactime", "pfh export image.jsonl --to bodyfile -o image.body"),
+            ("verdicts for a data frame", "pfh export verdicts.jsonl --to parquet -o verdicts.parquet"),
+        ],
+    ),
     ("schema", [("which there are", "pfh schema"), ("of the lines of a check", "pfh schema check")]),
     (
         "lookup",
@@ -359,6 +366,13 @@ pub const MORE: &[(&str, [(&str, &str); 2])] = &[
             ("replace others' pages", "pfh man --force target/man/"),
         ],
     ),
+];
+
+/// Examples of the command line of the paper, as it prints them.
+pub const PAPER: [(&str, &str); 3] = [
+    ("everything below t5, with a table of 256 MB", "pfh -c hash -m 256 -d t5 -r"),
+    ("two threads: one reads, one hashes", "pfh -d t5 -t 2 -h ssdeep"),
+    ("every pair of similar files", "pfh -c full -d t5 -t 8 -m 128"),
 ];
 
 /// What exit codes mean, for pages that say nothing else of them.

@@ -8,6 +8,7 @@ use crate::saying::Saying;
 use crate::session::Session;
 use crate::size;
 use clap::Args;
+use clap::builder::ArgPredicate;
 use pfh::hash::{self as job, Event, Request, Reuse, Sealing, Summary};
 use pfh::manifest::{End, Format, Layout, Marker};
 use std::path::PathBuf;
@@ -20,7 +21,14 @@ pub struct Hash {
     pub input: Input,
     /// Algorithms, separated by commas: sha256, md5, shake128:64 (bytes of output) … see `pfh
     /// algorithms`.
-    #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',', default_value = "sha256")]
+    #[arg(
+        short,
+        long = "algorithm",
+        value_name = "NAME",
+        value_delimiter = ',',
+        default_value = "sha256",
+        default_value_if("derive_key", ArgPredicate::IsPresent, "blake3-derive-key")
+    )]
     pub algorithms: Vec<String>,
     /// sums, bsd, hashdeep, dfxml, jsonl or csv; of similarity digests also ssdeep, sdbf and mrsh,
     /// their own.
@@ -51,6 +59,10 @@ pub struct Hash {
     /// Lists name the algorithm, never the key.
     #[arg(long, value_name = "FILE", conflicts_with = "cache")]
     pub key_file: Option<PathBuf>,
+    /// Derive keys by BLAKE3 (blake3-derive-key): CONTEXT says what they are for, and is no secret;
+    /// the files are the key material.
+    #[arg(long, value_name = "CONTEXT", conflicts_with_all = ["key_file", "cache"])]
+    pub derive_key: Option<String>,
     /// Keep digests in FILE, and do not read files again whose device, inode, size, mtime and ctime
     /// are those kept. A run that was interrupted is resumed.
     #[arg(long, value_name = "FILE", conflicts_with = "piecewise")]
@@ -92,6 +104,7 @@ impl Default for Hash {
             seal: false,
             key: None,
             key_file: None,
+            derive_key: None,
             cache: None,
             cache_verify: None,
             force: false,
@@ -117,10 +130,11 @@ fn try_run(hash: &Hash) -> Result<Exit, Failure> {
         #[cfg(not(any(feature = "audit", feature = "image")))]
         return Err(Failure::usage(format!("{}: this build makes no signatures", path.display())));
     }
-    let secret = secret(hash.key_file.as_ref())?;
+    let secret = secret(hash.key_file.as_ref(), hash.derive_key.as_deref())?;
     let algorithms = keyed_algorithms(&hash.algorithms, secret.as_ref())?;
     if secret.is_some() && !algorithms.iter().any(|algorithm| algorithm.is_keyed()) {
-        return Err(Failure::usage("--key-file: none of the algorithms takes a key; hmac-sha256 and blake3-keyed do"));
+        let why = "none of the algorithms takes a key or a context; hmac-sha256 and blake3-keyed take --key-file";
+        return Err(Failure::usage(format!("{why}, blake3-derive-key takes --derive-key")));
     }
     let mut plan = hash.run.plan(algorithms)?;
     plan.piecewise = hash.piecewise;

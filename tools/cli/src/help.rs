@@ -23,6 +23,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("bag validate", "pfh bag validate deposit/"),
     ("bag update", "pfh bag update deposit/"),
     ("report", "pfh report case12/ --html case12/report.html"),
+    ("export", "pfh export case12.jsonl --to timesketch -o case12.csv"),
     ("schema", "pfh schema hash"),
     ("plan", "pfh plan -r archive/ --unit 2GiB -o PLAN/"),
     ("run", "pfh run PLAN/ --unit 3"),
@@ -297,7 +298,7 @@ fn dressed(mut command: Command, above: &str, all: bool, brief: bool) -> Command
 }
 
 /// An option below the heading of what it is about.
-fn headed(arg: Arg) -> Arg {
+pub fn headed(arg: Arg) -> Arg {
     let id = arg.get_id().as_str().to_owned();
     let found = HEADINGS.iter().find(|(_, ids)| ids.contains(&id.as_str())).map(|(heading, _)| *heading);
     let heading = found.unwrap_or(if arg.is_positional() { "Input" } else { "What" });

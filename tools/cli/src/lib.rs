@@ -22,6 +22,7 @@ mod dry;
 mod dups;
 mod examples;
 mod exit;
+mod export;
 mod faults;
 mod hash;
 mod help;
@@ -144,6 +145,7 @@ fn command(call: &Call) -> Exit {
             args::Command::Dups(request) => dups::run(&request),
             args::Command::Bag(request) => bag::run(&request),
             args::Command::Report(request) => report::run(&request),
+            args::Command::Export(request) => export::run(&request),
             args::Command::Schema(schema) => schema::run(&schema),
             #[cfg(feature = "known")]
             args::Command::Lookup(request) => lookup::run(&request),

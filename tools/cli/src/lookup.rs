@@ -13,7 +13,7 @@ use pfh::known::lookup::{self as job, Event, Request};
 #[command(after_help = "\
 Without --digest the digests are read from standard input, one a line.
 
-Exit codes: 0 all are known; 1 a verdict of --fail-on; 3 a line was no digest, a set was read in part or is empty, or no set has
+Exit codes: 0 all are known; 1 a verdict of --fail-on; 2 usage; 3 a line was no digest, a set was read in part or is empty, or no set has
 digests of that algorithm; 4 a set is damaged.")]
 pub struct Lookup {
     /// Where it is looked up.

@@ -4,6 +4,7 @@ mod args;
 
 pub use args::Match;
 
+use crate::colour::{self, Tone, toned};
 use crate::dry;
 use crate::exit::{self, Exit, Failure};
 use crate::reference::Gaps;
@@ -57,6 +58,7 @@ fn try_run(request: &Match) -> Result<Exit, Failure> {
         .plan(request.run.plan(Vec::new())?)
         .only(only)
         .form(form)
+        .paint(colour::is_wanted().then_some(painted))
         .output(session.destination(request.output.as_ref()))
         .replace(request.force);
     let mut gaps = Gaps::default();
@@ -71,6 +73,18 @@ fn try_run(request: &Match) -> Result<Exit, Failure> {
     let summary = ran.map_err(|error| session.failed(error))?;
     session.close();
     Ok(report(request, &fail_on, &summary, &session))
+}
+
+/// A verdict's word with its colour.
+fn painted(verdict: &str) -> String {
+    let tone = match verdict {
+        "known-bad" => Tone::Bad,
+        "known-good" | "known" => Tone::Good,
+        "maybe" | "error" => Tone::Unsure,
+        // What is unknown, or skipped, is neither.
+        _ => return verdict.to_owned(),
+    };
+    toned(verdict, tone)
 }
 
 /// Prints what is to be said of a set or an input.

@@ -37,12 +37,49 @@ fn pages(command: &clap::Command, above: &str, directory: &Path) -> std::io::Res
     let said = command.get_after_long_help().or(command.get_after_help()).map(ToString::to_string);
     let below = crate::help::below(&path, &said.unwrap_or_default());
     // A section of its own for each of the things that would stand together in EXTRA.
-    let page = clap_mangen::Man::new(command.clone().after_help("EXTRA").after_long_help("EXTRA"));
+    let command = command.clone().mut_args(crate::help::headed);
+    let page = clap_mangen::Man::new(command.after_help("EXTRA").after_long_help("EXTRA"));
+    let text = rendered(&page)?;
+    let text = text.replacen(".SH EXTRA\nEXTRA\n", &sections(&path, &below), 1);
+    std::fs::write(directory.join(page.get_filename()), in_order(&text))
+}
+
+fn rendered(page: &clap_mangen::Man) -> std::io::Result<String> {
     let mut text = Vec::new();
     page.render(&mut text)?;
-    let text = String::from_utf8(text).map_err(std::io::Error::other)?;
-    let text = text.replacen(".SH EXTRA\nEXTRA\n", &sections(&path, &below), 1);
-    std::fs::write(directory.join(page.get_filename()), text)
+    String::from_utf8(text).map_err(std::io::Error::other)
+}
+
+/// The page of the paper's command line, whose help says examples and exit codes in its own words.
+fn paper(directory: &Path) -> std::io::Result<()> {
+    let command = crate::paper::page();
+    let said = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let text = said.split("What the paper prints:").next().unwrap_or_default().trim_end().to_owned();
+    let examples = crate::examples::PAPER.iter().map(|(why, what)| (Some(*why), *what)).collect();
+    let codes = crate::help::below("paper", &said).codes;
+    let page = clap_mangen::Man::new(command.after_help("EXTRA"));
+    let below = sections("paper", &crate::help::Below { text, examples, codes });
+    std::fs::write(directory.join(page.get_filename()), rendered(&page)?.replacen(".SH EXTRA\nEXTRA\n", &below, 1))
+}
+
+/// Sections of options in the order in which the help has them.
+fn in_order(text: &str) -> String {
+    const ORDER: [&str; 4] = ["INPUT", "WHAT", "OUTPUT", "TUNING"];
+    let mut sections: Vec<&str> = text.split_inclusive(".SH ").collect();
+    // Each part ends with the mark that begins the next one.
+    let places: Vec<usize> =
+        (0..sections.len()).filter(|&n| ORDER.iter().any(|name| is_section(sections[n], name))).collect();
+    let rank = |section: &str| ORDER.iter().position(|name| is_section(section, name));
+    let mut sorted: Vec<&str> = places.iter().map(|&n| sections[n]).collect();
+    sorted.sort_by_key(|section| rank(section));
+    for (place, section) in places.into_iter().zip(sorted) {
+        sections[place] = section;
+    }
+    sections.concat()
+}
+
+fn is_section(text: &str, name: &str) -> bool {
+    text.strip_prefix(name).is_some_and(|rest| rest.starts_with('\n'))
 }
 
 /// What a page says below the options, in roff.
@@ -94,9 +131,8 @@ pub fn man(directory: &Path, force: bool) -> Exit {
     }
     let mut root = Cli::command();
     root.build();
-    let made = std::fs::create_dir_all(directory)
-        .and_then(|()| pages(&root, "", directory))
-        .and_then(|()| clap_mangen::generate_to(crate::paper::page(), directory));
+    let made =
+        std::fs::create_dir_all(directory).and_then(|()| pages(&root, "", directory)).and_then(|()| paper(directory));
     match made {
         Ok(()) => Exit::Good,
         Err(error) => {

@@ -104,12 +104,13 @@ pub fn json_or(json: bool, format: &str) -> &str {
     if json { "jsonl" } else { format }
 }
 
-/// The key in the file of `--key-file`.
+/// The key in the file of `--key-file`, or the context of `--derive-key`.
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn secret(path: Option<&PathBuf>) -> Result<Option<Secret>, Failure> {
-    path.map(|path| Secret::read(path).map_err(Failure::usage)).transpose()
+pub fn secret(path: Option<&PathBuf>, context: Option<&str>) -> Result<Option<Secret>, Failure> {
+    let read = path.map(|path| Secret::read(path).map_err(Failure::usage)).transpose()?;
+    Ok(read.or(context.map(Secret::context)))
 }
 
 /// The algorithms of these names, each once.
@@ -130,7 +131,7 @@ pub fn keyed_algorithms(names: &[String], secret: Option<&Secret>) -> Result<Vec
     for name in pfh::Algorithm::names(&names.join(",")).into_iter().filter(|name| !name.is_empty()) {
         let unknown = |error: &UnknownAlgorithm| {
             let hint = if error.needs_key() {
-                "`pfh hash` and `pfh check` take it by --key-file FILE"
+                "`pfh hash` and `pfh check` take it by --key-file FILE, the context of derived keys by --derive-key CONTEXT"
             } else {
                 "`pfh algorithms` lists them"
             };

@@ -9,6 +9,7 @@ const SCHEMAS: &[(&str, &str)] = &[
     ("algorithms", include_str!("../../../docs/schema/algorithms.json")),
     ("audit", include_str!("../../../docs/schema/audit.json")),
     ("bag", include_str!("../../../docs/schema/bag.json")),
+    ("bench", include_str!("../../../docs/schema/bench.json")),
     ("check", include_str!("../../../docs/schema/check.json")),
     ("compare", include_str!("../../../docs/schema/compare.json")),
     ("diff", include_str!("../../../docs/schema/diff.json")),

@@ -1,5 +1,6 @@
 //! `pfh verify`: arguments, findings and the verdict of [`pfh::verify`].
 
+use crate::colour::{Tone, toned};
 use crate::exit::{self, Exit, Failure};
 use crate::run::algorithms_or_none;
 use crate::session::Session;
@@ -89,9 +90,23 @@ fn try_run(args: &Verify) -> Result<Exit, Failure> {
         error => session.failed(error),
     })?;
     session.close();
-    let text = if args.json { summary.json() } else { summary.text() };
+    let text = if args.json { summary.json() } else { text(&summary) };
     exit::print(text.as_bytes()).map_err(|error| Failure::output(&error))?;
     Ok(exit_of(&summary))
+}
+
+/// What is printed for people; the verdict has its colour.
+fn text(summary: &Summary) -> String {
+    let (word, tone) = match summary.verdict() {
+        Verdict::Verified => ("verified", Tone::Good),
+        Verdict::Differs => ("NOT VERIFIED", Tone::Bad),
+        Verdict::Incomplete | Verdict::NothingToCompareWith => ("not verified", Tone::Unsure),
+    };
+    let (text, sentence) = (summary.text(), format!("{}\n", summary.sentence()));
+    match (text.strip_suffix(&sentence), sentence.strip_prefix(word)) {
+        (Some(before), Some(rest)) => format!("{before}{}{rest}", toned(word, tone)),
+        _ => text,
+    }
 }
 
 fn exit_of(summary: &Summary) -> Exit {

@@ -82,6 +82,9 @@ diff d d
 diff d bagged
 dups d
 report list --html report.html
+hash --no-progress -r -f jsonl -o timed d
+export timed --to timesketch -o timed.csv
+export list --to bodyfile
 schema
 schema hash
 schema none
@@ -107,6 +110,7 @@ VOLATILE = [
     (rb'"seconds":[0-9.e+-]+', b'"seconds":0'),
     (rb"[0-9.]+ (ms|s)\b", b"T s"),
     (rb"20\d\d-\d\d-\d\d[T ][0-9:.]+(Z|[+-][0-9:]+)?", b"DATE"),
+    (rb",1[0-9]{15},", b",MICROSECONDS,"),
     (rb'"(ctime|atime)":"[^"]*"', b'"time":""'),
     (rb"<(ctime|atime)>[^<]*<", b"<time><"),
     (rb"the chain holds: [0-9a-f]{64}", b"the chain holds"),

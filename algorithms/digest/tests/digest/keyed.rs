@@ -39,6 +39,16 @@ fn hmac_by_the_vectors_of_its_standards() {
     }
 }
 
+/// BLAKE3's own vector of nothing under its context, to the last byte of the key's length.
+#[test]
+fn derived_keys_by_blake3s_own_vector() {
+    let derived = under("blake3-derive-key", b"BLAKE3 2019-12-27 16:29:52 test vectors context");
+    let stated = "2cc39783c223154fea8dfb7c1b1660f2ac2dcbd1c1de8277b0b0dd39b7e50d7d";
+    assert_eq!(derived.digest(b"").to_string(), stated);
+    let row: Algorithm = "blake3-derive-key".parse().unwrap();
+    assert!(row.with_key(b"").is_err() && row.with_key(b"\xff").is_err());
+}
+
 /// The two cases of BLAKE3's own vectors that one look can compare: nothing, and 1023 bytes, under
 /// their key.
 #[test]
@@ -53,7 +63,7 @@ fn keyed_blake3_by_its_own_vectors() {
 #[test]
 fn a_keyed_row_is_found_by_name_alone_and_takes_its_keys_alone() {
     assert!(OWN.all().all(|algorithm| !algorithm.is_keyed()));
-    assert_eq!(OWN.keyed().count(), 9);
+    assert_eq!(OWN.keyed().count(), 10);
     for algorithm in OWN.keyed() {
         assert!(algorithm.lacks_key() && algorithm.with_key(b"").is_err(), "{algorithm}");
         assert_eq!(algorithm.to_string().parse(), Ok(algorithm));

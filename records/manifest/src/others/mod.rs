@@ -8,6 +8,7 @@ pub(crate) mod filehash;
 pub(crate) mod json;
 pub mod sfv;
 pub(crate) mod table;
+pub(crate) mod trailing;
 
 use pfh_digest::{Algorithm, Registry};
 

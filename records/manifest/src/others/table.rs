@@ -1,6 +1,7 @@
 //! Separated values with a header line of others: a column of names, and columns of digests called
 //! by their algorithm, or one of digests beside one of algorithms (`Get-FileHash | Export-Csv`).
 
+use data_encoding::BASE64;
 use pfh_digest::{Algorithm, Registry};
 
 use super::{algorithm, windows_name};
@@ -11,6 +12,8 @@ use crate::entry::{DecodeLine, Entry, Fault, Parsed};
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Column {
     Name,
+    /// The name exactly, in base64, where it is not shown as it is: as `pfh export` writes it.
+    Exact,
     Size,
     Algorithm,
     /// Digests of what the column of algorithms says, or of the usual ones by length.
@@ -33,6 +36,7 @@ fn columns(registry: Registry, fields: &[Vec<u8>]) -> Option<Vec<Column>> {
                 named = true;
                 Column::Name
             }
+            "pathb64" => Column::Exact,
             "size" | "filesize" | "length" | "bytes" => Column::Size,
             "algorithm" | "hashtype" | "hashalgorithm" => Column::Algorithm,
             "hash" | "digest" | "checksum" | "hashvalue" => Column::Hash,
@@ -92,7 +96,13 @@ impl Decoder {
             }
             None => None,
         };
-        let mut entry = Entry { name: windows_name(name), ..Entry::default() };
+        let name = match get(Column::Exact) {
+            Some(exact) => BASE64.decode(exact).map_err(|_| Fault::Malformed("path_b64 is not base64"))?,
+            // A table of ours: nothing of a name was changed.
+            None if columns.contains(&Column::Exact) => name.to_vec(),
+            None => windows_name(name),
+        };
+        let mut entry = Entry { name, ..Entry::default() };
         for (column, field) in columns.iter().zip(fields).map(|(column, field)| (*column, field.trim_ascii())) {
             match column {
                 Column::Digest(algorithm) if !field.is_empty() => entry.digests.push(digits::digest(algorithm, field)?),

@@ -98,6 +98,9 @@ pub struct Check {
     /// Objects were uploaded in parts of SIZE bytes [default: the usual sizes are tried].
     #[arg(long, value_name = "SIZE", value_parser = crate::size::parse)]
     pub part_size: Option<u64>,
+    /// The context of keys that BLAKE3 derived (blake3-derive-key).
+    #[arg(long, value_name = "CONTEXT", conflicts_with = "key_file")]
+    pub derive_key: Option<String>,
     /// How it is carried out.
     #[command(flatten)]
     pub run: Run,

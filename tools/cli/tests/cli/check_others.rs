@@ -114,3 +114,25 @@ fn a_digest_alone_in_a_file_called_after_the_file() {
     room.file("a.txt", &digest);
     assert_eq!(pfh(&room, ["check", "a.txt"]).code, Some(3));
 }
+
+/// RHash puts the name first and all digests of a file behind it; a CRC among them counts as well.
+#[test]
+fn several_digests_behind_a_name_as_rhash_writes_them() {
+    if lacks(&[Need::Program("rhash")]) {
+        return;
+    }
+    let room = files();
+    for options in ["-M -H", "-M -H --sha256 --sha512", "-C -M"] {
+        room.file("list", &printed(&room, &format!("rhash --simple {options} a 'sub/b c'")));
+        let seen = pfh(&room, ["check", "list"]);
+        assert_eq!(seen.code, Some(0), "{options}: {}", seen.stderr);
+        // Each of the digests is compared: of the second file the last one is another now.
+        let mut changed = printed(&room, &format!("rhash --simple {options} a 'sub/b c'"));
+        let last = changed.iter().rposition(u8::is_ascii_hexdigit).expect("a digit");
+        changed[last] = if changed[last] == b'0' { b'1' } else { b'0' };
+        room.file("list", &changed);
+        let seen = pfh(&room, ["check", "list"]);
+        assert_eq!(seen.code, Some(1), "{options}: {}", seen.stderr);
+        assert!(String::from_utf8_lossy(&seen.stdout).contains("sub/b c: FAILED"), "{options}");
+    }
+}

@@ -111,3 +111,44 @@ fn what_is_refused() {
     let seen = pfh(&room, "check --key-file d/a m");
     assert!(seen.code == Some(2) && seen.stderr.contains("32 bytes"), "{}", seen.stderr);
 }
+
+/// Keys that BLAKE3 derives are those of b3sum, and verified under their context alone.
+#[test]
+fn derived_keys_are_b3sums() {
+    if lacks(&[Need::Program("b3sum")]) {
+        return;
+    }
+    let room = room();
+    let context = "example.com 2026-11-22 sessions";
+    let ours = |words: &[&str]| {
+        let trial = Trial::new(env!("CARGO_BIN_EXE_pfh")).args(words).directory(room.path());
+        trial.run().expect("a run")
+    };
+    let seen = ours(&["hash", "--no-progress", "--derive-key", context, "d/a", "d/b"]);
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    let listed: Vec<String> =
+        String::from_utf8(seen.stdout.clone()).expect("text").lines().map(str::to_owned).collect();
+    for name in ["d/a", "d/b"] {
+        let theirs = Command::new("b3sum").args(["--derive-key", context, name]).current_dir(room.path()).output();
+        let theirs = String::from_utf8(theirs.expect("b3sum").stdout).expect("text");
+        assert!(listed.iter().any(|line| *line == theirs.trim_end()), "{theirs} {listed:?}");
+    }
+    // The list names the algorithm, and is compared with the context alone.
+    assert!(listed[0].contains("algorithms=blake3-derive-key"), "{listed:?}");
+    room.file("list", &seen.stdout);
+    assert_eq!(ours(&["check", "--derive-key", context, "list"]).code, Some(0));
+    assert_eq!(ours(&["check", "--derive-key", "another", "list"]).code, Some(1));
+    assert_eq!(ours(&["check", "list"]).code, Some(3));
+    room.file("key", &[7; 32]);
+    for wrong in [
+        &["hash", "--derive-key", "", "d/a"][..],
+        &["hash", "--derive-key", context, "-a", "sha256", "d/a"],
+        &["hash", "--derive-key", context, "-a", "hmac-sha256", "d/a"],
+        &["hash", "--key-file", "key", "-a", "blake3-derive-key", "d/a"],
+        &["hash", "--derive-key", context, "--key-file", "key", "d/a"],
+        &["hash", "-a", "blake3-derive-key", "d/a"],
+    ] {
+        let seen = ours(wrong);
+        assert_eq!((seen.code, seen.stdout.len()), (Some(2), 0), "{wrong:?}: {}", seen.stderr);
+    }
+}

@@ -103,10 +103,38 @@ fn colour_is_for_verdicts_and_never_for_a_pipe_that_did_not_ask() {
             assert_eq!((seen.code, text(&seen).contains('\x1b')), (Some(1), coloured), "{line}: {}", text(&seen));
         }
     }
+    room.file("bad", b"900150983cd24fb0d6963f7d28e17f72  a\n");
+    room.file("disk", &[7; 70_000]);
+    let seen = pfh(&room, "acquire --no-progress disk --to disk.img");
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    room.file("d/abc \u{1b}[31m", b"abc");
+    for (variables, coloured) in
+        [(&[][..], false), (&[("CLICOLOR_FORCE", "1")], true), (&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")], false)]
+    {
+        for (line, code) in [("match -r -k bad --class bad d", 1), ("verify --no-progress disk.img", 0)] {
+            let seen = with(&room, line, variables);
+            assert_eq!((seen.code, text(&seen).contains('\x1b')), (Some(code), coloured), "{line}: {}", text(&seen));
+        }
+    }
+    let seen = with(&room, "match -r -k bad --class bad d", &[("CLICOLOR_FORCE", "1")]);
+    let line = "\x1b[31mknown-bad\x1b[0m   d/abc \\x1b[31m  [bad: bad]\n";
+    assert!(text(&seen).contains(line), "{}", text(&seen));
+    let seen = with(&room, "verify --no-progress disk.img", &[("CLICOLOR_FORCE", "1")]);
+    assert!(text(&seen).contains("\n\x1b[32mverified\x1b[0m: "), "{}", text(&seen));
+    std::fs::remove_file(room.path().join("d/abc \u{1b}[31m")).unwrap();
     let seen = with(&room, "check m", &[("CLICOLOR_FORCE", "1")]);
     assert_eq!(text(&seen), "d/a: \x1b[31mFAILED\x1b[0m\nd/sub/b c: \x1b[32mOK\x1b[0m\n");
     // What is read by a program has none, whatever is asked for.
-    for line in ["check --json m", "hash d/a", "check --audit -f jsonl m d", "diff --json m d", "diff -z m d"] {
+    for line in [
+        "check --json m",
+        "hash d/a",
+        "check --audit -f jsonl m d",
+        "diff --json m d",
+        "diff -z m d",
+        "match --json -k bad d/a",
+        "match -k bad -o verdicts --fail-on error d/a",
+        "verify --json --no-progress disk.img",
+    ] {
         let seen = with(&room, line, &[("CLICOLOR_FORCE", "1")]);
         assert!(!text(&seen).contains('\x1b'), "{line}: {}", text(&seen));
     }

@@ -70,6 +70,7 @@ const CASES: &[Case] = &[
         read: &["md5s"],
         ..CASE
     },
+    Case { page: "export", option: "--output", words: "export lines --to bodyfile -o OUT", read: &["lines"], ..CASE },
     Case { page: "report", option: "--html", words: "report sums --html OUT", read: &["sums"], ..CASE },
     Case {
         page: "bag-create",
@@ -325,6 +326,7 @@ fn prepared() -> Room {
         "bag create bagged",
         "hash in -o sums",
         "hash -a md5 in -o md5s",
+        "hash -f jsonl in -o lines",
         "hash -a ssdeep -f ssdeep held -o list",
         "tree build held",
         "audit commit held -o kept",

@@ -82,6 +82,12 @@ const RUNS: &[(&str, i32, &str)] = &[
     ("audit verify --json kept asked answer", 0, "audit"),
     ("audit verify --json kept asked asked", 1, "audit"),
     ("plan --json -r t -o PLAN", 0, "plan"),
+    ("bench fit means --json", 0, "bench"),
+    ("bench forecast --like t -a md5,ssdeep --rounds 2 --save saved.json --json", 0, "bench"),
+    ("bench forecast --fit saved.json --bytes 4TB --json", 0, "bench"),
+    ("bench forecast --fit saved.json --device backup=4TB@150MB/s --json", 0, "bench"),
+    ("bench forecast --preset pfh-windows -a md5 --rounds 2 --sample 1MiB --json", 0, "bench"),
+    ("bench papers --bench bench --only cloner,tree --json", 0, "bench"),
 ];
 
 /// Files that are written, with their schemas.
@@ -92,6 +98,15 @@ const WRITTEN: &[(&str, &str)] = &[
     ("disk.E01.log.jsonl", "log"),
     ("PLAN/plan.json", "plan"),
 ];
+
+/// A script of the papers' measurements that has a table for one part, and none for the others.
+const SCRIPT: &str = r#"import json, sys
+if not any("tree" in word for word in sys.argv[1:3]):
+    sys.exit("needs two disks")
+print(json.dumps({"table": "1", "columns": ["a", "b"], "rows": [["x", 1.5], ["y", None]], "paper": [["x", 2], None],
+    "notes": ["n"], "verdict": {"word": "missed", "why": "w"},
+    "bars": {"unit": "s", "groups": [{"label": "l", "values": [["x", 1], ["y", None]]}]}}))
+"#;
 
 fn prepared() -> Room {
     let room = Room::new();
@@ -113,6 +128,8 @@ fn prepared() -> Room {
     room.file("changed/t/new", &content(2, 20_100));
     room.file("changed/folder/t0", &content(0, 20_000));
     room.file("disk", &content(7, 300_000));
+    room.file("means", b"algo MB c java\nmd5 512 1409 2848\nmd5 1024 2820 5716\nsha1 512 3 1\n");
+    room.file("bench/run", SCRIPT.as_bytes());
     room.file("bag/data/letter", b"Dear Ada");
     room.file("torn/bagit.txt", b"BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n");
     room.file("torn/manifest-md5.txt", format!("{}  data/gone\n", "0".repeat(32)).as_bytes());
@@ -175,6 +192,21 @@ fn what_is_printed_is_as_the_schemas_say() {
     let odd = format!("{}={}", schema("hash").display(), room.path().join("odd").display());
     let found = Command::new("python3").args(["-c", VALIDATE, &odd]).output().expect("python3");
     assert!(!found.status.success(), "an unknown member");
+}
+
+/// It measures for half a minute.
+#[test]
+fn what_bench_self_prints_is_as_its_schema_says() {
+    if lacks(&[Need::Time]) || validator_is_missing() {
+        return;
+    }
+    let room = Room::new();
+    let words = ["bench", "self", "-a", "md5", "--json"];
+    let seen = Trial::new(env!("CARGO_BIN_EXE_pfh")).args(words).directory(room.path()).run().expect("a run");
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    let pair = format!("{}={}", schema("bench").display(), room.file("own", &seen.stdout).display());
+    let found = Command::new("python3").args(["-c", VALIDATE, &pair]).output().expect("python3");
+    assert!(found.status.success(), "{}", String::from_utf8_lossy(&found.stdout));
 }
 
 #[test]

@@ -25,19 +25,29 @@ pub fn open_to_write(path: &Path, how: How, direct: bool) -> Result<OwnedFd, Err
 }
 
 /// Makes a file without a name in a directory (O_TMPFILE); `None` on file systems that have none
-/// (FUSE, some network ones).
+/// (FUSE, some network ones), and where it could not be given its name in the end: that goes by
+/// `/proc`, which a bare root may lack.
 pub fn open_unnamed(directory: &Path) -> Result<Option<OwnedFd>, Errno> {
     let flags = OFlags::WRONLY | OFlags::CLOEXEC | OFlags::TMPFILE;
     match retry(|| fs::openat(CWD, directory, flags, MODE)) {
         Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL | Errno::NOENT) => Ok(None),
-        opened => opened.map(Some),
+        opened => opened.map(|fd| is_there(&by_number(&fd)).then_some(fd)),
     }
+}
+
+/// The name of an open file in `/proc`.
+fn by_number(fd: impl AsFd) -> String {
+    format!("/proc/self/fd/{}", fd.as_fd().as_raw_fd())
+}
+
+fn is_there(name: &str) -> bool {
+    fs::lstat(name).is_ok()
 }
 
 /// Gives a file without a name its name. Unlike a rename it never takes the place of what somebody
 /// else made meanwhile.
 pub fn give_name(fd: impl AsFd, name: &Path) -> Result<(), Errno> {
-    let here = format!("/proc/self/fd/{}", fd.as_fd().as_raw_fd());
+    let here = by_number(fd);
     retry(|| fs::linkat(CWD, here.as_str(), CWD, name, AtFlags::SYMLINK_FOLLOW))
 }
 

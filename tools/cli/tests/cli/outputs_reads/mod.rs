@@ -108,6 +108,7 @@ pub const READS: &[(&str, &str)] = &[
     ("hash", "--key"),
     ("hash", "--key-file"),
     ("hash", "PATH"),
+    ("export", "RESULT"),
     ("known-export", "SET"),
     ("report", "--key"),
     ("report", "RESULT"),

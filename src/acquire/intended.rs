@@ -1,0 +1,207 @@
+//! What an acquisition would do: what it reads and writes, and what stands in its way. Nothing is
+//! written, and of the source no more is read than the start of a run reads.
+
+use super::guarding::directory_of;
+use super::log::{Logs, Opening, chained_name};
+use super::session::Session;
+use super::{Error, ImageFormat, Request, account, again, case, run};
+use crate::shown;
+use pfh_digest::Algorithm;
+use pfh_source::os;
+use std::fmt::{self, Write};
+use std::fs::File;
+use std::path::PathBuf;
+
+/// What would be done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Step {
+    /// The medium is read from its start.
+    Acquire,
+    /// An acquisition that was cut off is resumed.
+    Resume,
+    /// One that has ended is compared with its log; nothing is written.
+    Compare,
+    /// What could not be read is tried again.
+    Retry,
+}
+
+/// A file or device that would be written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Planned {
+    /// What it is: `target (E01)`, `map`, `log`.
+    pub what: String,
+    /// Its name.
+    pub path: PathBuf,
+    /// Bytes that it would have at most, where that is known.
+    pub bytes: Option<u64>,
+    /// Bytes that are free where it would lie, if it would be a file and the system says it.
+    pub free: Option<u64>,
+    /// Whether there is one that would be resumed or replaced.
+    pub exists: bool,
+}
+
+impl Planned {
+    /// Whether there is less room than it may take.
+    pub fn lacks_room(&self) -> bool {
+        self.free.zip(self.bytes).is_some_and(|(free, bytes)| free < bytes)
+    }
+}
+
+/// What a request would do.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Intended {
+    /// What would be done.
+    pub step: Step,
+    /// The source, for people.
+    pub source: String,
+    /// Bytes of the image, where that is known.
+    pub bytes: Option<u64>,
+    /// Bytes that are there from an earlier run.
+    pub done: u64,
+    /// Bytes of a sector.
+    pub sector: u32,
+    /// What would be computed.
+    pub algorithms: Vec<Algorithm>,
+    /// What would be written.
+    pub files: Vec<Planned>,
+    /// What an examiner must know before: mounts, damage of the image that is the source, what a
+    /// resumption says.
+    pub notes: Vec<String>,
+}
+
+/// What the request would do. It is refused as [`run`](super::run()) refuses it.
+///
+/// # Errors
+/// Those with which the run would not begin.
+pub fn intend(mut request: Request) -> Result<Intended, Error> {
+    run::check(&mut request)?;
+    let session = Session::open(request)?;
+    let ended = again::foresee(&session)?;
+    let (asked, beginning) = (session.asked(), session.beginning());
+    let step = match ended {
+        Some(false) => Step::Compare,
+        Some(true) => Step::Retry,
+        None if beginning.done > 0 => Step::Resume,
+        None => Step::Acquire,
+    };
+    if step != Step::Compare {
+        look(asked, step)?;
+    }
+    let mounted = |(place, writable): &(String, bool)| {
+        format!("the source is mounted at {place}{}", if *writable { ", for writing" } else { "" })
+    };
+    let mut notes: Vec<String> = beginning.mounts.iter().map(mounted).collect();
+    notes.extend(beginning.notes.iter().chain(&beginning.departures).cloned());
+    let files = if step == Step::Compare { Vec::new() } else { files(asked, beginning.bytes, beginning.done) };
+    Ok(Intended {
+        step,
+        source: asked.source.path().map_or_else(|| "a pattern".to_owned(), shown),
+        bytes: beginning.bytes,
+        done: beginning.done,
+        sector: session.medium().sector(),
+        algorithms: asked.imaging.algorithms.clone(),
+        files,
+        notes,
+    })
+}
+
+/// What the run looks at before it opens its logs, and when it does.
+fn look(asked: &Request, step: Step) -> Result<(), Error> {
+    if let Some(path) = &asked.case {
+        let looked = case::look(path, asked.source.path(), asked.replace);
+        looked.map_err(|error| Error::CaseRefused { path: path.clone(), error })?;
+    }
+    let opening = match (step, asked.replace) {
+        (Step::Retry, _) => Opening::Continue,
+        (_, true) => Opening::Replace,
+        (_, false) => Opening::Resume,
+    };
+    if let Some(log) = &asked.log {
+        Logs::look(log, opening, &account::targets(asked))?;
+    }
+    Ok(())
+}
+
+/// Everything that would be written.
+fn files(asked: &Request, bytes: Option<u64>, done: u64) -> Vec<Planned> {
+    let mut files = Vec::new();
+    for to in &asked.targets {
+        let (what, most) = match &to.form {
+            ImageFormat::Raw { seek, sparse, .. } => {
+                let what = if *sparse { "target (raw, with holes)" } else { "target (raw)" };
+                (what.to_owned(), bytes.map(|bytes| bytes + seek).filter(|_| !*sparse))
+            }
+            ImageFormat::Split(pieces) => {
+                let count = bytes.map_or(0, |bytes| bytes.div_ceil(pieces.length.max(1)).max(1));
+                (format!("target (raw, {count} pieces of {} bytes)", pieces.length), bytes)
+            }
+            ImageFormat::E01 { .. } => ("target (E01)".to_owned(), None),
+        };
+        let is_file = std::fs::metadata(&to.path).map_or(true, |found| found.is_file());
+        let free =
+            File::open(directory_of(&to.path)).ok().and_then(|directory| os::free_bytes(directory).ok().flatten());
+        // What is there already needs no more room.
+        let free = free.filter(|_| is_file).map(|free| free.saturating_add(done));
+        files.push(Planned { what, path: to.path.clone(), bytes: most, free, exists: to.path.exists() });
+    }
+    let logs = asked.log.iter().flat_map(|log| [("log", log.clone()), ("chained log", chained_name(log))]);
+    let map = asked.map.iter().map(|path| ("map", path.clone()));
+    let tree = asked.outboard.iter().map(|path| ("tree", path.clone()));
+    let case = asked.case.iter().map(|path| ("CASE document", path.clone()));
+    for (what, path) in map.chain(logs).chain(tree).chain(case) {
+        let exists = path.exists();
+        files.push(Planned { what: what.to_owned(), path, bytes: None, free: None, exists });
+    }
+    files
+}
+
+impl Intended {
+    /// Whether everything that would be written has room, as far as that is known.
+    pub fn fits(&self) -> bool {
+        !self.files.iter().any(Planned::lacks_room)
+    }
+
+    /// Bytes that would be read of the source, where that is known.
+    pub fn reads(&self) -> Option<u64> {
+        match self.step {
+            Step::Compare | Step::Retry => None,
+            Step::Acquire | Step::Resume => self.bytes.map(|bytes| bytes.saturating_sub(self.done)),
+        }
+    }
+}
+
+/// A line for each file, and what else there is to know.
+impl fmt::Display for Intended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let size = self.bytes.map_or_else(|| "of unknown size".to_owned(), |bytes| format!("{bytes} bytes"));
+        writeln!(f, "read     {}: {size}, sectors of {} bytes", self.source, self.sector)?;
+        for file in &self.files {
+            let mut line = format!("write    {}: {}", shown(&file.path), file.what);
+            if let Some(bytes) = file.bytes {
+                write!(line, ", {bytes} bytes")?;
+            }
+            if file.exists {
+                line +=
+                    if self.step == Step::Acquire { ", replaces what is there" } else { ", continues what is there" };
+            }
+            if file.lacks_room() {
+                write!(line, ": ONLY {} BYTES ARE FREE THERE", file.free.unwrap_or_default())?;
+            }
+            writeln!(f, "{line}")?;
+        }
+        let names: Vec<String> = self.algorithms.iter().map(ToString::to_string).collect();
+        writeln!(f, "compute  {}", names.join(", "))?;
+        self.notes.iter().try_for_each(|note| writeln!(f, "note     {note}"))?;
+        match self.step {
+            Step::Acquire => Ok(()),
+            Step::Resume => writeln!(f, "resume   at byte {}: what is before is hashed and not read again", self.done),
+            Step::Compare => {
+                writeln!(f, "compare  the image with its log: the acquisition has ended, and nothing is written")
+            }
+            Step::Retry => writeln!(f, "retry    what could not be read"),
+        }
+    }
+}
