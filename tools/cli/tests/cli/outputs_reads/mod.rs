@@ -8,6 +8,7 @@ pub const NO_PATHS: &[&str] = &[
     "CHUNKING",
     "CLASSES",
     "COMPRESSION",
+    "CONTEXT",
     "DATE",
     "DESCRIPTION",
     "EVIDENCE",
