@@ -56,10 +56,10 @@ fn order(log: &str, places: &BTreeMap<u64, String>) -> [Vec<String>; 2] {
         let [offset, length] = numbers[..] else { continue };
         let starts = places.range(offset..offset + length).next().map(|(_, name)| (0, name));
         let rests = offset.checked_sub(4096).and_then(|start| places.get(&start)).map(|name| (1, name));
-        if let Some((part, name)) = rests.or(starts) {
-            if !orders[part].contains(name) {
-                orders[part].push(name.clone());
-            }
+        if let Some((part, name)) = rests.or(starts)
+            && !orders[part].contains(name)
+        {
+            orders[part].push(name.clone());
         }
     }
     orders
