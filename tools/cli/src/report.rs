@@ -40,7 +40,7 @@ again; nothing is shown of a log whose chain is broken. Verdicts of other result
 stores in a folder are listed and not read.
 
 Exit codes: 0 the page is written; 1 it is, and a seal or a chain does not hold; 2 usage; 3 it is, and some file was not understood, not
-whole or could not be read: the page names it; 4 the page could not be written.";
+whole or could not be read: the page names it; or no result is among the files; 4 the page could not be written.";
 
 /// Runs a request to its end.
 pub fn run(report: &Report) -> Exit {
@@ -69,6 +69,10 @@ fn end(summary: &Summary) -> Exit {
         exit::say(format_args!("{name}: DOES NOT HOLD: {why}"));
     }
     exit::say(summary.sentence());
+    if summary.results == 0 && summary.holding == 0 && summary.unknown.is_empty() {
+        exit::say("no result is among the files: images and stores are listed on the page, and not read");
+        return Exit::Incomplete;
+    }
     match (summary.broken.is_empty(), summary.unknown.is_empty()) {
         (false, _) => Exit::Verdict,
         (true, false) => Exit::Incomplete,

@@ -209,6 +209,16 @@ fn what_is_not_understood_is_named_and_in_the_exit() {
     assert!(!room.path().join("none").exists());
 }
 
+/// Stores are listed and not read: a page of them alone says so, in its exit code as well.
+#[test]
+fn a_page_without_a_result_is_no_success() {
+    let room = Room::new();
+    room.file("case/table.parquet", b"PAR1 and whatever follows PAR1");
+    let seen = pfh(&room, "report case --html page");
+    assert_eq!(seen.code, Some(3), "{}", seen.stderr);
+    assert!(seen.stderr.contains("no result is among the files"), "{}", seen.stderr);
+}
+
 /// Errors of a run and its counts are on the page.
 #[test]
 fn what_has_no_digest_is_a_problem() {
