@@ -227,6 +227,8 @@ def test_signals(number, words, tmp_path):
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
+            # Under nohup, tests are started with SIGHUP ignored, and so would be what they start.
+            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
         )
         # The interpreter itself catches SIGINT, so what pfh catches next is waited for.
         sign = signal.SIGTERM if number == signal.SIGINT else number
