@@ -2,26 +2,26 @@
 
 use super::about::{bomb, extents, outline, refused, said, unread};
 use super::clock::Clock;
-use super::detect::{self, Container, Imaged};
+use super::detect::{self, Container};
 use super::gap;
 use super::level::{Level, Listed, Next, Part};
-use super::medium::{File, Imaged as ImagedBytes, Runs, Watch};
+use super::medium::{Runs, Watch};
 use super::member::{self, Begun, Lying, Member, problem};
 use super::name;
 use super::options::Options;
+use super::outer::Outer;
 use super::spool::Stock;
 use super::sweep::{self, Sweep};
 use pfh_container::disk;
-use pfh_source::image::Image;
 use pfh_source::{Entry, Inside, Item, Origin, Passage, Problem, Skip, Source, Stage, Volume};
 use pfh_volume::archive::{self, Format};
 use pfh_volume::{Allocation, Bytes, FileSystem, Kind, Node, Options as Volumes, PartitionTable, Recognised, Usage};
 use pfh_volume::{is_physical_volume, logical_volumes};
 use std::collections::VecDeque;
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
 use std::sync::Arc;
+
+/// What is said of a medium of which nothing is known.
+const BLANK: &str = "holds no partition table and no file system that is known";
 
 /// What comes before it has its number.
 enum Found {
@@ -117,64 +117,18 @@ impl Expanding {
         self.found.push_back(Found::Problem(name, refused(cause)));
     }
 
-    /// What a file of the source is, if it is a container.
-    fn open_outer(&mut self, entry: &Entry) {
-        let printed = name::escape(&entry.name());
-        self.clock = Clock::new(self.options.time);
-        if !self.is_wanted(&printed) {
-            return;
-        }
-        match &entry.origin {
-            Origin::File { .. } => self.open_file(entry, &printed),
-            Origin::Object { name, .. } if self.images => {
-                // One that cannot be opened fails as an entry.
-                if let Ok(image) = Image::open(Path::new(OsStr::from_bytes(name))) {
-                    self.open_image(image, &printed);
-                }
-            }
-            Origin::Object { .. } | Origin::Standard => {}
-        }
-    }
-
-    fn open_file(&mut self, entry: &Entry, printed: &[u8]) {
-        // One that cannot be opened fails as an entry.
-        let Ok(Some(still)) = entry.still() else { return };
-        let still = Arc::new(still);
-        let bytes: Arc<dyn Bytes> = Arc::new(File(still.clone()));
-        let mut start = vec![0; usize::try_from(bytes.size()).unwrap_or(usize::MAX).min(disk::START)];
-        let mut end = vec![0; start.len().min(disk::END)];
-        let read = bytes.read_exact_at(0, &mut start);
-        if read.and_then(|()| bytes.read_exact_at(bytes.size() - end.len() as u64, &mut end)).is_err() {
-            return;
-        }
-        let mut path = entry.name();
-        if !self.root.is_empty() && path.first() != Some(&b'/') {
-            path = [&self.root[..], b"/", &path].concat();
-        }
-        match detect::image(&path, &start, &end) {
-            Imaged::Yes(image) => self.open_image(*image, printed),
-            Imaged::Unread(why) => self.fail(name::prefix(printed), why),
-            Imaged::No => {
+    /// Goes into an entry of the source.
+    fn enter_outer(&mut self, outer: Outer, printed: &[u8]) {
+        match outer {
+            Outer::File => {}
+            Outer::Container(container, bytes, watch) => {
                 self.allowance = self.options.limits.most(bytes.size());
-                let watch = Arc::new(Watch::File(still));
                 self.sweep(&watch);
-                self.open_bytes(&start, bytes, printed, &watch, 1);
+                self.enter(container, bytes, printed, &watch, 1);
             }
+            Outer::Blank => self.fail(name::prefix(printed), BLANK),
+            Outer::Failed(problem) => self.found.push_back(Found::Problem(name::prefix(printed), problem)),
         }
-    }
-
-    fn open_image(&mut self, image: Image, printed: &[u8]) {
-        let watch = match Watch::image(&image) {
-            Ok(watch) => Arc::new(watch),
-            Err(error) => {
-                self.found.push_back(Found::Problem(name::prefix(printed), detect::unreadable(&error)));
-                return;
-            }
-        };
-        let bytes: Arc<dyn Bytes> = Arc::new(ImagedBytes(image));
-        self.sweep(&watch);
-        self.allowance = self.options.limits.most(bytes.size());
-        self.enter_disk(bytes, printed, &watch, 1);
     }
 
     /// Decides in which order the container at hand is read.
@@ -221,7 +175,7 @@ impl Expanding {
     fn enter_disk(&mut self, bytes: Arc<dyn Bytes>, printed: &[u8], watch: &Arc<Watch>, depth: u32) {
         match detect::medium(&bytes) {
             Ok(Some(container)) => self.enter(container, bytes, printed, watch, depth),
-            Ok(None) => self.fail(name::prefix(printed), "holds no partition table and no file system that is known"),
+            Ok(None) => self.fail(name::prefix(printed), BLANK),
             Err(failure) => self.found.push_back(Found::Problem(name::prefix(printed), problem(Stage::Walk, &failure))),
         }
     }
@@ -480,8 +434,16 @@ impl Source for Expanding {
             }
             match self.outer.pull()? {
                 Item::Entry(entry) => {
-                    self.found.push_back(Found::Origin(entry.origin.clone(), entry.stat));
-                    self.open_outer(&entry);
+                    let printed = name::escape(&entry.name());
+                    self.clock = Clock::new(self.options.time);
+                    let outer = match self.is_wanted(&printed) {
+                        true => Outer::of(&entry, &self.root, self.images),
+                        false => Outer::File,
+                    };
+                    if !(self.options.members && outer.is_entered()) {
+                        self.found.push_back(Found::Origin(entry.origin, entry.stat));
+                    }
+                    self.enter_outer(outer, &printed);
                 }
                 Item::Skipped { name, skip, .. } => self.found.push_back(Found::Skipped(name, skip)),
                 Item::Problem { name, problem, .. } => self.found.push_back(Found::Problem(name, problem)),

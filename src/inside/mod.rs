@@ -17,6 +17,7 @@ mod medium;
 mod member;
 pub mod name;
 mod options;
+mod outer;
 mod spool;
 mod sweep;
 mod whole;

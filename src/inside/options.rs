@@ -16,6 +16,9 @@ pub struct Options {
     /// Whether space that no file has is taken too: free blocks and gaps between partitions as
     /// `OFFSET!unallocated`, what lies behind a file in its last block as `name!slack`.
     pub unallocated: bool,
+    /// Whether containers of the input have no record of their own. What is not gone into has one,
+    /// and so have containers in containers.
+    pub members: bool,
     /// How long a container of the input may be worked on, with all that is in it; `None` for as
     /// long as it takes.
     pub time: Option<Duration>,

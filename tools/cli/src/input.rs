@@ -57,6 +57,10 @@ pub struct Inside {
     /// what lies behind a file in its last block as name!slack.
     #[arg(long)]
     pub unallocated: bool,
+    /// Not the images and archives of the input themselves, only what is in them: an image is read
+    /// where its files lie. Archives in them have their records.
+    #[arg(long)]
+    pub members: bool,
     /// Give a container up on which more than SECONDS were spent, with all that is in it [default:
     /// as long as it takes].
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
@@ -76,7 +80,7 @@ impl Inside {
     pub fn asked(&self) -> Result<Option<pfh::inside::Options>, Failure> {
         if !self.inside && self.is_bounded() {
             return Err(Failure::usage(
-                "--depth, --deleted, --unallocated, --container-timeout and --expand say how --inside is done: add --inside",
+                "--depth, --deleted, --unallocated, --members, --container-timeout and --expand say how --inside is done: add --inside",
             ));
         }
         Ok(self.inside.then(|| self.options()))
@@ -84,7 +88,7 @@ impl Inside {
 
     /// Whether anything is said of how it is done.
     pub fn is_bounded(&self) -> bool {
-        let named = self.deleted || self.unallocated;
+        let named = self.deleted || self.unallocated || self.members;
         named || self.depth.is_some() || self.expand.is_some() || self.container_timeout.is_some()
     }
 
@@ -92,6 +96,7 @@ impl Inside {
     pub fn options(&self) -> pfh::inside::Options {
         let mut options = pfh::inside::Options::default();
         (options.deleted, options.unallocated) = (self.deleted, self.unallocated);
+        options.members = self.members;
         options.time = self.container_timeout.map(Duration::from_secs);
         let limits = &mut options.limits;
         limits.depth = self.depth.unwrap_or(limits.depth);

@@ -57,6 +57,7 @@ mod hashdeep_cases;
 mod help_pages;
 mod inside;
 mod inside_cut;
+mod inside_members;
 mod inside_outputs;
 mod inside_peers;
 mod inside_places;
