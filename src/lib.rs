@@ -144,7 +144,7 @@ pub use algorithms::{Algorithm, REGISTRY, Secret, SecretError};
 pub use destination::{Destination, OpenError};
 pub use errno::with_names;
 pub use failure::{JobError, Kind};
-pub use input::{Content, Input, InputError, NameList};
+pub use input::{Addresses, Content, Input, InputError, NameList};
 pub use verdict::Verdict;
 
 /// A path as a terminal may see it.

@@ -162,7 +162,7 @@ pub fn run(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
     request.check()?;
     let mut plan = request.document();
     let (mut files, mut rest) = (Vec::new(), Vec::new());
-    let mut source = request.input.source()?;
+    let mut source = request.input.listed()?;
     while let Some(item) = source.pull() {
         let number = item.number();
         plan.entries = plan.entries.max(number + 1);
@@ -171,7 +171,7 @@ pub fn run(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
                 if matches!(entry.origin, Origin::Standard) {
                     return Err(Error::Unplanned("standard input"));
                 }
-                let size = entry.stat.or_else(|| entry.look()).map_or(0, |stat| stat.size);
+                let size = entry.size_hint().unwrap_or(0);
                 files.push((number, size, entry.name()));
             }
             Item::Skipped { name, skip, .. } => rest.push(Record { number, name, outcome: Outcome::Skipped(skip) }),

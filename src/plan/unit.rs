@@ -3,12 +3,15 @@
 use super::Error;
 use super::document::Document;
 use super::part::{self, Counts, Writing};
+use crate::input::{Addresses, Input};
 use crate::outputs::{Existing, Kind, Outputs};
 use crate::pass::pass;
 use pfh_engine::{Control, Plan, Record, Summary as Run};
 use pfh_manifest::Unrepresentable;
-use pfh_source::{Descend, Operands, Recurse, Source, Special};
+use pfh_source::{Descend, Recurse, Special};
+use std::ffi::OsString;
 use std::io;
+use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 
 /// A plan, and which of its units is carried out.
@@ -91,11 +94,13 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
     outputs.writes("PLAN", plan.part(unit), Kind::File, Existing::Own(0, part::BEGINS));
     outputs.check()?;
     let special = if plan.special { Special::Read } else { Special::Skip };
-    let descend = Descend { recurse: Recurse::No, special, ..Descend::default() };
-    let source = || Box::new(Operands::new(names.clone(), descend.clone())) as Box<dyn Source>;
+    let mut input = Input::new(names.into_iter().map(OsString::from_vec));
+    input.descend = Descend { recurse: Recurse::No, special, ..Descend::default() };
+    input.addresses = Addresses::Exactly;
+    let source = input.source()?;
     let settings = Plan { algorithms: plan.algorithms.clone(), piecewise: plan.piecewise, ..request.settings.clone() };
     let mut ends = Ends { writing: Writing::open(&plan, unit)?, numbers: &numbers, sink };
-    let ran = pass(source(), || Some(source()), &settings, &mut ends, control)?;
+    let ran = pass(source, || input.again(), &settings, &mut ends, control)?;
     if ran.interrupted {
         return Err(Error::Interrupted("the unit has no result"));
     }

@@ -155,6 +155,7 @@ def hash_files(
     *,
     recursive: bool = False,
     follow: bool = False,
+    exactly: bool = False,
     threads: int | None = None,
     memory: int | None = None,
     on_event: Callable[[int, int], object] | None = None,
@@ -228,6 +229,7 @@ def match(
     cls: str | None = None,
     recursive: bool = False,
     follow: bool = False,
+    exactly: bool = False,
     threads: int | None = None,
     memory: int | None = None,
 ) -> list[Matched]:
