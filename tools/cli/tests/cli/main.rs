@@ -79,6 +79,7 @@ mod outputs_reads;
 mod paper;
 mod papers_page;
 mod plan;
+mod plan_slurm;
 mod plan_split;
 mod program;
 mod reading_devices;
