@@ -125,6 +125,7 @@ pub mod known;
 pub mod list;
 #[cfg(feature = "known")]
 pub mod matching;
+mod many;
 pub mod outputs;
 mod own;
 pub mod paper;
@@ -145,6 +146,7 @@ pub use destination::{Destination, OpenError};
 pub use errno::with_names;
 pub use failure::{JobError, Kind};
 pub use input::{Addresses, Content, Input, InputError, NameList};
+pub use many::hash_many_on;
 pub use verdict::Verdict;
 
 /// A path as a terminal may see it.

@@ -84,7 +84,7 @@ def new(name: str, data: Buffer | None = None, *, usedforsecurity: bool = True) 
 def file_digest(fileobj: Any, digest: str | Callable[[], Any], /) -> Any:
     """A hash object that has seen what is left of an open file."""
 
-def hash_many(buffers: Iterable[Buffer] | _ArrowArray | _ArrowStream, name: str) -> list[bytes | None]:
+def hash_many(buffers: Iterable[Buffer] | _ArrowArray | _ArrowStream, name: str, *, threads: int | None = None) -> list[bytes | None]:
     """The digests of many messages, in SIMD lanes; of a column a null has none."""
 
 @final
