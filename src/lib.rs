@@ -123,9 +123,9 @@ mod jsonl;
 pub mod known;
 #[cfg(feature = "inside")]
 pub mod list;
+mod many;
 #[cfg(feature = "known")]
 pub mod matching;
-mod many;
 pub mod outputs;
 mod own;
 pub mod paper;

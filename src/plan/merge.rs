@@ -226,9 +226,10 @@ fn gather(plan: &Document, parts: &[PathBuf], control: &Control<'_>) -> Result<G
         });
         let (line, bytes) = join(plan, &mut lines, came.collect::<Result<_, Error>>()?)?;
         let text = line.to_string();
-        let lengths = u32::try_from(text.len()).ok().zip(u32::try_from(bytes.len()).ok()).filter(|_| places[number].is_none());
-        let (text_length, length) = lengths
-            .ok_or_else(|| Error::damaged(&plan.directory, "its units do not have each input once"))?;
+        let lengths =
+            u32::try_from(text.len()).ok().zip(u32::try_from(bytes.len()).ok()).filter(|_| places[number].is_none());
+        let (text_length, length) =
+            lengths.ok_or_else(|| Error::damaged(&plan.directory, "its units do not have each input once"))?;
         places[number] = Some((offset, text_length, length));
         counts.add(&line).ok_or_else(|| Error::damaged(&plan.directory, "holds a record that was not planned"))?;
         offset += u64::from(text_length) + u64::from(length);

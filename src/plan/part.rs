@@ -185,7 +185,13 @@ impl Writing {
     ///
     /// # Errors
     /// The output's.
-    pub fn range(&mut self, file: (u64, &[u8]), range: &Range, end: u64, came: Result<Found, Record>) -> io::Result<()> {
+    pub fn range(
+        &mut self,
+        file: (u64, &[u8]),
+        range: &Range,
+        end: u64,
+        came: Result<Found, Record>,
+    ) -> io::Result<()> {
         let place = json!([range.start, end, range.state.size]);
         let (mut line, fragment) = match came {
             Ok(found) => {

@@ -34,7 +34,15 @@ pub struct Located {
 impl Located {
     /// Operands that come one by one.
     pub fn new(paths: Paths, descend: Descend, meant: Meant) -> Located {
-        Located { paths: paths.peekable(), descend, meant, stores: Stores::default(), small: Small::Early, now: None, number: 0 }
+        Located {
+            paths: paths.peekable(),
+            descend,
+            meant,
+            stores: Stores::default(),
+            small: Small::Early,
+            now: None,
+            number: 0,
+        }
     }
 
     /// Fetches nothing before it is opened, for whoever wants names and sizes alone.

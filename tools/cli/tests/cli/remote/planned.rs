@@ -69,7 +69,8 @@ fn objects_are_read_when_their_unit_runs() {
     for n in 0..4 {
         put(&room, &server, &format!("{n}"), &random(n, 1000));
     }
-    put(&room, &server, "large", &random(9, LARGE));
+    // More than is on its way at once. What was asked for before is still of the first.
+    put(&room, &server, "large", &random(9, 4 * LARGE));
     let seen = pfh(&room, server.port, &["plan", "s3://bucket/pre", "-f", "jsonl", "-o", "PLAN"]);
     assert_eq!(seen.code, Some(0), "{}", seen.stderr);
     // One is another, one is gone, and one came later below the name of one that is there.
@@ -96,11 +97,10 @@ fn objects_are_read_when_their_unit_runs() {
     assert!(of("10").is_none() && of("3").unwrap()["size"] == 1000, "{text}");
 
     // Replaced while its unit reads it: an error, and no digest.
-    let other = room.file("other", &random(2, LARGE));
-    let proxy = Proxy::start(server.port, Fault::Pause(1 << 20));
+    let other = room.file("other", &random(2, 4 * LARGE));
+    let proxy = Proxy::start(server.port, Fault::Pause(6 << 20));
     std::thread::scope(|scope| {
-        let again = ["run", "PLAN", "--unit", "1", "--again", "--no-progress"];
-        let run = scope.spawn(|| pfh(&room, proxy.port, &again));
+        let run = scope.spawn(|| pfh(&room, proxy.port, &["run", "PLAN", "--unit", "1", "--again", "--no-progress"]));
         proxy.wait();
         server.put("bucket/pre/large", &other);
         proxy.resume();
