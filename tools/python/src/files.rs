@@ -31,8 +31,8 @@ pub struct Files {
 /// Hashes files on threads of its own, and gives their records as they come, in input order.
 ///
 /// `paths` is one path or several, `algorithms` one name or several. With `recursive` directories
-/// are walked; `follow` follows symbolic links. With `exactly` an address of a store is the object of
-/// that key alone, not all below it. `threads` hash, `memory` bytes may be read ahead.
+/// are walked; `follow` follows symbolic links. With `exactly` an address of a store is the object
+/// of that key alone, not all below it. `threads` hash, `memory` bytes may be read ahead.
 /// `on_event(files, bytes)` is called while the records are taken, at most twenty times a second.
 /// A file that cannot be read is a record, `Failed`, and no exception.
 #[pyfunction]
