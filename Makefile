@@ -4,7 +4,7 @@ CORPUS ?= target/corpus
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help test ci python faults foreign slow nightly campaigns large bench fuzz corpus aarch64 aarch64-nightly portable dist
+.PHONY: help test ci python wheel faults foreign slow nightly campaigns large bench fuzz corpus aarch64 aarch64-nightly portable dist
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):[^#]*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -17,6 +17,9 @@ ci: ## what the continuous integration runs, with the tools it installs
 
 python: ## the wheel of the Python package, built and tested in a venv of its own
 	tools/python/check
+
+wheel: ## the wheel as it is released, for glibc 2.17 and later and with the stores of objects, in target/wheels; checked and tried in a venv of its own
+	tools/python/wheel
 
 faults: ## the tests that inject faults, with the matrix of docs/faults.md; needs root, FUSE and strace, and fails where they are missing
 	PFH_TIERS=faults PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-cli --package pfh-inject --package pfh-volume

@@ -33,6 +33,16 @@ pub enum Content {
     Images,
 }
 
+/// What the address of a store means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Addresses {
+    /// The object of that key, and all below it.
+    #[default]
+    Below,
+    /// The object of that key alone, of addresses that were listed before: one input for each name.
+    Exactly,
+}
+
 /// Entries, and the file systems that they are in.
 pub(crate) type Placed = (Box<dyn Source>, Option<Arc<Volumes>>);
 
@@ -57,6 +67,8 @@ pub struct Input {
     pub content: Content,
     /// How directories are walked, and which files are taken.
     pub descend: Descend,
+    /// What addresses of stores mean.
+    pub addresses: Addresses,
     /// In which order files are read. Records keep the order of the names.
     pub order: Order,
     /// How far images and archives among the files are opened; `None` takes them as files alone.
@@ -126,8 +138,16 @@ impl Input {
         }
         match self.content {
             Content::Images => self.images(),
-            Content::Files => Ok(Box::new(Ordered::new(self.operands()?, self.order))),
+            Content::Files => Ok(Box::new(Ordered::new(self.operands(Wanted::Bytes)?, self.order))),
         }
+    }
+
+    /// The entries in the order of their numbers, of which nothing will be read.
+    ///
+    /// # Errors
+    /// As [`source`](Input::source).
+    pub(crate) fn listed(&self) -> Result<Box<dyn Source>, InputError> {
+        self.operands(Wanted::Names)
     }
 
     /// The entries, those in file systems with the places of their bytes, and the file systems as
@@ -182,7 +202,7 @@ impl Input {
         let options = Arc::new(options);
         Ok(match self.content {
             Content::Images => crate::inside::Expanding::new(self.images()?, options).of_images(),
-            Content::Files => crate::inside::Expanding::new(self.operands()?, options),
+            Content::Files => crate::inside::Expanding::new(self.operands(Wanted::Bytes)?, options),
         })
     }
 
@@ -201,7 +221,7 @@ impl Input {
         if self.list.is_some() || self.content == Content::Images || self.is_inside() || listed_twice {
             return None;
         }
-        self.operands().ok()
+        self.operands(Wanted::Bytes).ok()
     }
 
     fn images(&self) -> Result<Box<dyn Source>, InputError> {
@@ -216,17 +236,18 @@ impl Input {
         Ok(Box::new(self.paths.iter().enumerate().map(item).collect::<Vec<_>>().into_iter()))
     }
 
-    fn operands(&self) -> Result<Box<dyn Source>, InputError> {
+    fn operands(&self, wanted: Wanted) -> Result<Box<dyn Source>, InputError> {
         if !self.is_named() {
             return Err(InputError::Nothing);
         }
         let descend = self.descend.clone();
+        let located = |paths| located(paths, descend.clone(), self.addresses, wanted);
         let paths: Vec<Vec<u8>> = self.paths.iter().map(|path| path.clone().into_vec()).collect();
         let Some(list) = &self.list else {
             return match paths.iter().find(|path| is_address(path)) {
-                None => Ok(Box::new(Operands::new(paths, descend))),
+                None => Ok(Box::new(Operands::new(paths, descend.clone()))),
                 #[cfg(feature = "remote")]
-                Some(_) => located(Box::new(paths.into_iter().map(Ok)), descend),
+                Some(_) => Ok(located(Box::new(paths.into_iter().map(Ok)))),
                 #[cfg(not(feature = "remote"))]
                 Some(address) => Err(InputError::Remote(address.clone())),
             };
@@ -238,7 +259,7 @@ impl Input {
             let open = open.map_err(|error| InputError::List { path: list.path.clone(), error })?;
             names(BufReader::new(open), list.separator)
         };
-        located(Box::new(paths.into_iter().map(Ok).chain(listed)), descend)
+        Ok(located(Box::new(paths.into_iter().map(Ok).chain(listed))))
     }
 
     /// Names all that is read to the guard of outputs.
@@ -304,14 +325,28 @@ impl Input {
     }
 }
 
+/// What is wanted of the entries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    /// Names and sizes.
+    Names,
+    /// What is in them.
+    Bytes,
+}
+
 /// Operands of which some may be addresses of objects.
 #[cfg(feature = "remote")]
-fn located(paths: Paths, descend: Descend) -> Result<Box<dyn Source>, InputError> {
-    Ok(Box::new(pfh_remote::Located::new(paths, descend, pfh_remote::Meant::Below)))
+fn located(paths: Paths, descend: Descend, addresses: Addresses, wanted: Wanted) -> Box<dyn Source> {
+    let meant = match addresses {
+        Addresses::Below => pfh_remote::Meant::Below,
+        Addresses::Exactly => pfh_remote::Meant::Exactly,
+    };
+    let located = pfh_remote::Located::new(paths, descend, meant);
+    Box::new(if wanted == Wanted::Names { located.listing() } else { located })
 }
 
 /// The same without stores. An address in a list fails as a file that is not there.
 #[cfg(not(feature = "remote"))]
-fn located(paths: Paths, descend: Descend) -> Result<Box<dyn Source>, InputError> {
-    Ok(Box::new(Operands::from_paths(paths, descend)))
+fn located(paths: Paths, descend: Descend, _addresses: Addresses, _wanted: Wanted) -> Box<dyn Source> {
+    Box::new(Operands::from_paths(paths, descend))
 }

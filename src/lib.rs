@@ -123,6 +123,7 @@ mod jsonl;
 pub mod known;
 #[cfg(feature = "inside")]
 pub mod list;
+mod many;
 #[cfg(feature = "known")]
 pub mod matching;
 pub mod outputs;
@@ -144,7 +145,8 @@ pub use algorithms::{Algorithm, REGISTRY, Secret, SecretError};
 pub use destination::{Destination, OpenError};
 pub use errno::with_names;
 pub use failure::{JobError, Kind};
-pub use input::{Content, Input, InputError, NameList};
+pub use input::{Addresses, Content, Input, InputError, NameList};
+pub use many::hash_many_on;
 pub use verdict::Verdict;
 
 /// A path as a terminal may see it.

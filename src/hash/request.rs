@@ -169,8 +169,10 @@ impl Request {
 
     /// Whether names of the manifest may start in the working directory.
     pub(crate) fn has_relative_names(&self) -> bool {
-        let relative = |path: &OsString| !Path::new(path).is_absolute() && path != "-";
-        self.input.list.is_some() || self.input.paths.iter().any(relative)
+        let is_relative = |path: &OsString| {
+            !Path::new(path).is_absolute() && path != "-" && !pfh_source::is_address(path.as_encoded_bytes())
+        };
+        self.input.list.is_some() || self.input.paths.iter().any(is_relative)
     }
 
     /// The cache, opened. It knows a run by the output, by what is hashed and how.

@@ -22,6 +22,8 @@ pub struct Document {
     pub layout: Layout,
     /// Bytes of the windows that have digests of their own.
     pub piecewise: Option<u64>,
+    /// Bytes of the ranges that larger files are read in.
+    pub split: Option<u64>,
     /// The command line that the manifest records.
     pub command_line: Vec<u8>,
     /// The directory in which the plan was made.
@@ -41,11 +43,13 @@ pub struct Document {
 /// The file that makes a directory a plan.
 pub const NAME: &str = "plan.json";
 
-fn bytes(text: &[u8]) -> Value {
+/// Bytes as JSON has them: text, or digits of what is none.
+pub fn bytes(text: &[u8]) -> Value {
     str::from_utf8(text).map_or_else(|_| json!({ "hex": hex::encode(text) }), |text| json!(text))
 }
 
-fn unbytes(value: &Value) -> Option<Vec<u8>> {
+/// Reads these again.
+pub fn unbytes(value: &Value) -> Option<Vec<u8>> {
     match value {
         Value::String(text) => Some(text.as_bytes().to_vec()),
         other => hex::decode(other.get("hex")?.as_str()?.as_bytes()),
@@ -85,7 +89,7 @@ impl Document {
     }
 
     fn json(&self) -> Value {
-        json!({
+        let mut plan = json!({
             "type": "pfh-plan",
             "version": 1,
             "algorithms": self.algorithms.iter().map(ToString::to_string).collect::<Vec<_>>(),
@@ -100,7 +104,11 @@ impl Document {
             "paths": self.paths.iter().map(|path| bytes(path)).collect::<Vec<_>>(),
             "entries": self.entries,
             "units": self.lists,
-        })
+        });
+        if let Some(length) = self.split {
+            plan["split"] = json!(length);
+        }
+        plan
     }
 
     /// Writes `plan.json`, whole or not at all: from then on the directory is a plan.
@@ -148,6 +156,7 @@ impl Document {
             format: value["format"].as_str()?.parse().ok()?,
             layout: Layout { end, marker },
             piecewise: value["piecewise"].as_u64(),
+            split: value["split"].as_u64(),
             command_line: unbytes(&value["command_line"])?,
             working_directory: unbytes(&value["working_directory"])?,
             relative: value["relative"].as_bool()?,

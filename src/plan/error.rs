@@ -8,6 +8,7 @@ use crate::pass::ends_a_pass;
 use crate::{rendered, shown};
 use pfh_custody::seal;
 use pfh_manifest::{Format, Unrepresentable};
+use pfh_tree::split::Unsplit;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -33,6 +34,12 @@ pub enum Error {
     /// The format has no place for digests of windows.
     #[error("-f {} has no form for --piecewise: use hashdeep, dfxml, jsonl or csv", .0.name())]
     Pieces(Format),
+    /// An algorithm has no ranges, or not of this length.
+    #[error("--split: {0}")]
+    Split(#[from] Unsplit),
+    /// Windows lie across ranges.
+    #[error("--split and --piecewise: a file that is read in ranges has no windows: leave one of them out")]
+    SplitPieces,
     /// The format cannot hold these algorithms, or this layout.
     #[error("-f {}: {why}", format.name())]
     Format {

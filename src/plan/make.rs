@@ -3,7 +3,8 @@
 use super::Error;
 use super::document::{Document, sha256};
 use super::pack::pack;
-use super::part::{Writing, encode_list};
+use super::part::{Listed, Writing, encode_list};
+use super::range::{Range, splits};
 use crate::algorithms::{Algorithm, computed};
 use crate::hash::{Request as Hash, has_pieces};
 use crate::input::{Content, Input};
@@ -29,6 +30,9 @@ pub struct Request {
     pub algorithms: Vec<Algorithm>,
     /// Bytes of the windows that have digests of their own.
     pub piecewise: Option<u64>,
+    /// Bytes of the ranges that larger files are read in, each range for itself; for tree hashes
+    /// alone. Without it each file is read by one unit.
+    pub split: Option<u64>,
     /// What the manifest is written in.
     pub format: Format,
     /// How its lines look, in formats that leave a choice.
@@ -79,6 +83,7 @@ impl Request {
             input,
             algorithms,
             piecewise: None,
+            split: None,
             format: Format::Sums,
             layout: Layout { end: End::Line, marker: Marker::Text },
             bytes: 2 << 30,
@@ -101,6 +106,13 @@ impl Request {
         self
     }
 
+    /// Files larger than that many bytes are read in ranges of it.
+    #[must_use]
+    pub fn split(mut self, bytes: u64) -> Request {
+        self.split = Some(bytes);
+        self
+    }
+
     fn check(&self) -> Result<(), Error> {
         if self.bytes == 0 || self.files == 0 {
             return Err(Error::Unit);
@@ -113,6 +125,12 @@ impl Request {
         }
         if self.piecewise.is_some() && !has_pieces(self.format) {
             return Err(Error::Pieces(self.format));
+        }
+        if let Some(length) = self.split {
+            if self.piecewise.is_some() {
+                return Err(Error::SplitPieces);
+            }
+            splits(&self.document(), length)?;
         }
         // What the format cannot hold is refused before anything is written.
         let format = self.format;
@@ -141,6 +159,7 @@ impl Request {
             format: self.format,
             layout: self.layout,
             piecewise: self.piecewise,
+            split: self.split,
             command_line: about.command_line.unwrap_or_default(),
             working_directory: about.working_directory.unwrap_or_default(),
             relative: asked.has_relative_names(),
@@ -161,8 +180,9 @@ impl Request {
 pub fn run(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
     request.check()?;
     let mut plan = request.document();
-    let (mut files, mut rest) = (Vec::new(), Vec::new());
-    let mut source = request.input.source()?;
+    let (mut listed, mut rest) = (Vec::new(), Vec::new());
+    let (mut files, mut bytes) = (0, 0);
+    let mut source = request.input.listed()?;
     while let Some(item) = source.pull() {
         let number = item.number();
         plan.entries = plan.entries.max(number + 1);
@@ -171,8 +191,18 @@ pub fn run(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
                 if matches!(entry.origin, Origin::Standard) {
                     return Err(Error::Unplanned("standard input"));
                 }
-                let size = entry.stat.or_else(|| entry.look()).map_or(0, |stat| stat.size);
-                files.push((number, size, entry.name()));
+                let (before, name) = (listed.len(), entry.name());
+                if let (Some(length), Some(stat)) = (request.split, entry.stat.or_else(|| entry.look())) {
+                    listed.extend(Range::all(&stat, length).into_iter().map(|range| {
+                        let size = range.end(length) - range.start;
+                        Listed { number, size, name: name.clone(), range: Some(range) }
+                    }));
+                }
+                if listed.len() == before {
+                    listed.push(Listed { number, size: entry.size_hint().unwrap_or(0), name, range: None });
+                }
+                files += 1;
+                bytes += listed[before..].iter().map(|one| one.size).sum::<u64>();
             }
             Item::Skipped { name, skip, .. } => rest.push(Record { number, name, outcome: Outcome::Skipped(skip) }),
             Item::Problem { name, problem, .. } => {
@@ -187,22 +217,16 @@ pub fn run(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
             }
         }
     }
-    let sizes: Vec<u64> = files.iter().map(|(_, size, _)| *size).collect();
+    let sizes: Vec<u64> = listed.iter().map(|one| one.size).collect();
     let (places, units) = pack(&sizes, request.bytes, request.files);
     let mut lists = vec![Vec::new(); units];
-    for ((number, size, name), unit) in files.iter().zip(places) {
-        lists[unit].push((*number, *size, &name[..]));
+    for (one, unit) in listed.iter().zip(places) {
+        lists[unit].push(one);
     }
-    let lists: Vec<Vec<u8>> = lists.iter().map(|list| encode_list(list)).collect();
+    let lists: Vec<Vec<u8>> = lists.into_iter().map(encode_list).collect();
     plan.lists = lists.iter().map(|list| sha256(list)).collect();
     let counts = write(&plan, &lists, &rest)?;
-    Ok(Summary {
-        units: units as u64,
-        files: files.len() as u64,
-        bytes: sizes.iter().sum(),
-        skipped: counts.0,
-        failed: counts.1,
-    })
+    Ok(Summary { units: units as u64, files, bytes, skipped: counts.0, failed: counts.1 })
 }
 
 /// Writes the directory, `plan.json` last.

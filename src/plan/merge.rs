@@ -2,7 +2,8 @@
 
 use super::Error;
 use super::document::Document;
-use super::part::{self, Counts};
+use super::join::{Came, join};
+use super::part::{self, Counts, Lines};
 use crate::algorithms::REGISTRY;
 use crate::destination::Destination;
 use crate::hash::{Sealing, is_elsewhere};
@@ -12,6 +13,7 @@ use pfh_digest::Algorithm;
 use pfh_engine::{Control, Phase, Progress, Summary as Run};
 use pfh_manifest::{Options, Preamble};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -97,11 +99,22 @@ pub struct Summary {
     pub algorithms: Vec<Algorithm>,
 }
 
+/// Where a record is: its offset, the length of its line and that of its bytes.
+type Place = (u64, u32, u32);
+
+/// Reads the line of a record, and its bytes.
+fn read(file: &File, (offset, line, bytes): Place) -> Result<(Value, Vec<u8>), Error> {
+    let mut record = vec![0; line as usize + bytes as usize];
+    let failed = |error| Error::Read { path: std::env::temp_dir(), error };
+    file.read_exact_at(&mut record, offset).map_err(failed)?;
+    let bytes = record.split_off(line as usize);
+    Ok((serde_json::from_slice(&record).unwrap_or_default(), bytes))
+}
+
 /// The records of all parts, in one file without a name, and where each is.
 struct Gathered {
     file: File,
-    /// Offset, length of the line, length of the bytes.
-    places: Vec<Option<(u64, u32, u32)>>,
+    places: Vec<Option<Place>>,
     counts: Counts,
 }
 
@@ -167,6 +180,7 @@ fn gather(plan: &Document, parts: &[PathBuf], control: &Control<'_>) -> Result<G
     let size =
         usize::try_from(plan.entries).map_err(|_| Error::damaged(&plan.directory, "is too large to be merged"))?;
     let (mut places, mut offset, mut counts) = (vec![None; size], 0, Counts::default());
+    let mut ranges: BTreeMap<usize, Vec<Place>> = BTreeMap::new();
     let mut units: Vec<Option<&PathBuf>> = vec![None; plan.lists.len() + 1];
     let digest = plan.digest();
     for (done, path) in parts.iter().enumerate() {
@@ -177,10 +191,15 @@ fn gather(plan: &Document, parts: &[PathBuf], control: &Control<'_>) -> Result<G
             }
             let number = line["number"].as_u64().and_then(|number| usize::try_from(number).ok());
             let lengths = u32::try_from(bytes.len()).ok().zip(u32::try_from(fragment.len()).ok());
-            let place = number.and_then(|number| places.get_mut(number)).zip(lengths);
-            let (place, lengths) = place.ok_or_else(|| Error::damaged(path, "holds a record that was not planned"))?;
-            // The second of two is reported by its unit, which is complete by then.
-            place.get_or_insert((offset, lengths.0, lengths.1));
+            let place = number.and_then(|number| Some((number, places.get_mut(number)?))).zip(lengths);
+            let ((number, place), lengths) =
+                place.ok_or_else(|| Error::damaged(path, "holds a record that was not planned"))?;
+            let written = (offset, lengths.0, lengths.1);
+            match line.get("range") {
+                Some(_) => ranges.entry(number).or_default().push(written),
+                // The second of two is reported by its unit, which is complete by then.
+                None => drop(place.get_or_insert(written)),
+            }
             counts.add(line).ok_or_else(|| Error::damaged(path, "holds a record that was not planned"))?;
             offset += (bytes.len() + fragment.len()) as u64;
             writer.write_all(bytes).and_then(|()| writer.write_all(fragment)).map_err(temporary)
@@ -195,7 +214,27 @@ fn gather(plan: &Document, parts: &[PathBuf], control: &Control<'_>) -> Result<G
     if !missing.is_empty() {
         return Err(Error::Missing(missing));
     }
-    let file = writer.into_inner().map_err(|error| temporary(error.into_error()))?;
+    let mut file = writer.into_inner().map_err(|error| temporary(error.into_error()))?;
+    let mut lines = Lines::new(plan)?;
+    for (number, ranges) in ranges {
+        if control.is_cancelled() {
+            return Err(Error::Interrupted("nothing was written"));
+        }
+        let came = ranges.into_iter().map(|place| {
+            let (line, bytes) = read(&file, place)?;
+            Ok(Came { line, bytes })
+        });
+        let (line, bytes) = join(plan, &mut lines, came.collect::<Result<_, Error>>()?)?;
+        let text = line.to_string();
+        let lengths =
+            u32::try_from(text.len()).ok().zip(u32::try_from(bytes.len()).ok()).filter(|_| places[number].is_none());
+        let (text_length, length) =
+            lengths.ok_or_else(|| Error::damaged(&plan.directory, "its units do not have each input once"))?;
+        places[number] = Some((offset, text_length, length));
+        counts.add(&line).ok_or_else(|| Error::damaged(&plan.directory, "holds a record that was not planned"))?;
+        offset += u64::from(text_length) + u64::from(length);
+        file.write_all(text.as_bytes()).and_then(|()| file.write_all(&bytes)).map_err(temporary)?;
+    }
     if places.contains(&None) || counts.hashed + counts.skipped + counts.failed != plan.entries {
         return Err(Error::damaged(&plan.directory, "its units do not have each input once"));
     }
@@ -210,17 +249,12 @@ impl Gathered {
         control: &Control<'_>,
         mut put: impl FnMut(&[u8]) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let mut record = Vec::new();
-        for (done, &(offset, line, fragment)) in (0..).zip(self.places.iter().flatten()) {
-            record.resize(line as usize + fragment as usize, 0);
-            let read = self.file.read_exact_at(&mut record, offset);
-            read.map_err(|error| Error::Read { path: std::env::temp_dir(), error })?;
-            let (line, fragment) = record.split_at(line as usize);
-            let line: Value = serde_json::from_slice(line).unwrap_or_default();
+        for (done, &place) in (0..).zip(self.places.iter().flatten()) {
+            let (line, fragment) = read(&self.file, place)?;
             if let Some(said) = line["said"].as_str() {
                 sink(Event::Unread(said)).map_err(Error::Sink)?;
             }
-            put(fragment)?;
+            put(&fragment)?;
             if u64::is_multiple_of(done, STEP) {
                 let total = Some(self.places.len() as u64);
                 control.report(&Progress::Steps { phase: Phase::Building, done, total });

@@ -3,7 +3,8 @@
 //!
 //! [`make`] lists what there is and packs it into units of about equal size; [`mod@unit`] hashes
 //! one of them; [`merge`] writes the manifest, which is that of one run, byte for byte. A plan is a
-//! directory that all of them see. Units share nothing, so that a scheduler needs to know nothing
+//! directory that all of them see. Under tree hashes a large file may be split into ranges, which
+//! are units of their own. Units share nothing, so that a scheduler needs to know nothing
 //! of pfh: `docs/cluster.md` has examples.
 //!
 //! ```
@@ -27,10 +28,12 @@
 
 mod document;
 mod error;
+mod join;
 pub mod make;
 pub mod merge;
 mod pack;
 mod part;
+mod range;
 pub mod unit;
 
 pub use error::Error;

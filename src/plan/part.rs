@@ -4,7 +4,8 @@
 //! and a line of JSON with the SHA-256 of all before it.
 
 use super::Error;
-use super::document::{Document, sha256};
+use super::document::{self, Document, sha256};
+use super::range::{self, Found, Range};
 use pfh_digest::Hasher;
 use pfh_engine::{Outcome, Record};
 use pfh_manifest::{Encode, Preamble, Unrepresentable};
@@ -39,11 +40,21 @@ pub struct Counts {
     pub written_bytes: u64,
     /// Records as the end of the manifest counts them.
     pub records: u64,
+    /// Ranges of files that were read.
+    pub ranges: u64,
+    /// Ranges that were not: their files have no digest.
+    pub failed_ranges: u64,
 }
 
 impl Counts {
     /// Counts a record by its line.
     pub fn add(&mut self, line: &Value) -> Option<()> {
+        // Of a range the file counts, once it is joined.
+        if line.get("range").is_some() {
+            let count = if line["kind"] == "hashed" { &mut self.ranges } else { &mut self.failed_ranges };
+            *count += 1;
+            return Some(());
+        }
         self.records += line["records"].as_u64()?;
         match line["kind"].as_str()? {
             "hashed" => {
@@ -65,55 +76,29 @@ impl Counts {
     }
 }
 
-/// Writes a part, which appears whole or not at all.
-pub struct Writing {
-    encoder: Box<dyn Encode>,
-    output: Output,
-    hasher: Hasher,
-    fragment: Vec<u8>,
-    path: PathBuf,
-    records: u64,
-    /// The counts so far.
-    pub counts: Counts,
-}
+/// Makes records into lines of JSON, each with the bytes that the manifest has of it.
+pub struct Lines(Box<dyn Encode>);
 
-impl Writing {
-    /// Starts the part of a unit.
+impl Lines {
+    /// Those of a plan's format.
     ///
     /// # Errors
-    /// When the format cannot hold the algorithms, or the file cannot be made.
-    pub fn open(plan: &Document, unit: u64) -> Result<Writing, Error> {
-        let path = plan.part(unit);
+    /// When the format cannot hold the algorithms.
+    pub fn new(plan: &Document) -> Result<Lines, Error> {
         let format = plan.format;
         let mut encoder = format.encoder(plan.layout).map_err(|why| Error::Format { format, why })?;
         let preamble = Preamble { algorithms: &plan.algorithms, ..Preamble::default() };
         // The merge writes the head; the encoder must have seen the algorithms.
         encoder.head(&mut Vec::new(), &preamble).map_err(|why| Error::Format { format, why })?;
-        let output = Output::file(&path).map_err(Error::write(&path))?;
-        let sha256: pfh_digest::Algorithm = "sha256".parse().expect("the registry has it");
-        let (hasher, fragment, counts) = (sha256.hasher(), Vec::new(), Counts::default());
-        let mut writing = Writing { encoder, output, hasher, fragment, path, records: 0, counts };
-        let head = json!({ "type": "pfh-part", "version": 1, "plan": plan.digest(), "unit": unit });
-        writing.put(format!("{head}\n").as_bytes()).map_err(Error::write(&writing.path.clone()))?;
-        Ok(writing)
+        Ok(Lines(encoder))
     }
 
-    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.hasher.update(bytes);
-        self.output.write_all(bytes)
-    }
-
-    /// Writes a record, whose number is that of the whole plan. The inner error says that the
+    /// The line of a record, whose bytes are written to `fragment`. The second value says that the
     /// format cannot hold it.
-    ///
-    /// # Errors
-    /// The output's.
-    pub fn record(&mut self, record: &Record) -> io::Result<Result<(), Unrepresentable>> {
-        self.fragment.clear();
-        let mut fragment = std::mem::take(&mut self.fragment);
-        let before = self.encoder.records();
-        let encoded = self.encoder.record(&mut fragment, record);
-        let records = self.encoder.records() - before;
+    pub fn record(&mut self, fragment: &mut Vec<u8>, record: &Record) -> (Value, Result<(), Unrepresentable>) {
+        let before = self.0.records();
+        let encoded = self.0.record(fragment, record);
+        let records = self.0.records() - before;
         let mut line = json!({ "number": record.number, "length": fragment.len(), "records": records });
         match &record.outcome {
             Outcome::Hashed(hashed) => {
@@ -136,12 +121,101 @@ impl Writing {
                 line["said"] = json!(format!("{}: {problem}", crate::rendered(&record.name)));
             }
         }
-        self.counts.add(&line).expect("a line as it is written");
-        self.records += 1;
-        let put = self.put(format!("{line}\n").as_bytes()).and_then(|()| self.put(&fragment));
+        (line, encoded.map(|_| ()))
+    }
+}
+
+/// Writes a part, which appears whole or not at all.
+pub struct Writing {
+    lines: Lines,
+    output: Output,
+    hasher: Hasher,
+    fragment: Vec<u8>,
+    path: PathBuf,
+    records: u64,
+    /// The counts so far.
+    pub counts: Counts,
+}
+
+impl Writing {
+    /// Starts the part of a unit.
+    ///
+    /// # Errors
+    /// When the format cannot hold the algorithms, or the file cannot be made.
+    pub fn open(plan: &Document, unit: u64) -> Result<Writing, Error> {
+        let path = plan.part(unit);
+        let lines = Lines::new(plan)?;
+        let output = Output::file(&path).map_err(Error::write(&path))?;
+        let sha256: pfh_digest::Algorithm = "sha256".parse().expect("the registry has it");
+        let (hasher, fragment, counts) = (sha256.hasher(), Vec::new(), Counts::default());
+        let mut writing = Writing { lines, output, hasher, fragment, path, records: 0, counts };
+        let head = json!({ "type": "pfh-part", "version": 1, "plan": plan.digest(), "unit": unit });
+        writing.put(format!("{head}\n").as_bytes()).map_err(Error::write(&writing.path.clone()))?;
+        Ok(writing)
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.hasher.update(bytes);
+        self.output.write_all(bytes)
+    }
+
+    /// Writes a record, whose number is that of the whole plan. The inner error says that the
+    /// format cannot hold it.
+    ///
+    /// # Errors
+    /// The output's.
+    pub fn record(&mut self, record: &Record) -> io::Result<Result<(), Unrepresentable>> {
+        let mut fragment = std::mem::take(&mut self.fragment);
+        fragment.clear();
+        let (line, encoded) = self.lines.record(&mut fragment, record);
+        let put = self.line(&line, &fragment);
         self.fragment = fragment;
         put?;
-        Ok(encoded.map(|_| ()))
+        Ok(encoded)
+    }
+
+    fn line(&mut self, line: &Value, fragment: &[u8]) -> io::Result<()> {
+        self.counts.add(line).expect("a line as it is written");
+        self.records += 1;
+        self.put(format!("{line}\n").as_bytes()).and_then(|()| self.put(fragment))
+    }
+
+    /// Writes what came of a range, which ends before `end`, of the file of this number and name:
+    /// its values, or the record that the file has for its problem.
+    ///
+    /// # Errors
+    /// The output's.
+    pub fn range(
+        &mut self,
+        file: (u64, &[u8]),
+        range: &Range,
+        end: u64,
+        came: Result<Found, Record>,
+    ) -> io::Result<()> {
+        let place = json!([range.start, end, range.state.size]);
+        let (mut line, fragment) = match came {
+            Ok(found) => {
+                let lengths: Vec<usize> = found.values.iter().map(Vec::len).collect();
+                let (fragment, untimed) = (found.values.concat(), found.notes.contains(&Note::Untimed));
+                let line = json!({
+                    "number": file.0,
+                    "length": fragment.len(),
+                    "kind": "hashed",
+                    "name": document::bytes(file.1),
+                    "stat": range::encode(&found.stat),
+                    "untimed": untimed,
+                    "values": lengths,
+                });
+                (line, fragment)
+            }
+            Err(record) => {
+                let mut fragment = Vec::new();
+                let (line, _) = self.lines.record(&mut fragment, &record);
+                (line, fragment)
+            }
+        };
+        line["range"] = place;
+        self.line(&line, &fragment)
     }
 
     /// Ends the part; it has its name from then on.
@@ -234,14 +308,25 @@ impl Reading<'_> {
     }
 }
 
-/// One name of a unit's list: its number and its bytes.
-pub type Listed = (u64, Vec<u8>);
+/// One name of a unit's list.
+#[derive(Debug, Clone)]
+pub struct Listed {
+    /// Its number among all inputs.
+    pub number: u64,
+    /// Bytes that were to be read of it when the plan was made.
+    pub size: u64,
+    /// The name.
+    pub name: Vec<u8>,
+    /// The range that is read, if not all is.
+    pub range: Option<Range>,
+}
 
-/// A unit's list: `NUMBER SIZE NAME` and a NUL for each name.
-pub fn encode_list(entries: &[(u64, u64, &[u8])]) -> Vec<u8> {
+/// A unit's list: `NUMBER SIZE NAME` and a NUL for each name; a range stands behind the number.
+pub fn encode_list<'a>(entries: impl IntoIterator<Item = &'a Listed>) -> Vec<u8> {
     let mut list = Vec::new();
-    for (number, size, name) in entries {
-        list.extend_from_slice(format!("{number} {size} ").as_bytes());
+    for Listed { number, size, name, range } in entries {
+        let range = range.as_ref().map(Range::encode).unwrap_or_default();
+        list.extend_from_slice(format!("{number}{range} {size} ").as_bytes());
         list.extend_from_slice(name);
         list.push(0);
     }
@@ -261,9 +346,14 @@ pub fn list(plan: &Document, unit: u64) -> Result<Vec<Listed>, Error> {
     }
     let entry = |text: &[u8]| {
         let mut parts = text.splitn(3, |byte| *byte == b' ');
-        let number = str::from_utf8(parts.next()?).ok()?.parse().ok()?;
-        parts.next()?;
-        Some((number, parts.next()?.to_vec()))
+        let place = str::from_utf8(parts.next()?).ok()?;
+        let (number, range) = match place.split_once(':') {
+            Some((number, range)) => (number, Some(Range::decode(range)?)),
+            None => (place, None),
+        };
+        let number = number.parse().ok()?;
+        let size = str::from_utf8(parts.next()?).ok()?.parse().ok()?;
+        Some(Listed { number, size, name: parts.next()?.to_vec(), range })
     };
     let names = bytes.split_inclusive(|byte| *byte == 0).map(|text| entry(text.strip_suffix(&[0])?));
     names.collect::<Option<_>>().ok_or_else(|| Error::damaged(&path, "is not the list that was planned"))

@@ -2,14 +2,20 @@
 
 use super::Error;
 use super::document::Document;
-use super::part::{self, Counts, Writing};
+use super::part::{self, Counts, Listed, Writing};
+use super::range::{Came, Range, hash, splits};
+use crate::input::{Addresses, Input};
 use crate::outputs::{Existing, Kind, Outputs};
 use crate::pass::pass;
-use pfh_engine::{Control, Plan, Record, Summary as Run};
+use pfh_engine::{Control, MediumProgress, Outcome, Phase, Plan, Progress, Record, Summary as Run};
 use pfh_manifest::Unrepresentable;
-use pfh_source::{Descend, Operands, Recurse, Source, Special};
+use pfh_outboard::Pass;
+use pfh_source::{Descend, Recurse, Special};
+use std::ffi::OsString;
 use std::io;
+use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
+use std::time::Instant;
 
 /// A plan, and which of its units is carried out.
 #[derive(Debug, Clone)]
@@ -51,7 +57,7 @@ pub type Sink<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;
 pub struct Summary {
     /// The counts; `None` if it had been carried out before, and nothing was read.
     pub run: Option<Run>,
-    /// Inputs of the unit that were read, or should have been.
+    /// Inputs of the unit, and ranges of such, that were read, or should have been.
     pub files: u64,
     /// Those that have no digest in the manifest: they could not be read, or the format cannot
     /// hold them.
@@ -60,7 +66,9 @@ pub struct Summary {
 
 impl Summary {
     fn new(run: Option<Run>, counts: &Counts) -> Summary {
-        Summary { run, files: counts.hashed + counts.failed, failed: counts.failed + counts.unwritten }
+        let Counts { hashed, ranges, failed_ranges, .. } = *counts;
+        let failed = counts.failed + failed_ranges;
+        Summary { run, files: hashed + ranges + failed, failed: failed + counts.unwritten }
     }
 }
 
@@ -85,22 +93,68 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
     if plan.relative && here != plan.working_directory {
         return Err(Error::Elsewhere(plan.working_directory));
     }
-    let (numbers, names): (Vec<u64>, Vec<Vec<u8>>) = part::list(&plan, unit)?.into_iter().unzip();
+    let (ranges, files): (Vec<Listed>, Vec<Listed>) =
+        part::list(&plan, unit)?.into_iter().partition(|one| one.range.is_some());
+    let (numbers, names): (Vec<u64>, Vec<Vec<u8>>) = files.into_iter().map(|one| (one.number, one.name)).unzip();
     // The part of this unit, whole or not; nothing else has such a name, and if so it stays.
     let mut outputs = Outputs::new(false);
     outputs.writes("PLAN", plan.part(unit), Kind::File, Existing::Own(0, part::BEGINS));
     outputs.check()?;
     let special = if plan.special { Special::Read } else { Special::Skip };
-    let descend = Descend { recurse: Recurse::No, special, ..Descend::default() };
-    let source = || Box::new(Operands::new(names.clone(), descend.clone())) as Box<dyn Source>;
+    let mut input = Input::new(names.into_iter().map(OsString::from_vec));
+    input.descend = Descend { recurse: Recurse::No, special, ..Descend::default() };
+    input.addresses = Addresses::Exactly;
     let settings = Plan { algorithms: plan.algorithms.clone(), piecewise: plan.piecewise, ..request.settings.clone() };
     let mut ends = Ends { writing: Writing::open(&plan, unit)?, numbers: &numbers, sink };
-    let ran = pass(source(), || Some(source()), &settings, &mut ends, control)?;
+    let interrupted = || Error::Interrupted("the unit has no result");
+    let ran = match input.is_named() {
+        true => pass(input.source()?, || input.again(), &settings, &mut ends, control)?,
+        false => Run::default(),
+    };
     if ran.interrupted {
-        return Err(Error::Interrupted("the unit has no result"));
+        return Err(interrupted());
+    }
+    if let Some(length) = plan.split {
+        let splits = splits(&plan, length)?;
+        in_ranges(settings.threads, control, &ranges, |listed, range, pass| {
+            let came = match hash(&splits, length, &listed.name, range, pass) {
+                Came::Cancelled => return Err(interrupted()),
+                Came::Found(found) => Ok(found),
+                Came::Problem(problem) => {
+                    let (number, name) = (listed.number, listed.name.clone());
+                    let record = Record { number, name, outcome: Outcome::Failed(problem) };
+                    (ends.sink)(Event::Record(&record)).map_err(Error::Sink)?;
+                    Err(record)
+                }
+            };
+            let file = (listed.number, &listed.name[..]);
+            ends.writing.range(file, range, range.end(length), came).map_err(Error::write(&plan.part(unit)))
+        })?;
     }
     let counts = ends.writing.finish()?;
     Ok(Summary::new(Some(ran), &counts))
+}
+
+/// Does something with each range, which reports to the control how far all of them are.
+fn in_ranges(
+    threads: usize,
+    control: &Control<'_>,
+    listed: &[Listed],
+    mut work: impl FnMut(&Listed, &Range, &mut Pass<'_>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let (start, all) = (Instant::now(), listed.iter().map(|one| one.size).sum());
+    let mut before = 0;
+    for (one, range) in listed.iter().filter_map(|one| Some((one, one.range.as_ref()?))) {
+        let mut progress = |bytes, _| {
+            let (bytes, elapsed) = (before + bytes, start.elapsed());
+            let medium = MediumProgress { phase: Phase::Hashing, bytes, total: Some(all), bad: 0, elapsed };
+            control.report(&Progress::Medium(medium));
+        };
+        let cancel = control.cancel().flag();
+        work(one, range, &mut Pass { threads, cancel, progress: &mut progress, trusted: None })?;
+        before += one.size;
+    }
+    Ok(())
 }
 
 /// The counts of a unit that was carried out; `None` if it was not, or what is there is not whole.

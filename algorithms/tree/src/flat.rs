@@ -35,7 +35,7 @@ pub use format::{Name, VERSION, name_of};
 pub use shape::{Ranges, Shape};
 
 use pfh_kernel::KECCAK24;
-use shape::Form;
+pub(crate) use shape::Form;
 use std::ops::Range;
 
 /// Reads a range of the file, in bytes, to the end of a buffer.

@@ -17,7 +17,7 @@ const BATCH: usize = 4096;
 
 /// What KangarooTwelve's final node has between the first leaf and the chaining values (RFC 9861,
 /// section 3.2): 1 1 0 and zeros.
-const HOP: [u8; 8] = [3, 0, 0, 0, 0, 0, 0, 0];
+pub(crate) const HOP: [u8; 8] = [3, 0, 0, 0, 0, 0, 0, 0];
 
 /// A mode: how leaves and final node are coded.
 #[derive(Clone, Copy)]
@@ -108,7 +108,7 @@ impl Mode {
     }
 
     /// The final node before any leaf.
-    fn begin(self, customization: &[u8], leaf_length: usize) -> Sponge {
+    pub(crate) fn begin(self, customization: &[u8], leaf_length: usize) -> Sponge {
         let mut root = Sponge::new(self.leaf.permutation, self.leaf.rate);
         if let Frame::Parallel(_) = self.frame {
             root.absorb(&cshake_prefix(b"ParallelHash", customization, self.leaf.rate));
@@ -130,7 +130,7 @@ impl Mode {
     }
 
     /// Ends a final node with this number of chaining values.
-    fn end(self, mut root: Sponge, values: u64, digest: &mut [u8]) {
+    pub(crate) fn end(self, mut root: Sponge, values: u64, digest: &mut [u8]) {
         let (end, domain) = match self.frame {
             Frame::Kangaroo => ([&length_encode(values)[..], &[0xff, 0xff]].concat(), 0x06),
             Frame::Plain => ([&length_encode(values)[..], &[0xff, 0xff]].concat(), 0x1e),

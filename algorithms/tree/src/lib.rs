@@ -15,7 +15,8 @@
 //! [`flat`] keeps the chaining values of any of these beside a file. [`outboard`] keeps a binary
 //! tree beside a file, to find what changed and to hash only that again; [`audit`] proves with it
 //! that a server still holds the file, [`range`] that a part of it is the file's. [`catalogue`] is
-//! one tree over many files. [`foreign`] computes the roots that other programs state.
+//! one tree over many files. [`split`] hashes the ranges of a message apart. [`foreign`] computes
+//! the roots that other programs state.
 //!
 //! ```
 //! use pfh_digest::{ROWS as PLAIN, Registry};
@@ -38,6 +39,7 @@ mod parameters;
 mod plain;
 pub mod range;
 mod registry;
+pub mod split;
 mod sponge;
 mod wire;
 

@@ -22,6 +22,15 @@ const EARLY: u64 = 32 << 20;
 /// Names that a listing is ahead of what is read.
 const NAMES: usize = 4096;
 
+/// When small objects are fetched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Small {
+    /// Before their turn, many at once.
+    Early,
+    /// When they are opened.
+    InTurn,
+}
+
 /// What a task that lists sends.
 enum Found {
     Object(Location, ObjectMeta),
@@ -40,6 +49,7 @@ enum Ahead {
 /// Objects in the order in which they are listed.
 pub(crate) struct Objects {
     selection: Selection,
+    small: Small,
     names: mpsc::Receiver<Found>,
     ahead: VecDeque<Ahead>,
     /// Bytes of small objects in `ahead` and not yet handed on.
@@ -55,8 +65,8 @@ impl Objects {
     ///
     /// # Errors
     /// The system's, if it gives no threads.
-    pub(crate) fn below(location: Location, selection: Selection) -> std::io::Result<Objects> {
-        Objects::of(selection, |sender| async move {
+    pub(crate) fn below(location: Location, selection: Selection, small: Small) -> std::io::Result<Objects> {
+        Objects::of(selection, small, |sender| async move {
             if let Err(error) = list(&location, &sender).await {
                 let name = location.name(&location.path);
                 let _ = sender.send(Found::Problem(name, problem(Stage::Walk, None, &error))).await;
@@ -69,7 +79,7 @@ impl Objects {
     /// # Errors
     /// The system's, if it gives no threads.
     pub(crate) fn exactly(names: Vec<Result<Location, (Vec<u8>, Problem)>>) -> std::io::Result<Objects> {
-        Objects::of(Selection::default(), |sender| async move {
+        Objects::of(Selection::default(), Small::Early, |sender| async move {
             let heads = stream::iter(names).map(|name| async move {
                 let location = match name {
                     Ok(location) => location,
@@ -91,12 +101,13 @@ impl Objects {
 
     fn of<F: Future<Output = ()> + Send + 'static>(
         selection: Selection,
+        small: Small,
         lists: impl FnOnce(mpsc::Sender<Found>) -> F,
     ) -> std::io::Result<Objects> {
         let (sender, names) = mpsc::channel(NAMES);
         runtime()?.spawn(lists(sender));
         let requests = Arc::new(Semaphore::new(REQUESTS));
-        Ok(Objects { selection, names, ahead: VecDeque::new(), early: 0, requests, number: 0, ended: false })
+        Ok(Objects { selection, small, names, ahead: VecDeque::new(), early: 0, requests, number: 0, ended: false })
     }
 
     /// Looks ahead as far as the bounds go, and asks for what is small.
@@ -136,7 +147,7 @@ impl Objects {
             }
             let printed = location.name(&found.location);
             let listed = Listed::new(location.store.clone(), found, location.stating);
-            let early = (listed.size <= SMALL).then(|| self.ask(&listed)).flatten();
+            let early = (self.small == Small::Early && listed.size <= SMALL).then(|| self.ask(&listed)).flatten();
             if early.is_some() {
                 self.early += listed.size;
             }

@@ -1,6 +1,6 @@
 //! Operands of which some are addresses of objects.
 
-use crate::listing::Objects;
+use crate::listing::{Objects, Small};
 use crate::location::Stores;
 use pfh_source::{Cause, Descend, Item, Operands, Paths, Problem, Source, Stage, StoreAnswer, is_address};
 
@@ -26,6 +26,7 @@ pub struct Located {
     descend: Descend,
     meant: Meant,
     stores: Stores,
+    small: Small,
     now: Option<Box<dyn Source>>,
     number: u64,
 }
@@ -33,7 +34,22 @@ pub struct Located {
 impl Located {
     /// Operands that come one by one.
     pub fn new(paths: Paths, descend: Descend, meant: Meant) -> Located {
-        Located { paths: paths.peekable(), descend, meant, stores: Stores::default(), now: None, number: 0 }
+        Located {
+            paths: paths.peekable(),
+            descend,
+            meant,
+            stores: Stores::default(),
+            small: Small::Early,
+            now: None,
+            number: 0,
+        }
+    }
+
+    /// Fetches nothing before it is opened, for whoever wants names and sizes alone.
+    #[must_use]
+    pub fn listing(mut self) -> Located {
+        self.small = Small::InTurn;
+        self
     }
 
     /// Asks stores what they state of each object, which is then known of the entry's object once
@@ -59,7 +75,7 @@ impl Located {
                 Ok(location) => location,
                 Err(named) => return Some(Err(named)),
             };
-            let objects = Objects::below(location, self.descend.selection.clone());
+            let objects = Objects::below(location, self.descend.selection.clone(), self.small);
             return Some(objects.map(|objects| Box::new(objects) as Box<dyn Source>).map_err(system(path)));
         }
         let mut found = vec![self.find(path.clone())];

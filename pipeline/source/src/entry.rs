@@ -142,6 +142,14 @@ impl Entry {
         self.origin.stat()
     }
 
+    /// Its bytes as far as they are known without opening it; a hint only.
+    pub fn size_hint(&self) -> Option<u64> {
+        match &self.origin {
+            Origin::Object { object, .. } => object.size_hint(),
+            Origin::File { .. } | Origin::Standard => self.stat.or_else(|| self.look()).map(|stat| stat.size),
+        }
+    }
+
     /// Where its first byte lies on its device, in bytes: files with one place share storage.
     /// `None` where there is none (empty, kept in the inode) or the file system does not say.
     pub fn first_place(&self) -> Option<u64> {

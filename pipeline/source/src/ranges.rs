@@ -63,6 +63,17 @@ impl Ranges {
         self.size
     }
 
+    /// The metadata as found at the open.
+    pub fn stat(&self) -> &Stat {
+        &self.before
+    }
+
+    /// Whether the file system keeps change times, so that a write which puts the modification time
+    /// back is seen.
+    pub fn is_timed(&self) -> bool {
+        os::is_timed(self.fd.as_fd(), &self.before)
+    }
+
     /// Whether the file is still as it was seen before.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! What a change of a file costs its tree: the leaves that changed, and their paths.
 
-use super::pass::pieces;
+use super::pass::read_range;
 use super::stored::{self, Exclusive};
 use super::{Failure, Pass, load, store};
 use pfh_source::{Problem, Ranges, Stage};
@@ -115,7 +115,7 @@ pub fn update_since(file: &Path, copy: &Path, tree: &Path, pass: &mut Pass<'_>) 
     let leaf = header.parameters.leaf_length();
     let (mut offset, mut before) = (0, Vec::new());
     let (mut changes, mut ranges) = (Changes::new(header), Vec::<Range<u64>>::new());
-    pieces(file, &read, 0..read.size(), pass, |piece| {
+    read_range(file, &read, 0..read.size(), pass, |piece| {
         old.read(offset..offset + piece.len() as u64, &mut before).map_err(Failure::read(copy))?;
         for (number, (now, before)) in piece.chunks(leaf).zip(before.chunks(leaf)).enumerate() {
             let start = offset + (number * leaf) as u64;
@@ -155,7 +155,7 @@ pub fn append(file: &Path, tree: &Path, pass: &mut Pass<'_>) -> Result<(Outboard
     if now > old {
         let executor = pfh_engine::executor(pass.threads);
         let mut held = Vec::new();
-        pieces(file, &read, outboard.append_start()..now, pass, |piece| {
+        read_range(file, &read, outboard.append_start()..now, pass, |piece| {
             // Between two pieces the tree wants again what it has of a leaf that is not full: only
             // a lone leaf, as pieces are whole leaves.
             held.extend_from_slice(piece);

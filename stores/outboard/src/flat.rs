@@ -3,7 +3,7 @@
 //! leaves in question are read.
 
 use super::change::{lock, open, open_same_length};
-use super::pass::{pieces, read_stream};
+use super::pass::{read_range, read_stream};
 use super::stored::{LONGEST, patiently, replace};
 use super::{Failure, Pass};
 use pfh_source::Ranges;
@@ -69,7 +69,7 @@ pub fn store_flat(tree: &Flat, path: &Path) -> Result<(), Failure> {
 pub fn build_flat(file: &Path, shape: Shape, pass: &mut Pass<'_>) -> Result<Flat, Failure> {
     let read = open(file)?;
     let (mut builder, executor) = (Builder::new(shape), pfh_engine::executor(pass.threads));
-    pieces(file, &read, 0..read.size(), pass, |bytes| {
+    read_range(file, &read, 0..read.size(), pass, |bytes| {
         builder.update_on(bytes, &executor);
         Ok(())
     })?;
@@ -142,7 +142,7 @@ pub fn update_flat_since(
     let (read, old) = (open_same_length(file, flat.length())?, open_same_length(copy, flat.length())?);
     let (mut offset, mut before, mut leaves) = (0, Vec::new(), BTreeSet::new());
     let block = flat.shape().block();
-    pieces(file, &read, 0..read.size(), pass, |piece| {
+    read_range(file, &read, 0..read.size(), pass, |piece| {
         old.read(offset..offset + piece.len() as u64, &mut before).map_err(Failure::read(copy))?;
         // A block may begin in one piece and end in the next.
         let mut at = 0;
@@ -223,7 +223,7 @@ pub fn append_flat(
     let mut builder = if must.is_some() { Builder::new(shape) } else { Builder::resume(flat) };
     let executor = pfh_engine::executor(pass.threads);
     let mut before = None;
-    pieces(file, &read, builder.length()..now, pass, |bytes| {
+    read_range(file, &read, builder.length()..now, pass, |bytes| {
         let (old_bytes, new) = bytes.split_at(bytes.len().min(old.saturating_sub(builder.length()) as usize));
         builder.update_on(old_bytes, &executor);
         if must.is_some() && before.is_none() && builder.length() == old {
@@ -254,7 +254,7 @@ pub fn check_flat(file: &Path, tree: &Flat, pass: &mut Pass<'_>) -> Result<FlatS
     let (mut builder, executor) = (Builder::new(tree.shape()), pfh_engine::executor(pass.threads));
     let (old, now) = (tree.length(), read.size());
     let mut before = None;
-    pieces(file, &read, 0..now, pass, |bytes| {
+    read_range(file, &read, 0..now, pass, |bytes| {
         let (front, new) = bytes.split_at(bytes.len().min(old.saturating_sub(builder.length()) as usize));
         builder.update_on(front, &executor);
         if before.is_none() && builder.length() == old && !new.is_empty() {

@@ -25,7 +25,7 @@ pub use flat::{
     FlatState, FlatUpdated, append_flat, build_flat, build_flat_stream, check_flat, load_flat, store_flat, update_flat,
     update_flat_since,
 };
-pub use pass::{build, build_stream, read_file, read_stream};
+pub use pass::{build, build_stream, read_file, read_range, read_stream};
 pub use stored::{Exclusive, JOURNAL, LONGEST, flat_name, journal_of, load, open, pages, store, with};
 
 use std::ffi::OsString;

@@ -24,7 +24,7 @@ pub fn build(file: &Path, parameters: Parameters, pass: &mut Pass<'_>) -> Result
     let read = Ranges::open(file.as_os_str().as_bytes()).map_err(Failure::read(file))?;
     let mut builder = Builder::new(parameters);
     let executor = pfh_engine::executor(pass.threads);
-    pieces(file, &read, 0..read.size(), pass, |bytes| {
+    read_range(file, &read, 0..read.size(), pass, |bytes| {
         builder.update_on(bytes, &executor);
         Ok(())
     })?;
@@ -80,15 +80,19 @@ pub fn read_stream(
 /// When it cannot be read to its end, or changed meanwhile: what was taken is of no use then.
 pub fn read_file(file: &Path, pass: &mut Pass<'_>, mut take: impl FnMut(&[u8])) -> Result<(), Failure> {
     let read = Ranges::open(file.as_os_str().as_bytes()).map_err(Failure::read(file))?;
-    pieces(file, &read, 0..read.size(), pass, |bytes| {
+    read_range(file, &read, 0..read.size(), pass, |bytes| {
         take(bytes);
         Ok(())
     })?;
     read.close().map_err(Failure::read(file))
 }
 
-/// Hands the bytes of a range to `take`, in order, in pieces of [`PIECE`] bytes.
-pub(super) fn pieces(
+/// Hands the bytes of a range of an open file to `take`, in order, in pieces of 16 MiB. Whoever
+/// opened the file closes it: until then what was taken is of no use.
+///
+/// # Errors
+/// When they cannot be read, `take` fails, or the pass is cancelled.
+pub fn read_range(
     file: &Path,
     read: &Ranges,
     range: Range<u64>,

@@ -343,7 +343,7 @@ pub const MORE: &[(&str, [(&str, &str); 2])] = &[
         "plan",
         [
             ("units of a size, in JSON", "pfh plan -r archive/ --unit 512MiB -f jsonl -o PLAN/"),
-            ("with two digests", "pfh plan -r archive/ -a md5,sha256 -o PLAN/"),
+            ("a large file by several machines", "pfh plan disk.img -a blake3 --split 16GiB -o PLAN/"),
         ],
     ),
     (

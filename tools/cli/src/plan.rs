@@ -34,6 +34,10 @@ pub struct Plan {
     /// Also digests of every window of SIZE bytes (hashdeep, dfxml, jsonl).
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     pub piecewise: Option<u64>,
+    /// Read larger files in ranges of SIZE bytes, each by itself, perhaps on another machine: for
+    /// blake3, kt128 and other trees (a power of two for blake3) [default: a file is read by one].
+    #[arg(long, value_name = "SIZE", value_parser = size::parse)]
+    pub split: Option<u64>,
     /// Most bytes of a unit; a larger file is a unit by itself.
     #[arg(long, value_name = "SIZE", value_parser = size::parse, default_value = "2GiB")]
     pub unit: u64,
@@ -106,7 +110,7 @@ fn try_plan(args: &Plan) -> Result<Exit, Failure> {
         marker: if args.binary { Marker::Binary } else { Marker::Text },
     };
     request = request.format(args.format.parse::<Format>().map_err(Failure::usage)?, layout).unit(args.unit);
-    (request.piecewise, request.files) = (args.piecewise, args.files);
+    (request.piecewise, request.split, request.files) = (args.piecewise, args.split, args.files);
     let session = Session::open(!args.no_progress)?;
     let made = make::run(&request, &session.control()).map_err(|error| session.failed(error))?;
     session.close();

@@ -31,11 +31,12 @@ pub struct Files {
 /// Hashes files on threads of its own, and gives their records as they come, in input order.
 ///
 /// `paths` is one path or several, `algorithms` one name or several. With `recursive` directories
-/// are walked; `follow` follows symbolic links. `threads` hash, `memory` bytes may be read ahead.
+/// are walked; `follow` follows symbolic links. With `exactly` an address of a store is the object
+/// of that key alone, not all below it. `threads` hash, `memory` bytes may be read ahead.
 /// `on_event(files, bytes)` is called while the records are taken, at most twenty times a second.
 /// A file that cannot be read is a record, `Failed`, and no exception.
 #[pyfunction]
-#[pyo3(signature = (paths, algorithms, *, recursive = false, follow = false, threads = None, memory = None, on_event = None))]
+#[pyo3(signature = (paths, algorithms, *, recursive = false, follow = false, exactly = false, threads = None, memory = None, on_event = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub fn hash_files(
     py: Python<'_>,
@@ -43,11 +44,13 @@ pub fn hash_files(
     algorithms: &Bound<'_, PyAny>,
     recursive: bool,
     follow: bool,
+    exactly: bool,
     threads: Option<usize>,
     memory: Option<usize>,
     on_event: Option<Py<PyAny>>,
 ) -> PyResult<Files> {
-    let input = request::input(request::paths(paths)?, recursive, follow);
+    let mut input = request::input(request::paths(paths)?, recursive, follow);
+    input.addresses = request::addresses(exactly);
     let algorithms = all_named(algorithms)?;
     let plan = request::plan(algorithms.clone(), threads, memory);
     let source = input.source().map_err(error::value)?;

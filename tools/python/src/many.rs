@@ -12,16 +12,23 @@ use pyo3::types::{PyBytes, PyList};
 /// `buffers` is an iterable of objects that export buffers, or a column of binary values or text
 /// that hands out Arrow's C data interface (pyarrow, polars, pandas); a null has the digest `None`.
 /// Nothing is copied, other Python threads run meanwhile, and algorithms with SIMD kernels hash one
-/// message in each lane.
+/// message in each lane. `threads` hash, one for each megabyte and at most one per processor unless
+/// that is said.
 #[pyfunction]
-#[pyo3(signature = (buffers, name))]
-pub fn hash_many<'py>(py: Python<'py>, buffers: &Bound<'py, PyAny>, name: &str) -> PyResult<Bound<'py, PyList>> {
+#[pyo3(signature = (buffers, name, *, threads = None))]
+pub fn hash_many<'py>(
+    py: Python<'py>,
+    buffers: &Bound<'py, PyAny>,
+    name: &str,
+    threads: Option<usize>,
+) -> PyResult<Bound<'py, PyList>> {
+    let threads = threads.unwrap_or_else(pfh::processors);
     let algorithm = named(name)?;
     if is_arrow(buffers)? {
         let column = Messages::get(buffers)?;
         let values = column.values()?;
         let there: Vec<&[u8]> = values.iter().flatten().copied().collect();
-        let mut digests = digests(py, algorithm, &there).into_iter();
+        let mut digests = digests(py, algorithm, &there, threads).into_iter();
         let list = PyList::empty(py);
         for value in &values {
             match value.and_then(|_| digests.next()) {
@@ -33,13 +40,13 @@ pub fn hash_many<'py>(py: Python<'py>, buffers: &Bound<'py, PyAny>, name: &str) 
     }
     let buffers: Vec<Bytes> = buffers.try_iter()?.map(|buffer| Bytes::get(&buffer?)).collect::<PyResult<_>>()?;
     let messages: Vec<&[u8]> = buffers.iter().map(Bytes::as_slice).collect();
-    let digests = digests(py, algorithm, &messages);
+    let digests = digests(py, algorithm, &messages, threads);
     PyList::new(py, digests.iter().map(|digest| PyBytes::new(py, digest.bytes())))
 }
 
-fn digests(py: Python<'_>, algorithm: Algorithm, messages: &[&[u8]]) -> Vec<Digest> {
+fn digests(py: Python<'_>, algorithm: Algorithm, messages: &[&[u8]], threads: usize) -> Vec<Digest> {
     if messages.iter().map(|message| message.len()).sum::<usize>() < LONG {
         return pfh::hash_many(algorithm.into(), messages);
     }
-    py.detach(|| pfh::hash_many(algorithm.into(), messages))
+    py.detach(|| pfh::hash_many_on(algorithm.into(), messages, threads))
 }

@@ -34,7 +34,7 @@ impl Matched {
 /// (see `Known.open`), `cls` the class of lists among them. Raises `pfh.UnreadError` if no set
 /// holds a digest: there is nothing to compare with.
 #[pyfunction]
-#[pyo3(name = "match", signature = (paths, known, *, cls = None, recursive = false, follow = false, threads = None, memory = None))]
+#[pyo3(name = "match", signature = (paths, known, *, cls = None, recursive = false, follow = false, exactly = false, threads = None, memory = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub fn find(
     py: Python<'_>,
@@ -43,10 +43,12 @@ pub fn find(
     cls: Option<&str>,
     recursive: bool,
     follow: bool,
+    exactly: bool,
     threads: Option<usize>,
     memory: Option<usize>,
 ) -> PyResult<Vec<Matched>> {
-    let input = request::input(request::paths(paths)?, recursive, follow);
+    let mut input = request::input(request::paths(paths)?, recursive, follow);
+    input.addresses = request::addresses(exactly);
     let (reference, _gaps) = open(py, &sets(known, cls, None)?)?;
     let needed = reference.algorithms();
     if needed.is_empty() {

@@ -1,6 +1,6 @@
 //! Arguments that several jobs have in common.
 
-use pfh::{Algorithm, Descend, Input, Links, Plan, Recurse};
+use pfh::{Addresses, Algorithm, Descend, Input, Links, Plan, Recurse};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use std::ffi::OsString;
@@ -40,6 +40,11 @@ pub fn input(paths: Vec<OsString>, recursive: bool, follow: bool) -> Input {
     let mut input = Input::new(paths);
     input.descend = Descend { recurse, links, ..Descend::default() };
     input
+}
+
+/// What addresses of stores mean.
+pub fn addresses(exactly: bool) -> Addresses {
+    if exactly { Addresses::Exactly } else { Addresses::Below }
 }
 
 /// How it reads: threads that hash, bytes of the table.

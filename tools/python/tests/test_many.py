@@ -17,6 +17,14 @@ def test_many_are_one_after_the_other(messages):
     assert pfh.hash_many(iter(messages), "blake3") == [pfh.blake3(message).digest() for message in messages]
 
 
+def test_threads_change_no_digest():
+    messages = [bytes([number % 251]) * (number * 37 % 9000) for number in range(2000)]
+    wanted = [hashlib.sha256(message).digest() for message in messages]
+    for threads in (None, 1, 2, 3, 100):
+        assert pfh.hash_many(messages, "sha256", threads=threads) == wanted
+    assert pfh.hash_many(pyarrow.array(messages), "sha256", threads=2) == wanted
+
+
 @given(st.lists(st.none() | st.binary(max_size=40), max_size=40), st.integers(0, 10))
 def test_columns_of_arrow(values, offset):
     wanted = [None if value is None else hashlib.sha256(value).digest() for value in values]

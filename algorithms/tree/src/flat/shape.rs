@@ -19,7 +19,7 @@ pub struct Shape {
 
 /// How the leaves lie in the file.
 #[derive(Clone, Copy)]
-pub(super) enum Form {
+pub(crate) enum Form {
     /// One after the other, each of this many bytes.
     Growing(Mode, usize),
     /// Dealt out in blocks.
@@ -39,7 +39,7 @@ impl Shape {
         self.algorithm
     }
 
-    pub(super) fn form(self) -> Form {
+    pub(crate) fn form(self) -> Form {
         let mut values = [0; 3];
         values.iter_mut().zip(self.algorithm.parameters()).for_each(|(value, (_, stated))| *value = stated);
         match self.algorithm.fact::<Blocks>() {

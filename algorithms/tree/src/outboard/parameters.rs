@@ -75,7 +75,7 @@ impl Parameters {
     }
 
     /// [`leaves`](Self::leaves), shared out among the executor's threads.
-    pub(super) fn leaves_on(&self, leaves: &[(u64, &[u8])], executor: &dyn Executor) -> Vec<Value> {
+    pub(crate) fn leaves_on(&self, leaves: &[(u64, &[u8])], executor: &dyn Executor) -> Vec<Value> {
         // Several shares for each thread: one that is held up holds up no more than its share.
         let share = leaves.len().div_ceil(4 * executor.width()).max(16);
         if executor.width() == 1 || leaves.len() <= share {

@@ -80,6 +80,8 @@ mod outputs_reads;
 mod paper;
 mod papers_page;
 mod plan;
+mod plan_slurm;
+mod plan_split;
 mod program;
 mod reading_devices;
 #[cfg(feature = "remote")]

@@ -272,6 +272,11 @@ fn requests_that_make_no_sense_are_refused() {
         assert_eq!(seen.code, Some(2), "pfh {words}: {}", seen.stderr);
         assert!(!room.path().join("new").exists(), "pfh {words}");
     }
+    if !cfg!(feature = "remote") {
+        let seen = pfh(&room, "plan s3://bucket/prefix -o new");
+        assert!(seen.code == Some(2) && seen.stderr.contains("feature remote"), "{:?} {}", seen.code, seen.stderr);
+        assert!(!room.path().join("new").exists());
+    }
     for words in ["run tree --unit 1", "merge tree", "merge nowhere", "run tree/huge --unit 1"] {
         assert_eq!(pfh(&room, words).code, Some(3), "{words}");
     }

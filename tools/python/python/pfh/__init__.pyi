@@ -84,7 +84,7 @@ def new(name: str, data: Buffer | None = None, *, usedforsecurity: bool = True) 
 def file_digest(fileobj: Any, digest: str | Callable[[], Any], /) -> Any:
     """A hash object that has seen what is left of an open file."""
 
-def hash_many(buffers: Iterable[Buffer] | _ArrowArray | _ArrowStream, name: str) -> list[bytes | None]:
+def hash_many(buffers: Iterable[Buffer] | _ArrowArray | _ArrowStream, name: str, *, threads: int | None = None) -> list[bytes | None]:
     """The digests of many messages, in SIMD lanes; of a column a null has none."""
 
 @final
@@ -155,6 +155,7 @@ def hash_files(
     *,
     recursive: bool = False,
     follow: bool = False,
+    exactly: bool = False,
     threads: int | None = None,
     memory: int | None = None,
     on_event: Callable[[int, int], object] | None = None,
@@ -228,6 +229,7 @@ def match(
     cls: str | None = None,
     recursive: bool = False,
     follow: bool = False,
+    exactly: bool = False,
     threads: int | None = None,
     memory: int | None = None,
 ) -> list[Matched]:

@@ -107,6 +107,11 @@ impl Proxy {
         self.state.faults.load(Ordering::SeqCst)
     }
 
+    /// Bytes that came from the server.
+    pub fn bytes(&self) -> u64 {
+        self.state.bytes.load(Ordering::SeqCst)
+    }
+
     /// Waits for the pause.
     pub fn wait(&self) {
         let begun = Instant::now();

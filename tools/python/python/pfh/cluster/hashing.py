@@ -52,7 +52,7 @@ class Spec:
     def names(self) -> tuple[list[Entry], list[bytes]]:
         """The inputs, and their names as they are found from anywhere."""
         listed = units.entries(Path(self.list_path), self.list_sha256)
-        return listed, [os.path.join(self.base, entry.name) for entry in listed]
+        return listed, [entry.name if units.is_address(entry.name) else os.path.join(self.base, entry.name) for entry in listed]
 
     def wanted(self) -> dict[str, str]:
         """What the part says of itself."""
@@ -104,7 +104,7 @@ def work(spec: Spec) -> Part:
     if there is not None:
         return there
     listed, names = spec.names()
-    files = pfh.hash_files(names, list(spec.algorithms), threads=spec.threads, memory=spec.memory)
+    files = pfh.hash_files(names, list(spec.algorithms), exactly=True, threads=spec.threads, memory=spec.memory)
     table = renamed(pyarrow.table(files), listed)
     with part.writing(path, table.schema) as made:
         made.add(table)
@@ -177,6 +177,8 @@ def guard(source: Source, to: Path) -> None:
     """Refuses a directory within what is read: the run would list itself."""
     inside = to.absolute().resolve()
     for path in source.paths:
+        if units.is_address(os.fsencode(path)):
+            continue
         root = Path(path).absolute().resolve()
         if root == inside or root in inside.parents:
             raise pfh.RequestError(f"{to}: lies within {path}, which is read", str(to))

@@ -107,7 +107,7 @@ def work(spec: Spec, known: Sequence[Set], wanted: dict[str, str], cls: str | No
     if there is not None:
         return there
     listed, names = spec.names()
-    matched = pfh.match(names, _open(known, sent), cls=cls, threads=spec.threads, memory=spec.memory)
+    matched = pfh.match(names, _open(known, sent), cls=cls, exactly=True, threads=spec.threads, memory=spec.memory)
     table = renamed(pyarrow.Table.from_pylist([_row(one) for one in matched], schema=schema(spec.algorithms)), listed)
     with part.writing(path, table.schema) as made:
         made.add(table)

@@ -27,6 +27,15 @@ ROWS = 1 << 16
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
+#: What names of objects in stores begin with, as the program has them.
+SCHEMES = (b"s3://", b"s3a://", b"gs://", b"az://", b"https://", b"http://")
+
+
+def is_address(name: bytes) -> bool:
+    """Whether a name is the address of an object in a store, which starts from nowhere."""
+    return name.startswith(SCHEMES)
+
+
 def listed(paths: Paths) -> tuple[str, ...]:
     """Paths as text, one or several."""
     several = [paths] if isinstance(paths, str | os.PathLike) else paths
