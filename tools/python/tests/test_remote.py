@@ -4,6 +4,7 @@ PFH_WHEEL_FEATURES=remote tools/python/check -k test_remote
 """
 
 import hashlib
+import json
 import os
 import shutil
 import socket
@@ -70,8 +71,11 @@ def digest(data):
 
 def test_objects_are_records(store):
     records = list(pfh.hash_files("s3://bucket/pre", "sha256"))
-    assert {record.path: record["sha256"] for record in records} == {f"s3://bucket/{name}": digest(data) for name, data in store.items()}
-    assert all(record.mtime_ns is None for record in records)
+    hashed = {record.path: record["sha256"] for record in records if isinstance(record, pfh.Hashed)}
+    assert hashed == {f"s3://bucket/{name}": digest(data) for name, data in store.items()}
+    assert all(record.mtime_ns is None for record in records if isinstance(record, pfh.Hashed))
+    # The server lists its folder as an object: a key that ends with a slash, and no bytes.
+    assert [record.path for record in records if not isinstance(record, pfh.Hashed)] == ["s3://bucket/pre/many/"]
     table = pyarrow.table(pfh.hash_files(["s3://bucket/pre/large", "s3://bucket/none"], ["md5"]))
     assert table.column("status").to_pylist() == ["hashed", "failed"]
 
@@ -118,4 +122,9 @@ def test_a_cluster_has_the_rows_of_one_run(store, tmp_path, where):
     command("cluster", "hash", *where, *run, cwd=tmp_path, code=code)
     (tmp_path / "known").write_text(digest(store["pre/large"]).hex() + "\n")
     words = ["cluster", "match", *where, "-k", "known", "--class", "notable", "--to", "MATCHED", "--scheduler", "local:2", "--no-progress", "--json"]
-    assert b'"verdict-notable": 1' in command(*words, cwd=tmp_path, code=code)
+    # A file of a notable list is known-bad, exit 1; an object that is not there counts more.
+    counts = json.loads(command(*words, cwd=tmp_path, code=code or 1))
+    assert (counts["verdict-known-bad"], counts["hashed"]) == (1, len(store) + ("here" in where))
+    matched = Run(tmp_path / "MATCHED").table()
+    found = [(path, sets) for path, sets in zip(*(matched.column(name).to_pylist() for name in ("path", "sets"))) if sets]
+    assert found == [("s3://bucket/pre/large", [{"name": "known", "class": "notable"}])]
