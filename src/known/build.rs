@@ -3,6 +3,7 @@
 use super::blocks::{self, Blocks, Made};
 use super::{Class, DEFAULT_MEMORY, Error, Input, Packages, Set, list};
 use crate::algorithms::{Algorithm, computed};
+use crate::matching::lists_in;
 use crate::outputs::{Existing, Kind, Outputs};
 use pfh_engine::{Control, Phase, Progress};
 use pfh_known::{Build, Built, Pace, Step, is_database};
@@ -15,7 +16,8 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Request {
-    /// Sets with their classes, in the order that they have in the file; `-` is standard input.
+    /// Sets with their classes, in the order that they have in the file; `-` is standard input. Of
+    /// a directory each file is a set, at any depth, but for hidden ones and links.
     pub sets: Vec<(PathBuf, Class)>,
     /// Lists of sets of which more is said: a JSON object per line with file, class, and maybe
     /// name, version, product, algorithm, packages, deltas.
@@ -149,9 +151,23 @@ impl Request {
     /// What is read and written.
     ///
     /// # Errors
-    /// When a list of sets cannot be read.
+    /// When a list of sets or a directory cannot be read.
     pub fn outputs(&self) -> Result<Outputs, Error> {
-        Ok(self.outputs_of(&self.inputs()?))
+        Ok(self.outputs_of(&self.each(&self.inputs()?)?))
+    }
+
+    /// The same inputs, with the lists in a directory in its place. What is read as files and trees
+    /// stays as it is.
+    fn each(&self, named: &[Input]) -> Result<Vec<Input>, Error> {
+        let mut each = Vec::with_capacity(named.len());
+        for input in named {
+            if self.reads_files() || !input.path.is_dir() {
+                each.push(input.clone());
+            } else {
+                each.extend(lists_in(&input.path)?.into_iter().map(|path| Input { path, ..input.clone() }));
+            }
+        }
+        Ok(each)
     }
 
     fn outputs_of(&self, inputs: &[Input]) -> Outputs {
@@ -270,20 +286,19 @@ impl fmt::Display for Summary {
 /// When a set cannot be read or the file cannot be written; also when the control cancels the
 /// build, which the same request resumes.
 pub fn run(request: &Request, events: &mut dyn FnMut(Event<'_>), control: &Control<'_>) -> Result<Summary, Error> {
+    let named = request.inputs()?;
     #[cfg_attr(not(feature = "inside"), expect(unused_mut, reason = "lists take the place of what they list"))]
-    let mut inputs = request.inputs()?;
+    let mut inputs = request.each(&named)?;
     request.outputs_of(&inputs).check()?;
     let parent = request.output.parent().filter(|parent| !parent.as_os_str().is_empty() && !parent.is_dir());
     if let Some(parent) = parent {
         return Err(Error::Directory(parent.to_owned()));
     }
-    if request.reads_files() {
-        let written = [&request.output, &request.work];
-        let meets = |directory: &PathBuf| written.iter().find(|path| lies_in(path, directory));
-        let found = inputs.iter().find_map(|input| Some((meets(&input.path)?, &input.path)));
-        if let Some((path, directory)) = found {
-            return Err(Error::Within((*path).clone(), directory.clone()));
-        }
+    // What is written into a directory that is read would be a list of it the next time.
+    let written = [&request.output, &request.work];
+    let meets = |directory: &PathBuf| written.iter().find(|path| lies_in(path, directory));
+    if let Some((path, directory)) = named.iter().find_map(|input| Some((meets(&input.path)?, &input.path))) {
+        return Err(Error::Within((*path).clone(), directory.clone()));
     }
     if !request.blocks.is_empty() {
         let blocks = Blocks {

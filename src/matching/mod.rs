@@ -31,6 +31,7 @@ mod verdicts;
 
 pub use reference::{Answer, Empty, Reference, Sought};
 pub use request::Request;
+pub(crate) use sets::lists_in;
 pub use sets::{Gap, Opened, Sets, SetsError};
 pub use verdicts::{Counts, Matching};
 

@@ -144,15 +144,10 @@ impl Sets {
     pub fn files(&self) -> Result<Vec<PathBuf>, SetsError> {
         let mut files = Vec::new();
         for path in &self.known {
-            if !path.is_dir() {
+            if path.is_dir() {
+                files.extend(lists_in(path)?);
+            } else {
                 files.push(path.clone());
-                continue;
-            }
-            let before = files.len();
-            gather(path, &mut files).map_err(|error| SetsError::Lists { path: path.clone(), error })?;
-            if files.len() == before {
-                let error = io::Error::other("a directory without lists");
-                return Err(SetsError::Lists { path: path.clone(), error });
             }
         }
         Ok(files)
@@ -225,6 +220,22 @@ impl Sets {
     fn class(&self) -> Class {
         self.class.clone().unwrap_or_else(|| Class::Other("listed".into()))
     }
+}
+
+/// The lists in a directory: its files at any depth, in the order of their names. Hidden ones and
+/// links are none of them.
+///
+/// # Errors
+/// When the directory cannot be read, or has no files.
+pub fn lists_in(directory: &Path) -> Result<Vec<PathBuf>, SetsError> {
+    let failed = |error| SetsError::Lists { path: directory.to_owned(), error };
+    let mut files = Vec::new();
+    gather(directory, &mut files).map_err(failed)?;
+    if files.is_empty() {
+        let what = "a directory without lists: its files would be read, but for hidden ones and links";
+        return Err(failed(io::Error::other(what)));
+    }
+    Ok(files)
 }
 
 /// Adds the files in a directory, and in those below.

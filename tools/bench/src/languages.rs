@@ -17,7 +17,7 @@ pub const PAPER_SIZES: [u64; 13] = [2, 4, 8, 16, 32, 64, 128, 256, 512, 640, 768
 #[derive(Debug, Clone, clap::Args)]
 pub struct Languages {
     /// Rows to measure, by name or its beginning (all that run here)
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    #[arg(id = "rows", long = "only", value_name = "NAME", value_delimiter = ',')]
     pub only: Vec<String>,
     /// Rows to leave out, by name or its beginning
     #[arg(long, value_name = "NAME", value_delimiter = ',')]

@@ -10,7 +10,7 @@ use pfh::known::build::{self, Event};
 use pfh::known::export::{self, To};
 use pfh::known::{Class, MalformedClass, Packages, info};
 use pfh::terminal::render as shown;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Debug, Subcommand)]
 pub enum Known {
@@ -24,15 +24,31 @@ pub enum Known {
     Export(Export),
 }
 
+/// The file to write, as an operand or as everywhere else.
+#[derive(Debug, Args)]
+pub struct Out {
+    /// The file to write; it appears whole or not at all.
+    #[arg(value_name = "OUT", id = "out", required_unless_present = "output")]
+    operand: Option<PathBuf>,
+    /// The same, in place of the operand.
+    #[arg(short, long, value_name = "OUT", conflicts_with = "out")]
+    output: Option<PathBuf>,
+}
+
+impl Out {
+    fn path(&self) -> &Path {
+        self.output.as_deref().or(self.operand.as_deref()).unwrap_or(Path::new(""))
+    }
+}
+
 /// What to export.
 #[derive(Debug, Args)]
 pub struct Export {
     /// A known-set file, or a manifest in any format that `check` reads.
     #[arg(value_name = "SET")]
     pub set: PathBuf,
-    /// The file to write; it appears whole or not at all.
-    #[arg(value_name = "OUT")]
-    pub output: PathBuf,
+    #[command(flatten)]
+    pub output: Out,
     /// idx (an index for hfind), kdb (The Sleuth Kit's database), encase (.hash), vics (Project
     /// VIC's JSON), hashdeep, or rdsv2 (NSRLFile.txt).
     #[arg(long, value_name = "FORMAT")]
@@ -59,10 +75,9 @@ record; nothing could be exported: then there is no file; 4 the set or the outpu
 /// What to compile.
 #[derive(Debug, Args)]
 pub struct Compile {
-    /// The file to write; it appears whole or not at all.
-    #[arg(value_name = "OUT")]
-    pub output: PathBuf,
-    /// A set of what is known to be good.
+    #[command(flatten)]
+    pub output: Out,
+    /// A set of what is known to be good, or a directory of sets; so are those that follow.
     #[arg(long, value_name = "FILE")]
     pub good: Vec<PathBuf>,
     /// A set of what is known to be bad.
@@ -141,7 +156,7 @@ pub fn run(request: &Known) -> Exit {
 
 /// The job that is asked for.
 fn asked(compile: &Compile) -> Result<build::Request, Failure> {
-    let mut request = build::Request::new(&compile.output);
+    let mut request = build::Request::new(compile.output.path());
     let classes = [
         (&compile.good, Class::Good),
         (&compile.bad, Class::Bad),
@@ -199,7 +214,7 @@ fn described(args: &Info) -> Result<Exit, Failure> {
 }
 
 fn exported(args: &Export) -> Result<Exit, Failure> {
-    let mut request = export::Request::new(&args.set, &args.output, args.to);
+    let mut request = export::Request::new(&args.set, args.output.path(), args.to);
     let named: Vec<String> = args.algorithm.iter().cloned().collect();
     request.algorithm = algorithms_or_none(&named)?.first().map(|algorithm| **algorithm);
     for class in args.class.iter().filter(|class| !class.is_empty()) {

@@ -85,6 +85,11 @@ fn options_have_the_headings_of_the_help_in_their_order() {
         has("hash", "INPUT", "--recursive") && has("hash", "OUTPUT", "--json") && has("hash", "TUNING", "--threads")
     );
     assert!(has("check", "OUTPUT", "--dry-run") && has("acquire", "OUTPUT", "--dry-run"));
+    // One word, two meanings: verdicts that are printed, and rows that are measured.
+    assert!(has("match", "OUTPUT", "--only") && has("bench-languages", "WHAT", "--only"));
+    for page in ["known-build", "known-export"] {
+        assert!(has(page, "OUTPUT", "--output"), "{page}");
+    }
 }
 
 /// A command that prints results prints them as JSON by `--json`, or is named above with a reason.

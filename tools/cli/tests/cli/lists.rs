@@ -113,6 +113,46 @@ fn a_directory_of_lists_as_known_sets() {
     assert!(seen.code == Some(3) && seen.stderr.contains("lists/rubbish"), "{:?} {}", seen.code, seen.stderr);
 }
 
+/// `known build` takes a directory of lists as `match -k` does, each a set of its own; what it
+/// writes is none of them, nor of what it reads.
+#[test]
+fn a_directory_of_lists_becomes_one_set() {
+    let room = files();
+    room.file("lists/deep/one.md5", format!("{}  x\n", digest(&room, "md5", "d/a")).as_bytes());
+    room.file("lists/two.sha256", format!("{}  y\n", digest(&room, "sha256", "d/b")).as_bytes());
+    room.file("lists/.hidden", b"no list\n");
+    room.file("d/c", b"content of c\n");
+    for build in ["known build all --bad lists", "known build --force -o all --class bad=lists"] {
+        let seen = pfh(&room, build);
+        assert!(seen.code == Some(0) && seen.stderr.contains("2 sets"), "{build}: {:?} {}", seen.code, seen.stderr);
+        let seen = pfh(&room, "match --no-progress -k all -r d");
+        let said = text(&seen);
+        assert_eq!((seen.code, said.lines().count()), (Some(1), 2), "{said} {}", seen.stderr);
+        assert!(said.contains("d/a  [one: bad]") && said.contains("d/b  [two: bad]"), "{said}");
+    }
+    let before = std::fs::read_dir(room.path().join("lists")).unwrap().count();
+    std::fs::hard_link(room.path().join("lists/two.sha256"), room.path().join("twin")).unwrap();
+    std::fs::create_dir(room.path().join("none")).unwrap();
+    for (line, word) in [
+        ("known build lists/all --bad lists", "lies in lists, whose files are read"),
+        ("known build -o lists/deep/all --bad lists", "lies in lists, whose files are read"),
+        ("known build other --work lists/work --bad lists", "lies in lists, whose files are read"),
+        ("known build --force twin --bad lists", "twin"),
+        ("known build other --bad none", "none: a directory without lists"),
+        ("known build other -o more --bad lists", "cannot be used with"),
+        ("known build --bad lists", "required"),
+    ] {
+        let seen = pfh(&room, line);
+        assert!(seen.code == Some(2) && seen.stderr.contains(word), "{line}: {:?} {}", seen.code, seen.stderr);
+    }
+    assert_eq!(std::fs::read_dir(room.path().join("lists")).unwrap().count(), before);
+    assert!(!room.path().join("other").exists() && !room.path().join("more").exists());
+    // What holds no digest is named, and in the exit code, as everywhere.
+    room.file("lists/rubbish", b"no list at all\n");
+    let seen = pfh(&room, "known build other --bad lists");
+    assert!(seen.code == Some(3) && seen.stderr.contains("lists/rubbish"), "{:?} {}", seen.code, seen.stderr);
+}
+
 #[test]
 fn an_audit_of_several_manifests() {
     let room = files();
