@@ -11,16 +11,17 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// Reads a manifest; one that is packed with gzip, and one that is a digest alone in a file called
-/// after the file and the algorithm (`image.iso.sha256`), as well.
+/// after the file and the algorithm (`image.iso.sha256`), or digests of any algorithms in one called
+/// `image.iso.sum`, as well.
 ///
 /// # Errors
 /// When it cannot be opened or read, or its pieces cannot be checked in one run.
 pub fn read(manifest: &Path, options: &Options) -> Result<Expectations, Error> {
-    if let Some(described) = described(manifest) {
+    if let Some((described, several)) = described(manifest) {
         let bare = Options { bare: true, ..options.clone() };
         let mut read = decoded(manifest, &bare)?;
         match &mut read.entries[..] {
-            [only] if only.name.is_empty() && only.digests.len() == 1 => {
+            [only] if only.name.is_empty() && (several || only.digests.len() == 1) => {
                 only.name = described;
                 return Ok(read);
             }
@@ -32,10 +33,16 @@ pub fn read(manifest: &Path, options: &Options) -> Result<Expectations, Error> {
     decoded(manifest, options)
 }
 
-/// The name of the file that a list of this name describes: `image.iso` of `image.iso.sha256`.
-fn described(manifest: &Path) -> Option<Vec<u8>> {
+/// The name of the file that a list of this name describes: `image.iso` of `image.iso.sha256`, which
+/// has one digest, and of `image.iso.sum`, which may have several, if that file is there.
+fn described(manifest: &Path) -> Option<(Vec<u8>, bool)> {
     let (stem, extension) = (manifest.file_stem()?, manifest.extension()?.to_str()?);
-    REGISTRY.find(extension).ok().map(|_| stem.as_bytes().to_vec())
+    if REGISTRY.find(extension).is_ok() {
+        return Some((stem.as_bytes().to_vec(), false));
+    }
+    let is_there = Path::new(stem).is_file() || manifest.with_extension("").is_file();
+    let several = matches!(extension, "sum" | "sums" | "hash" | "hashes") && is_there;
+    several.then(|| (stem.as_bytes().to_vec(), true))
 }
 
 fn decoded(manifest: &Path, options: &Options) -> Result<Expectations, Error> {

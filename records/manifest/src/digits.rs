@@ -49,6 +49,14 @@ fn base64(text: &[u8]) -> Option<Vec<u8>> {
     BASE64.decode(text).or_else(|_| BASE64URL.decode(text)).ok()
 }
 
+/// Base32 without padding, of the lengths that SHA-1 and AICH (20 bytes) and the Tiger tree (24)
+/// have.
+fn base32(text: &[u8]) -> Option<Vec<u8>> {
+    let one_case = !(text.iter().any(u8::is_ascii_lowercase) && text.iter().any(u8::is_ascii_uppercase));
+    let fits = one_case && matches!(text.len(), 32 | 39);
+    if fits { BASE32_NOPAD.decode(&text.to_ascii_uppercase()).ok() } else { None }
+}
+
 /// What a digest without a name may be of: `assumed`, or, where that is empty, the usual
 /// algorithms.
 pub fn candidates(registry: Registry, assumed: &[Algorithm]) -> Vec<Algorithm> {
@@ -70,6 +78,12 @@ pub fn unnamed(candidates: &[Algorithm], text: &[u8]) -> Result<Digest, Fault> {
         && let Some(digest) = from_hex(algorithm, text)
     {
         return digest;
+    }
+    // In base32 a digest has letters of one case and never 0, 1, 8 or 9, as hardly any in base64.
+    if let Some(bytes) = base32(text)
+        && let Some(&algorithm) = candidates.iter().find(|algorithm| algorithm.length() == bytes.len())
+    {
+        return Digest::from_bytes(algorithm, &bytes).map_err(|_| Fault::WrongLength);
     }
     if text.len().is_multiple_of(4)
         && let Some(bytes) = base64(text)

@@ -15,7 +15,7 @@ use pfh_similarity::{Named, Similar};
 use crate::encode::{Carried, Encode, Preamble, Unrepresentable};
 use crate::entry::{DecodeLine, Entry, Fault, Options, Parsed};
 use crate::format::{End, Layout, Marker};
-use crate::others::{self, deep, trailing};
+use crate::others::{self, deep, links, trailing};
 use crate::remark::{self, Remark};
 use crate::{bsd, digits, escape, similarity};
 
@@ -284,6 +284,9 @@ impl DecodeLine for Decoder {
         if others::is_comment(line) {
             self.windows = true;
             return Parsed::Neutral;
+        }
+        if let Some(entry) = links::entry(self.registry, &self.assumed, line) {
+            return entry.into();
         }
         let line = line.trim_ascii_start();
         let (line, escaped) = match line.strip_prefix(b"\\") {

@@ -5,7 +5,7 @@ use pfh_digest::{Algorithm, Registry};
 
 use super::Known;
 use crate::entry::Fault;
-use crate::others::deep;
+use crate::others::{deep, links};
 use crate::remark::{self, Remark};
 use crate::{bsd, digits};
 
@@ -35,6 +35,9 @@ impl Reader {
         }
         if line.is_empty() || matches!(line[0], b'#' | b';' | b'%') || is_index_header(line) {
             return None;
+        }
+        if let Some(entry) = links::entry(self.registry, &self.assumed, line) {
+            return Some(entry.map(|entry| Known { digests: entry.digests, tag: None }));
         }
         let line = line.strip_prefix(b"\\").unwrap_or(line);
         let digest = match bsd::split(line) {

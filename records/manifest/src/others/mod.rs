@@ -6,6 +6,7 @@ pub(crate) mod certutil;
 pub(crate) mod deep;
 pub(crate) mod filehash;
 pub(crate) mod json;
+pub(crate) mod links;
 pub mod sfv;
 pub(crate) mod table;
 pub(crate) mod trailing;

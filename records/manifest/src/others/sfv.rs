@@ -62,6 +62,16 @@ pub(crate) fn split(registry: Registry, line: &[u8]) -> Option<(&[u8], Digest)> 
     (!name.is_empty() && text.iter().all(u8::is_ascii_hexdigit)).then_some((name, digest))
 }
 
+/// The name and the digest of a line in the order of all other lists, which RHash takes in `.sfv`
+/// files as well; `None` if it does not start with a CRC-32.
+fn reversed(registry: Registry, line: &[u8]) -> Option<(&[u8], Digest)> {
+    let (text, rest) = line.split_at_checked(8)?;
+    let rest = rest.strip_prefix(b" ").or_else(|| rest.strip_prefix(b"\t"))?;
+    let name = rest.strip_prefix(b"*").or_else(|| rest.strip_prefix(b" ")).unwrap_or(rest);
+    let digest = digits::digest(registry.find("crc32").ok()?, text).ok()?;
+    (!name.is_empty() && text.iter().all(u8::is_ascii_hexdigit)).then_some((name, digest))
+}
+
 /// Reads what [`Encoder`] and other programs write.
 pub(crate) struct Decoder {
     registry: Registry,
@@ -83,7 +93,7 @@ impl DecodeLine for Decoder {
             self.certain |= !line.is_empty();
             return Parsed::Neutral;
         }
-        match split(self.registry, line) {
+        match split(self.registry, line).or_else(|| reversed(self.registry, line)) {
             Some((name, digest)) => {
                 let guessed = !self.certain;
                 Ok(Entry { name: windows_name(name), digests: vec![digest], guessed, ..Entry::default() }).into()

@@ -138,6 +138,8 @@ fn a_directory_of_lists_becomes_one_set() {
         ("known build -o lists/deep/all --bad lists", "lies in lists, whose files are read"),
         ("known build other --work lists/work --bad lists", "lies in lists, whose files are read"),
         ("known build --force twin --bad lists", "twin"),
+        ("known build --force -o twin --bad lists", "twin"),
+        ("known export --force lists/two.sha256 -o twin --to hashdeep", "twin"),
         ("known build other --bad none", "none: a directory without lists"),
         ("known build other -o more --bad lists", "cannot be used with"),
         ("known build --bad lists", "required"),

@@ -18,6 +18,7 @@ mod audit;
 mod audit_sound;
 mod audit_ways;
 mod audited;
+mod b3sum_cases;
 mod bag;
 mod bench;
 mod cache;
@@ -87,6 +88,7 @@ mod reading_devices;
 #[cfg(feature = "remote")]
 mod remote;
 mod report;
+mod rhash_cases;
 mod schemas;
 mod second_command;
 mod sectors;

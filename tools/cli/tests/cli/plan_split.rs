@@ -38,7 +38,8 @@ fn units(room: &Room) -> usize {
 fn run(room: &Room, seed: usize) {
     let units = units(room);
     // A number that shares no divisor with that of the units reaches each.
-    let step = (seed + 1..).find(|step| (2..=units).all(|d| units % d != 0 || step % d != 0)).unwrap();
+    let step =
+        (seed + 1..).find(|step| (2..=units).all(|d| !units.is_multiple_of(d) || !step.is_multiple_of(d))).unwrap();
     for n in 0..units {
         let unit = n * step % units + 1;
         let again = if n % 3 == 0 { "--again" } else { "" };
