@@ -139,9 +139,8 @@ fn digests_without_a_name() {
         return;
     }
     let room = room();
-    let mut rhash = Command::new("rhash");
-    rhash.args(["-p", "%c\n%m\n%e\n%h\n%g\n%t\n%a\n", "data"]).current_dir(room.path());
-    let digests = rhash.output().unwrap().stdout;
+    let all = ["-p", "%c\n%m\n%e\n%h\n%g\n%t\n%a\n", "data"];
+    let digests = Command::new("rhash").args(all).current_dir(room.path()).output().unwrap().stdout;
     room.file("data.sum", &digests);
     verifies(&room, "data.sum", 0);
     // Of another content: none of them is right.
