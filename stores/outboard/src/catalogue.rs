@@ -109,6 +109,20 @@ pub struct Catalogue {
     path: PathBuf,
     /// Values that were computed.
     computed: u64,
+    /// Holds the copy that is read in place of a catalogue whose change was killed.
+    room: Option<tempfile::TempDir>,
+}
+
+/// The journal of a database: what takes a change back.
+fn beside(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push("-journal");
+    name.into()
+}
+
+/// Whether a change was killed, and must be taken back before anything is read.
+fn left_open(error: &rusqlite::Error) -> bool {
+    error.sqlite_error().is_some_and(|error| error.extended_code == rusqlite::ffi::SQLITE_READONLY_ROLLBACK)
 }
 
 type Done<T> = Result<T, CatalogueError>;
@@ -124,7 +138,34 @@ impl Catalogue {
     /// # Errors
     /// When it is none, or cannot be read.
     pub fn open(path: &Path) -> Done<Catalogue> {
-        Catalogue::of(path, OpenFlags::SQLITE_OPEN_READ_ONLY, "BEGIN")
+        // SQLite looks for a change that was killed when it reads the schema, which a pragma does.
+        match Catalogue::of(path, OpenFlags::SQLITE_OPEN_READ_ONLY, "BEGIN") {
+            Err(CatalogueError::Database { error, .. }) if left_open(&error) => Catalogue::as_before(path),
+            opened => opened,
+        }
+    }
+
+    /// Opens what was there before a change that was killed. Whoever only reads writes nothing
+    /// beside the catalogue, and so the change is taken back in a copy.
+    fn as_before(path: &Path) -> Done<Catalogue> {
+        let unreadable = |error| CatalogueError::Unreadable { path: path.to_owned(), error };
+        let room = tempfile::tempdir().map_err(unreadable)?;
+        let (journal, copy) = (beside(path), room.path().join("catalogue"));
+        let of = |file: &Path| std::fs::metadata(file).and_then(|of| Ok((of.len(), of.modified()?))).ok();
+        let state = || of(path).zip(of(&journal));
+        let before = state();
+        if before.is_some() {
+            std::fs::copy(&journal, beside(&copy)).and_then(|_| std::fs::copy(path, &copy)).map_err(unreadable)?;
+        }
+        // Somebody else takes it back, or changes it, meanwhile.
+        if before.is_none() || state() != before {
+            return Catalogue::of(path, OpenFlags::SQLITE_OPEN_READ_ONLY, "BEGIN");
+        }
+        let mut opened = Catalogue::connect(&copy, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        opened.connection.execute_batch("BEGIN").map_err(opened.failed())?;
+        (opened.path, opened.room) = (path.to_owned(), Some(room));
+        opened.fact("algorithm")?;
+        Ok(opened)
     }
 
     /// Opens a catalogue to change it; waits for whoever changes it now.
@@ -151,7 +192,7 @@ impl Catalogue {
         let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX).map_err(failed)?;
         connection.busy_timeout(Duration::from_secs(600)).map_err(failed)?;
         connection.execute_batch("PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF;").map_err(failed)?;
-        Ok(Catalogue { connection, path: path.to_owned(), computed: 0 })
+        Ok(Catalogue { connection, path: path.to_owned(), computed: 0, room: None })
     }
 
     /// An empty catalogue of digests of this algorithm, in the place of the one that is there.

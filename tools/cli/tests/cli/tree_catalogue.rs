@@ -263,3 +263,34 @@ fn a_killed_update_leaves_the_old_catalogue_or_the_new_one() {
     }
     assert_eq!(json(&good(&room, ["tree", "check", "site", "--json", "--entry", "d6/f300"]))["root"], old);
 }
+
+/// What a change that was killed leaves is a journal, which whoever only reads neither needs nor
+/// touches.
+#[test]
+fn a_journal_that_was_left_is_taken_back_in_a_copy() {
+    let room = site(20);
+    let old = text(&good(&room, ["tree", "build", "site"]))[..64].to_owned();
+    // A change by another process, killed when the database is written and the journal is synced.
+    let script = "import os, sqlite3, sys\n\
+        db = sqlite3.connect('site.pfhtree', isolation_level=None)\n\
+        db.execute('PRAGMA cache_size = 1')\n\
+        db.execute('BEGIN IMMEDIATE')\n\
+        db.execute(\"UPDATE facts SET value = zeroblob(100000) WHERE name = 'root'\")\n\
+        db.execute(\"UPDATE entries SET digest = zeroblob(50000)\")\n\
+        os.kill(os.getpid(), 9)\n";
+    if lacks(&[Need::Program("python3")]) {
+        return;
+    }
+    std::process::Command::new("python3").args(["-c", script]).current_dir(room.path()).status().expect("python3");
+    let files = || ["site.pfhtree", "site.pfhtree-journal"].map(|name| fs::read(room.path().join(name)).expect(name));
+    let left = files();
+    for _ in 0..2 {
+        let seen = json(&good(&room, ["tree", "check", "site", "--json"]));
+        assert_eq!(seen["root"], old);
+    }
+    assert!(files() == left, "a check has written");
+    // Who writes takes it back.
+    good(&room, ["tree", "update", "site"]);
+    assert!(!room.path().join("site.pfhtree-journal").exists());
+    assert_eq!(json(&good(&room, ["tree", "check", "site", "--json"]))["root"], old);
+}
