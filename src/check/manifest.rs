@@ -11,8 +11,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// Reads a manifest; one that is packed with gzip, and one that is a digest alone in a file called
-/// after the file and the algorithm (`image.iso.sha256`), or digests of any algorithms in one called
-/// `image.iso.sum`, as well.
+/// after the file and the algorithm (`image.iso.sha256`), or digests of any algorithms in one
+/// called `image.iso.sum`, as well.
 ///
 /// # Errors
 /// When it cannot be opened or read, or its pieces cannot be checked in one run.
@@ -33,8 +33,8 @@ pub fn read(manifest: &Path, options: &Options) -> Result<Expectations, Error> {
     decoded(manifest, options)
 }
 
-/// The name of the file that a list of this name describes: `image.iso` of `image.iso.sha256`, which
-/// has one digest, and of `image.iso.sum`, which may have several, if that file is there.
+/// The name of the file that a list of this name describes: `image.iso` of `image.iso.sha256`,
+/// which has one digest, and of `image.iso.sum`, which may have several, if that file is there.
 fn described(manifest: &Path) -> Option<(Vec<u8>, bool)> {
     let (stem, extension) = (manifest.file_stem()?, manifest.extension()?.to_str()?);
     if REGISTRY.find(extension).is_ok() {
