@@ -150,7 +150,9 @@ impl Catalogue {
     fn as_before(path: &Path) -> Done<Catalogue> {
         let unreadable = |error| CatalogueError::Unreadable { path: path.to_owned(), error };
         let room = tempfile::tempdir().map_err(unreadable)?;
-        let (journal, copy) = (beside(path), room.path().join("catalogue"));
+        // SQLite names the journal after the file itself, not after a link to it.
+        let journal = beside(&path.canonicalize().map_err(unreadable)?);
+        let copy = room.path().join("catalogue");
         let of = |file: &Path| std::fs::metadata(file).and_then(|of| Ok((of.len(), of.modified()?))).ok();
         let state = || of(path).zip(of(&journal));
         let before = state();

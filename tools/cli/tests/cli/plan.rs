@@ -11,11 +11,11 @@ use std::time::Duration;
 
 const PFH: &str = env!("CARGO_BIN_EXE_pfh");
 
-fn pfh(room: &Room, words: &str) -> Outcome {
+pub fn pfh(room: &Room, words: &str) -> Outcome {
     Trial::new(PFH).args(words.split_whitespace()).directory(room.path()).run().expect("a run")
 }
 
-fn good(room: &Room, words: &str) -> Outcome {
+pub fn good(room: &Room, words: &str) -> Outcome {
     let seen = pfh(room, words);
     assert_eq!(seen.code, Some(0), "pfh {words}: {}", seen.stderr);
     seen

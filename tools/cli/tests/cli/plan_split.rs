@@ -1,21 +1,11 @@
 //! `plan --split`: large files in ranges, which any units read in any order.
 
+use crate::plan::{good, pfh};
 use crate::program::{Room, random};
-use pfh_inject::{Outcome, Trial};
+use pfh_inject::Outcome;
 use std::fs;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
-
-fn pfh(room: &Room, words: &str) -> Outcome {
-    let trial = Trial::new(env!("CARGO_BIN_EXE_pfh")).args(words.split_whitespace());
-    trial.directory(room.path()).run().expect("a run")
-}
-
-fn good(room: &Room, words: &str) -> Outcome {
-    let seen = pfh(room, words);
-    assert_eq!(seen.code, Some(0), "pfh {words}: {}", seen.stderr);
-    seen
-}
 
 /// Small files, and some that are larger than a range, by a byte or many ranges.
 fn furnished() -> Room {

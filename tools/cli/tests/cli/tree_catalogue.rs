@@ -284,9 +284,10 @@ fn a_journal_that_was_left_is_taken_back_in_a_copy() {
     std::process::Command::new("python3").args(["-c", script]).current_dir(room.path()).status().expect("python3");
     let files = || ["site.pfhtree", "site.pfhtree-journal"].map(|name| fs::read(room.path().join(name)).expect(name));
     let left = files();
-    for _ in 0..2 {
-        let seen = json(&good(&room, ["tree", "check", "site", "--json"]));
-        assert_eq!(seen["root"], old);
+    std::os::unix::fs::symlink("site.pfhtree", room.path().join("link")).expect("a link");
+    for outboard in ["site.pfhtree", "link", "site.pfhtree"] {
+        let seen = json(&good(&room, ["tree", "check", "site", "--json", "--outboard", outboard]));
+        assert_eq!(seen["root"], old, "{outboard}");
     }
     assert!(files() == left, "a check has written");
     // Who writes takes it back.
