@@ -78,6 +78,7 @@ def parser() -> argparse.ArgumentParser:
     made = command("hash", _hash, "pfh cluster hash -r archive/ --to RUN --scheduler tls://head:8786", "Hash files and trees: a row for each in Parquet.")
     _input(made)
     made.add_argument("-a", "--algorithm", metavar="NAME", action="append", help="algorithms, separated by commas [default: sha256]")
+    made.add_argument("--split", metavar="SIZE", help="read larger files in ranges of SIZE, on any workers: blake3, kt128, kt256, parallelhash*, sakura-fng-*")
     _where(made)
     made = command("match", _match, "pfh cluster match -r evidence/ -k nsrl.pfhknown --to RUN", "Look files up in known sets: a verdict for each in Parquet.")
     _input(made)
@@ -156,7 +157,7 @@ def _hash(given: argparse.Namespace) -> int:
 
     source = _source(given)
     algorithms = [name for names in given.algorithm or ["sha256"] for name in names.split(",")]
-    unit = {"unit": given.unit, "files": given.files, "threads": given.threads, "memory": given.memory}
+    unit = {"unit": given.unit, "files": given.files, "threads": given.threads, "memory": given.memory, "split": given.split}
     result = _on(given, lambda adapter, watch: job(source, given.to, adapter, algorithms, watch=watch, **unit))
     counts = result.counts
     line = f"{counts['hashed']} files, {counts['bytes']} bytes; {counts['skipped']} skipped, {counts['failed']} failed"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ import pyarrow.compute
 
 import pfh
 
-from . import part, units
+from . import part, ranges, units
 from .adapter import Adapter
 from .drive import Outcome, Unit, Watch, drive, same_version
 from .part import Part
@@ -43,6 +43,8 @@ class Spec:
     list_sha256: str
     #: What names start from.
     base: bytes
+    #: The numbers of those inputs that other units read, in ranges.
+    apart: frozenset[int]
     #: The part.
     to: str
     algorithms: tuple[str, ...]
@@ -51,7 +53,7 @@ class Spec:
 
     def names(self) -> tuple[list[Entry], list[bytes]]:
         """The inputs, and their names as they are found from anywhere."""
-        listed = units.entries(Path(self.list_path), self.list_sha256)
+        listed = [entry for entry in units.entries(Path(self.list_path), self.list_sha256) if entry.number not in self.apart]
         return listed, [entry.name if units.is_address(entry.name) else os.path.join(self.base, entry.name) for entry in listed]
 
     def wanted(self) -> dict[str, str]:
@@ -112,6 +114,11 @@ def work(spec: Spec) -> Part:
     return _made(path, spec.wanted())
 
 
+def task(spec: Spec | ranges.Spec) -> Part:
+    """A task of ``hash``: the files of a unit, or ranges of such."""
+    return ranges.work(spec) if isinstance(spec, ranges.Spec) else work(spec)
+
+
 def _made(path: Path, wanted: dict[str, str]) -> Part:
     """The part that was written, read back."""
     made = part.read(path, wanted)
@@ -122,18 +129,21 @@ def _made(path: Path, wanted: dict[str, str]) -> Part:
 
 def settled(plan: Plan, run: Run, names: pyarrow.Schema) -> Part:
     """The part of what needs no reading, which is unit 0."""
-    rows = plan.settled()
-    for row in rows:
-        row["path"] = text(row["path_bytes"])
-    table = pyarrow.Table.from_pylist([{name: row.get(name) for name in names.names} for row in rows], schema=names)
-    wanted = {"unit": "0"}
-    there = part.read(run.part(0), wanted)
+    return of_rows(run, 0, plan.settled(), names)
+
+
+def of_rows(run: Run, number: int, rows: Iterable[dict[str, Any]], names: pyarrow.Schema) -> Part:
+    """The part of a unit whose rows are known."""
+    full = [{name: row.get(name) for name in names.names} | {"path": text(row["path_bytes"])} for row in rows]
+    table = pyarrow.Table.from_pylist(full, schema=names)
+    wanted = {"unit": str(number)}
+    there = part.read(run.part(number), wanted)
     if there is not None:
         return there
-    with part.writing(run.part(0), names) as made:
+    with part.writing(run.part(number), names) as made:
         made.add(table)
         made.facts = wanted | counts(table)
-    return _made(run.part(0), wanted)
+    return _made(run.part(number), wanted)
 
 
 def total(parts: dict[int, Part]) -> dict[str, int]:
@@ -158,9 +168,10 @@ class Result:
     repeated: bool = False
 
 
-def request(source: Source, algorithms: Sequence[str], size: str, files: int) -> dict[str, Any]:
+def request(source: Source, algorithms: Sequence[str], size: str, files: int, split: str | None = None) -> dict[str, Any]:
     """What makes two runs the same one."""
-    return {
+    asked = {} if split is None else {"split": split}
+    return asked | {
         "job": "hash",
         "algorithms": list(algorithms),
         "paths": [os.fsencode(path).hex() if text(os.fsencode(path)) is None else path for path in source.paths],
@@ -195,6 +206,7 @@ def hash(  # noqa: A001  (the job's name, as in the program)
     files: int = 100_000,
     threads: int | None = None,
     memory: int | None = None,
+    split: str | None = None,
     watch: Watch | None = None,
 ) -> Result:
     """Hashes files on the workers of an engine, into the run directory ``to``.
@@ -202,25 +214,46 @@ def hash(  # noqa: A001  (the job's name, as in the program)
     A run that is there is resumed; one that is complete is compared with its
     manifest, and nothing is read. Each input is one row, of the same columns
     as ``pfh.hash_files`` gives. ``unit`` and ``files`` bound a unit as in
-    ``pfh plan``, ``threads`` and ``memory`` what a task takes. All workers see
-    the files and ``to`` under the same names. Raises ``pfh.RequestError`` for
+    ``pfh plan``, ``threads`` and ``memory`` what a task takes; files larger
+    than ``split`` are read in ranges of that size, as by ``pfh plan --split``,
+    by any workers. All see the files and ``to`` under the same names. Raises ``pfh.RequestError`` for
     what is refused, ``pfh.DiffersError`` if a complete run is not what was
     written.
     """
     where = Source.of(source, recursive)
     run = Run(os.path.abspath(to))
     guard(where, run.directory)
-    run.begin(request(where, algorithms, unit, files))
+    if split is not None:
+        # Refused before a tree is walked.
+        ranges.length(algorithms, split)
+    run.begin(request(where, algorithms, unit, files, split))
     repeated = complete(run)
     if repeated is not None:
         return repeated
     plan = prepare(run, where, algorithms, unit, files)
+    names = schema(plan.algorithms)
 
-    def spec(number: int) -> Spec:
-        return specify(plan, run, number, algorithms, threads, memory)
+    def spec(number: int, apart: Sequence[Entry] = ()) -> Spec:
+        return specify(plan, run, number, algorithms, threads, memory, frozenset(entry.number for entry in apart))
 
-    outcome = of_units(plan, run, adapter, work, lambda number: (spec(number),), schema(plan.algorithms), watch)
-    return end(run, outcome)
+    if split is None:
+        whole = [Unit(number, plan.cost(number), (spec(number),)) for number in plan.numbers()]
+        return end(run, of_units(plan, run, adapter, work, whole, names, watch))
+    large = ranges.Large(run, plan, algorithms, split, unit)
+    whole = []
+    for number, apart in large.apart.items():
+        cost = plan.cost(number) - sum(units.cost(entry.size) for entry in apart)
+        # Of a unit that has nothing else there is no part.
+        if cost:
+            whole.append(Unit(number, cost, (spec(number, apart),)))
+    outcome = of_units(plan, run, adapter, task, whole + large.units(threads), names, watch)
+    if not outcome.missing:
+        outcome.parts = {number: made for number, made in outcome.parts.items() if number < large.first}
+        outcome.parts[large.first] = of_rows(run, large.first, large.rows(), names)
+    result = end(run, outcome)
+    if not outcome.missing:
+        large.remove()
+    return result
 
 
 def prepare(run: Run, source: Source, algorithms: Sequence[str], size: str, files: int) -> Plan:
@@ -235,18 +268,21 @@ def prepare(run: Run, source: Source, algorithms: Sequence[str], size: str, file
     return Plan(directory)
 
 
-def specify(plan: Plan, run: Run, number: int, algorithms: Sequence[str], threads: int | None, memory: int | None) -> Spec:
-    """The task of a unit."""
+def specify(
+    plan: Plan, run: Run, number: int, algorithms: Sequence[str], threads: int | None, memory: int | None, apart: frozenset[int] = frozenset()
+) -> Spec:
+    """The task of a unit, but for those files that are ``apart``."""
     listed = plan.directory / "units" / f"{number:06}"
     return Spec(
-        pfh.__version__, number, str(listed), plan.lists[number - 1], plan.base, str(run.part(number)), tuple(algorithms), threads, memory
+        pfh.__version__, number, str(listed), plan.lists[number - 1], plan.base, apart, str(run.part(number)), tuple(algorithms), threads, memory
     )
 
 
-def of_units(plan: Plan, run: Run, adapter: Adapter, function: Any, arguments: Any, names: pyarrow.Schema, watch: Watch | None) -> Outcome:
-    """Has each unit of a plan carried out; what needs no reading is unit 0."""
+def of_units(
+    plan: Plan, run: Run, adapter: Adapter, function: Callable[..., Part], listed: Iterable[Unit], names: pyarrow.Schema, watch: Watch | None
+) -> Outcome:
+    """Has units of a plan carried out; what needs no reading is unit 0."""
     made = settled(plan, run, names)
-    listed = [Unit(number, plan.cost(number), arguments(number)) for number in range(1, len(plan.lists) + 1)]
     outcome = drive(adapter, run, function, listed, watch or Watch())
     outcome.parts[0] = made
     return outcome

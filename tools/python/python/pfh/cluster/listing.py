@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import heapq
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
@@ -31,6 +34,14 @@ def line(name: bytes, digest: object) -> bytes:
     return (b"\\" if escaped != name else b"") + text.encode() + b"  " + escaped + b"\n"
 
 
+def head(algorithm: str) -> bytes:
+    """What a list of the program begins with: the name of an algorithm that lines do not show by themselves, or nothing."""
+    words = [sys.executable, "-m", "pfh", "hash", "--no-progress", "-a", algorithm, os.devnull]
+    done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True)
+    first = done.stdout.partition(b"\n")[0]
+    return first + b"\n" if first.startswith(b"# pfh begin ") else b""
+
+
 def write(run: Run, algorithm: str | None, output: IO[bytes]) -> bool:
     """Writes the list in input order, parts beside each other; false if a file has no digest.
 
@@ -46,9 +57,14 @@ def write(run: Run, algorithm: str | None, output: IO[bytes]) -> bool:
     chosen = algorithm or known[0]
     if chosen not in known:
         raise pfh.RequestError(f"{run.directory}: has no {chosen}: it has {', '.join(known)}", str(run.directory))
+    begin, records = head(chosen), 0
+    output.write(begin)
     for _, name, digest in heapq.merge(*(_rows(path, chosen) for path in paths), key=lambda row: row[0]):
         if digest is not None:
             output.write(line(name, digest))
+            records += 1
+    if begin:
+        output.write(b"# pfh end records=%d\n" % records)
     output.flush()
     manifest = run.manifest
     return manifest is not None and manifest["counts"]["failed"] == 0

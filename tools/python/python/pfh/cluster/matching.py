@@ -16,7 +16,7 @@ import pfh
 
 from . import part, units
 from .adapter import Adapter
-from .drive import Watch, same_version
+from .drive import Unit, Watch, same_version
 from .hashing import FIRST, LAST, Result, Spec, complete, counts, end, guard, of_units, prepare, renamed, request, specify
 from .part import Part, digest
 from .run import Run
@@ -169,7 +169,8 @@ def match(
     def arguments(number: int) -> tuple[Any, ...]:
         return (specify(plan, run, number, algorithms, threads, memory), sets, wanted, cls, *sent)
 
-    return end(run, of_units(plan, run, adapter, work, arguments, schema(algorithms), watch))
+    listed = [Unit(number, plan.cost(number), arguments(number)) for number in plan.numbers()]
+    return end(run, of_units(plan, run, adapter, work, listed, schema(algorithms), watch))
 
 
 def _algorithms(paths: Sequence[str], cls: str | None) -> list[str]:

@@ -143,10 +143,6 @@ class Run:
         except OSError:
             return False
 
-    def remove(self, number: int) -> None:
-        """Removes what is there in place of a part."""
-        self.part(number).unlink(missing_ok=True)
-
     def finish(self, parts: Iterable[Part], counts: dict[str, int]) -> None:
         """Writes the manifest: from then on the run is complete."""
         listed = [{"name": made.name, "size": made.size, "sha256": made.sha256, "rows": made.rows} for made in sorted(parts, key=lambda made: made.name)]

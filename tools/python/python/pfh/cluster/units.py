@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -82,28 +82,38 @@ class Source:
 
 
 def make(source: Source, algorithms: Sequence[str], directory: Path, size: str, files: int) -> None:
-    """Plans what is to be read, by the program itself.
+    """Plans what is to be read, by the program itself, unless the plan is there.
 
     Raises ``pfh.RequestError`` if it refuses.
+    """
+    options = ["-a", ",".join(algorithms), "--unit", size, "--files", str(files), *source.options]
+    if source.listing is not None:
+        plan(options, directory, source.names(), of=source.listing)
+    else:
+        plan([*options, *(["--", *source.paths] if source.paths else [])], directory)
+
+
+def plan(options: Sequence[str], directory: Path, names: Iterable[bytes] | None = None, *, of: str | None = None, base: str | None = None) -> None:
+    """Has ``pfh plan`` make a plan in a directory, unless it is there.
+
+    ``names`` are what is read, if ``options`` do not say that; they come from
+    ``of``, and start from ``base``. Raises ``pfh.RequestError`` if the program
+    refuses, or a name cannot be one.
     """
     if (directory / "plan.json").exists():
         return
     # A plan that was interrupted: it is ours, and none yet.
     shutil.rmtree(directory, ignore_errors=True)
-    words = [sys.executable, "-m", "pfh", "plan", "--no-progress", "-f", "jsonl", "-a", ",".join(algorithms)]
-    words += ["--unit", size, "--files", str(files), "-o", str(directory), *source.options]
-    if source.listing is not None:
-        words += ["--files-from", "-", "-0"]
-    elif source.paths:
-        words += ["--", *source.paths]
+    words = [sys.executable, "-m", "pfh", "plan", "--no-progress", "-f", "jsonl", "-o", str(directory.absolute())]
+    words += ["--files-from", "-", "-0", *options] if names is not None else options
     wrong: Exception | None = None
-    feed = subprocess.PIPE if source.listing is not None else None
+    feed = subprocess.PIPE if names is not None else None
     # Into a file: a pipe that nobody reads meanwhile would fill.
-    with tempfile.TemporaryFile() as errors, subprocess.Popen(words, stdin=feed, stdout=errors, stderr=errors) as child:
-        if child.stdin is not None:
+    with tempfile.TemporaryFile() as errors, subprocess.Popen(words, stdin=feed, stdout=errors, stderr=errors, cwd=base) as child:
+        if child.stdin is not None and names is not None:
             try:
                 with child.stdin as pipe:
-                    for name in source.names():
+                    for name in names:
                         pipe.write(name + b"\0")
             except BrokenPipeError:
                 pass
@@ -115,7 +125,7 @@ def make(source: Source, algorithms: Sequence[str], directory: Path, size: str, 
         said = errors.read().decode(errors="replace").strip()
     if wrong is not None:
         shutil.rmtree(directory, ignore_errors=True)
-        raise pfh.RequestError(str(wrong), source.listing) from wrong
+        raise pfh.RequestError(str(wrong), of) from wrong
     # 3: something could not be listed, and is a record of the plan.
     if child.returncode not in (0, 3):
         raise pfh.RequestError(said.removeprefix("pfh: ") or f"pfh plan: exit {child.returncode}", str(directory))
@@ -123,6 +133,11 @@ def make(source: Source, algorithms: Sequence[str], directory: Path, size: str, 
 
 def _name(value: Any) -> bytes:
     return bytes.fromhex(value["hex"]) if isinstance(value, dict) else str(value).encode()
+
+
+def cost(size: int) -> int:
+    """What a file of a size costs: its bytes, and opening it."""
+    return size + (1 << 16)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,15 +163,23 @@ class Plan:
         #: What names start from, where they do.
         self.base: bytes = _name(document["working_directory"]) if relative else b""
 
+    def numbers(self) -> range:
+        """The numbers of the units."""
+        return range(1, len(self.lists) + 1)
+
+    def place(self, entry: Entry) -> bytes:
+        """The name of an input as it is found from anywhere."""
+        return entry.name if is_address(entry.name) else os.path.join(self.base, entry.name)
+
     def read(self, unit: int) -> list[Entry]:
         """The inputs of a unit, from 1. Raises ``pfh.UnreadError`` if its list is another than planned."""
         path = self.directory / "units" / f"{unit:06}"
         return entries(path, self.lists[unit - 1])
 
     def cost(self, unit: int) -> int:
-        """The bytes of a unit as they were planned; a file costs some as well."""
+        """What a unit costs by the sizes that were planned."""
         data = (self.directory / "units" / f"{unit:06}").read_bytes()
-        return sum(int(text.split(b" ", 2)[1]) + (1 << 16) for text in data.split(b"\0")[:-1])
+        return sum(cost(int(text.split(b" ", 2)[1])) for text in data.split(b"\0")[:-1])
 
     def settled(self) -> list[dict[str, Any]]:
         """The records of what is not read: skipped, or not to be listed. Rows of ``hash_files``."""
