@@ -24,7 +24,7 @@ pub fn read(bytes: &Arc<dyn Bytes>) -> Result<Option<ExfatBoot>, Failure> {
     }
     let wrong = |cause: &str| Err(failure(Some(64), format!("exFAT boot sector: {cause}")));
     let (sector_log, cluster_log) = (byte(&raw, 108), byte(&raw, 109));
-    if !(9..=12).contains(&sector_log) || sector_log + cluster_log > 25 {
+    if !(9..=12).contains(&sector_log) || cluster_log > 25 - sector_log {
         return wrong("sectors or clusters of a size that no system writes");
     }
     let sector = 1_u64 << sector_log;

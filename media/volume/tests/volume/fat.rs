@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use pfh_inject::{Need, lacks};
 use pfh_volume::{Allocation, Options};
@@ -196,6 +197,18 @@ fn chains_that_contradict_the_size_are_failures() {
     }
     let node = all.iter().find(|node| node.path == b"large.dat").unwrap();
     assert!(node.content.as_ref().unwrap().open().is_err());
+}
+
+/// 9 + 250 is 3 in eight bits; cargo-fuzz found it.
+#[test]
+fn clusters_of_an_impossible_size_are_a_failure() {
+    for (sector, cluster) in [(9, 250), (12, 244), (12, 14), (9, 17), (13, 0), (8, 0), (255, 255)] {
+        let mut medium = vec![0; 65536];
+        medium[3..11].copy_from_slice(b"EXFAT   ");
+        medium[108..110].copy_from_slice(&[sector, cluster]);
+        let failure = pfh_volume::file_system(Arc::new(medium)).err().expect("a failure");
+        assert!(failure.cause.contains("of a size that no system writes"), "{sector}, {cluster}: {failure}");
+    }
 }
 
 #[test]
