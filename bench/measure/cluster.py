@@ -39,10 +39,12 @@ def main(words):
     ask.add_argument("tree", type=Path)
     ask.add_argument("--digests", type=int, default=1_000_000, help="ssdeep digests that are made (%(default)s)")
     ask.add_argument("--unit", default="32MiB", help="bytes of a unit (%(default)s)")
+    ask.add_argument("--algorithms", default="sha256", help="of hash: names, separated by commas; answers are compared in the first (%(default)s)")
+    ask.add_argument("--only", choices=["hash", "compare"], help="one of the two tables")
     said = record.parse(ask, words)
     if not said.pfh or not (said.pfh.parent / "dask").exists():
         sys.exit("--pfh must name the command of a wheel that is installed beside dask: pip install pfh[dask]")
-    tables = [hashes(said, said.room / "cluster"), pairs(said, said.room / "cluster")]
+    tables = [table(said, said.room / "cluster") for name, table in (("hash", hashes), ("compare", pairs)) if said.only in (None, name)]
     python = said.pfh.parent / "python"
     record.finish("cluster", said, tables, [[said.pfh, "--version"], [said.pfh.parent / "dask", "--version"], [python, "--version"]])
 
@@ -79,20 +81,21 @@ def hashes(said, room):
     program, run = said.pfh.resolve(), room / "run"
 
     def of(count, tree, *more):
-        words = ["--unit", said.unit, "-t", "1", "--no-progress", "--scheduler", clusters[count].file, "--to", run]
+        words = ["-a", said.algorithms, "--unit", said.unit, "-t", "1", "--no-progress", "--scheduler", clusters[count].file, "--to", run]
         return fresh(run, [program, "cluster", "hash", "-r", tree, *words], *more)
 
     listed = [program, "cluster", "list", run]
     # Each worker has loaded what it needs, and the tree is cached.
     for count in clusters:
         check = execute([*of(count, said.tree, listed)]).output
-        wanted = execute([program, "hash", "-r", "--no-progress", said.tree]).output
+        wanted = execute([program, "hash", "-r", "--no-progress", "-a", said.algorithms.split(",")[0], said.tree]).output
         digests = sums(b"".join(line + b"\n" for line in check.splitlines() if b" " in line and b" bytes; " not in line))
         if digests != sums(wanted):
             sys.exit("the run has other digests than the program")
+    alone = lambda threads: [program, "hash", "-r", "--no-progress", "-a", said.algorithms, "-f", "jsonl", "-t", threads, said.tree]
     contenders = [
-        Contender("pfh hash -t 1", [program, "hash", "-r", "--no-progress", "-t", "1", said.tree]),
-        Contender("pfh hash -t 2", [program, "hash", "-r", "--no-progress", "-t", "2", said.tree]),
+        Contender("pfh hash -t 1", alone("1")),
+        Contender("pfh hash -t 2", alone("2")),
         *(Contender(f"{count} worker{'s' * (count > 1)}", of(count, said.tree)) for count in clusters),
         Contender("start: 2 workers, no file", of(2, room / "empty")),
     ]
@@ -110,7 +113,7 @@ def hashes(said, room):
         f"overhead beyond the start: {overhead:.2f} s (wanted: at most 1.5 on 1.2 GB)",
         "CPU seconds are those of the command alone; the workers were there before",
     ]
-    return record.of_runs(f"{said.tree}, warm cache, sha256, units of {said.unit}", runs, "pfh hash -t 2", notes)
+    return record.of_runs(f"{said.tree}, warm cache, {said.algorithms}, units of {said.unit}", runs, "pfh hash -t 2", notes)
 
 
 def made(path, count):
