@@ -268,8 +268,8 @@ def test_closed_streams(tmp_path):
         assert ends[0] == ends[1] and ends[0][0] == 0, closed
 
 
-def on_a_terminal(words, cwd, interrupt=False):
-    """What a terminal shows, and the exit."""
+def on_a_terminal(words, cwd, interrupt=None):
+    """What a terminal shows, and the exit. Ctrl-C is typed once it has shown ``interrupt``."""
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(cwd)
@@ -277,11 +277,10 @@ def on_a_terminal(words, cwd, interrupt=False):
         os.execv(words[0], words)
     shown = b""
     end = time.monotonic() + 60
-    asked = time.monotonic() + 1.5
     while time.monotonic() < end:
-        if interrupt and time.monotonic() > asked:
+        if interrupt and interrupt in shown:
             os.write(terminal, b"\x03")
-            interrupt = False
+            interrupt = None
         if not select.select([terminal], [], [], 0.1)[0]:
             continue
         try:
@@ -305,5 +304,5 @@ def test_ctrl_c_at_a_terminal_and_its_progress(tmp_path):
     with open(tmp_path / "large", "wb") as large:
         large.truncate(200 << 30)
     for program in (NATIVE, WHEEL):
-        shown, code = on_a_terminal([program, "hash", "-a", "sha3-512", "large"], tmp_path, interrupt=True)
-        assert code == 130 and b"interrupted" in shown and b"B/s" in shown, shown
+        shown, code = on_a_terminal([program, "hash", "-a", "sha3-512", "large"], tmp_path, interrupt=b"B/s")
+        assert code == 130 and b"interrupted" in shown, shown
