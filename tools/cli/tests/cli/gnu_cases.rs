@@ -86,17 +86,7 @@ fn lines_of_every_form() {
         format!("{}  f\n", MD5.replace('9', "8")),
     ] {
         room.file("list", list.as_bytes());
-        for options in [
-            &[][..],
-            &["--strict"],
-            &["--status"],
-            &["--quiet"],
-            &["--warn"],
-            &["--ignore-missing"],
-            &["--strict", "--warn"],
-            &["--quiet", "--warn"],
-            &["--quiet", "--ignore-missing"],
-        ] {
+        for options in [&[][..], &["--strict"], &["--status"], &["--quiet"], &["--warn"], &["--ignore-missing"]] {
             let (code, text) = run(&room, "md5sum", &[&["-c"], options, &["list"]].concat());
             // What is no record makes 3 here unless somebody says that it need not; a list without
             // any is 3 in either case.
