@@ -118,7 +118,7 @@ mod tests {
         let ProcessEnd::Failed(reason) = Spawn.launch(&["/nonexistent".into()], Duration::from_secs(9)) else {
             panic!()
         };
-        // Under qemu-user the error of execve is lost: its vfork gives the child a copy of the memory.
+        // Under qemu-user the error of execve is lost: its vfork copies the memory.
         let lost = std::env::var_os("PFH_EMULATOR").is_some() && reason.starts_with("exit status: 127");
         assert!(lost || reason.starts_with("/nonexistent: "), "{reason}");
     }
