@@ -99,7 +99,7 @@ macro_rules! kernel {
             // The states at the beginning of a block, and the last sixteen words of each schedule.
             let mut before = Aligned([0u32; 8 * $n]);
             let mut words = Aligned([0u32; 16 * $n]);
-            // SAFETY: the caller promises instructions and states; messages have 64 · `blocks` bytes,
+            // SAFETY: instructions and states are promised; a message has 64 · `blocks` bytes,
             // a turn reads the next 64; buffers have 32 and 64 bytes a message; K has 64 words and
             // the order of bytes behind them. All registers that are written are named.
             unsafe {
