@@ -1,5 +1,6 @@
 """A Dask cluster of real processes over TLS on loopback, trees to be hashed, and runs to be compared."""
 
+import contextlib
 import datetime
 import ipaddress
 import os
@@ -140,6 +141,19 @@ class Cluster:
             except subprocess.TimeoutExpired:
                 child.kill()
                 child.wait()
+
+
+@contextlib.contextmanager
+def two_workers(directory, before=()):
+    """A cluster with a worker under another program, and one of another kind of processor; closed at the end."""
+    cluster = Cluster(directory)
+    try:
+        cluster.worker(before=before)
+        cluster.worker(PFH_ISA="portable")
+        cluster.ready(2)
+        yield cluster
+    finally:
+        cluster.close()
 
 
 def children(pid):

@@ -203,11 +203,7 @@ def test_workers_over_tls_are_killed(room, tmp_path):
     """kill -9 at random moments, 50 of them in the slow tier; the workers have two kinds of processor."""
     kills = 50 if SLOW else 3
     chance = random.Random(15)
-    cluster = clusters.Cluster(tmp_path)
-    try:
-        cluster.worker()
-        cluster.worker(PFH_ISA="portable")
-        cluster.ready(2)
+    with clusters.two_workers(tmp_path) as cluster:
         rounds = killed = 0
         while killed < kills and rounds < (60 if SLOW else 6):
             rounds += 1
@@ -241,27 +237,20 @@ def test_workers_over_tls_are_killed(room, tmp_path):
         assert ours and all(place.startswith("127.0.0.1:") for place in ours), ports
         plain = pfh("cluster", "hash", "tree/large", "--to", "plain", "--scheduler", "tcp://" + ours[0], cwd=room, code=4, env=cluster.environment)
         assert b"traceback" not in plain.stderr.lower()
-    finally:
-        cluster.close()
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts a file system")
 def test_a_worker_whose_disk_is_full(room, tmp_path):
     """One worker sees a file system of one page in place of the run's parts; the other, of another processor, does all."""
-    cluster = clusters.Cluster(tmp_path / "cluster")
     to = room / "full"
     (to / "parts").mkdir(parents=True)
     mount = f'mount -t tmpfs -o size=4k none "{to}/parts" && exec "$@"'
-    try:
-        cluster.worker(before=["unshare", "--mount", "sh", "-c", mount, "sh"])
-        cluster.worker(PFH_ISA="portable")
+    with clusters.two_workers(tmp_path, before=["unshare", "--mount", "sh", "-c", mount, "sh"]) as cluster:
         # The directory has nothing but what the test made: it becomes a run.
         shutil.copy(room / "quiet" / "run.json", to / "run.json")
         done = again(room, "full", "--scheduler", cluster.file, **cluster.environment)
         assert b"cannot write" in done.stderr, done.stderr
         assert parts(to) == parts(room / "quiet")
-    finally:
-        cluster.close()
 
 
 def test_a_worker_of_another_version_is_refused(room):

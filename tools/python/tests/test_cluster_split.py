@@ -98,11 +98,7 @@ def test_a_file_that_changes_has_no_digest(room, tmp_path):
 
 def test_workers_that_are_killed(room, tmp_path):
     chance = random.Random(7)
-    cluster = clusters.Cluster(tmp_path)
-    try:
-        cluster.worker()
-        cluster.worker(PFH_ISA="portable")
-        cluster.ready(2)
+    with clusters.two_workers(tmp_path) as cluster:
         child = subprocess.Popen(
             [PFH, "cluster", "hash", *WORDS, "--to", "killed", "--scheduler", cluster.file],
             cwd=room, env=cluster.environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
@@ -114,8 +110,20 @@ def test_workers_that_are_killed(room, tmp_path):
             killed += killed < 3 and cluster.kill_one(chance)
         assert child.returncode == 0, child.stderr.read()
         assert killed and parts(room / "killed") == parts(room / "quiet")
-    finally:
-        cluster.close()
+
+
+@pytest.mark.parametrize("sizes", [(), (1, 65_536), (65_537, 200_000), (1, 65_537, 0)])
+def test_trees_of_few_files(tmp_path, sizes):
+    """No file, none longer than a range, only such files, and both; with bounds for what a task takes."""
+    (tmp_path / "tree").mkdir()
+    for number, size in enumerate(sizes):
+        (tmp_path / "tree" / str(number)).write_bytes(bytes(size))
+    words = ["-r", "tree", "-a", "blake3", "--split", "64KiB", "-t", "1", "-m", "64MiB", "--to", "run", "--scheduler", "local:1"]
+    pfh("cluster", "hash", *words, cwd=tmp_path)
+    assert pfh("cluster", "verify", "run", cwd=tmp_path).stdout.startswith(b"verified: ")
+    listed = pfh("cluster", "list", "run", "-a", "blake3", cwd=tmp_path).stdout
+    assert listed == pfh("hash", "-r", "tree", "-a", "blake3", "--no-progress", cwd=tmp_path).stdout
+    assert listed.count(b"\n") == len(sizes)
 
 
 def test_refusals_change_nothing(room, tmp_path):

@@ -216,9 +216,9 @@ def hash(  # noqa: A001  (the job's name, as in the program)
     as ``pfh.hash_files`` gives. ``unit`` and ``files`` bound a unit as in
     ``pfh plan``, ``threads`` and ``memory`` what a task takes; files larger
     than ``split`` are read in ranges of that size, as by ``pfh plan --split``,
-    by any workers. All see the files and ``to`` under the same names. Raises ``pfh.RequestError`` for
-    what is refused, ``pfh.DiffersError`` if a complete run is not what was
-    written.
+    by any workers. All see the files and ``to`` under the same names. Raises
+    ``pfh.RequestError`` for what is refused, ``pfh.DiffersError`` if a complete
+    run is not what was written.
     """
     where = Source.of(source, recursive)
     run = Run(os.path.abspath(to))
@@ -246,7 +246,7 @@ def hash(  # noqa: A001  (the job's name, as in the program)
         # Of a unit that has nothing else there is no part.
         if cost:
             whole.append(Unit(number, cost, (spec(number, apart),)))
-    outcome = of_units(plan, run, adapter, task, whole + large.units(threads), names, watch)
+    outcome = of_units(plan, run, adapter, task, whole + large.units(threads, memory), names, watch)
     if not outcome.missing:
         outcome.parts = {number: made for number, made in outcome.parts.items() if number < large.first}
         outcome.parts[large.first] = of_rows(run, large.first, large.rows(), names)

@@ -49,6 +49,7 @@ class Spec:
     plan: str
     unit: int
     threads: int | None
+    memory: int | None
     #: The directory from which the name of the part starts.
     parts: str
 
@@ -59,6 +60,8 @@ def work(spec: Spec) -> Part:
     words = [sys.executable, "-m", "pfh", "run", spec.plan, "--no-progress", "--unit", str(spec.unit)]
     if spec.threads is not None:
         words += ["-t", str(spec.threads)]
+    if spec.memory is not None:
+        words += ["-m", str(spec.memory)]
     done = subprocess.run(words, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True)
     # 3: a range could not be read, which its file's record says.
     if done.returncode not in (0, 3):
@@ -94,10 +97,10 @@ class Large:
         #: The first number of the units of ranges, and that of the part with the rows of all files.
         self.first = len(plan.lists) + 1
 
-    def units(self, threads: int | None) -> list[Unit]:
-        """The units of ranges."""
+    def units(self, threads: int | None, memory: int | None) -> list[Unit]:
+        """The units of ranges, and what a task of theirs takes."""
         there, parts = str(self._plan.directory), str(self._run.parts_directory)
-        specs = [Spec(pfh.__version__, there, unit, threads, parts) for unit in self._plan.numbers()]
+        specs = [Spec(pfh.__version__, there, unit, threads, memory, parts) for unit in self._plan.numbers()]
         return [Unit(self.first + spec.unit - 1, self._plan.cost(spec.unit), (spec,)) for spec in specs]
 
     def rows(self) -> Iterator[dict[str, Any]]:
