@@ -30,11 +30,12 @@ pub enum Need {
 
 impl Need {
     /// What an emulator of user programs (qemu-user) cannot carry: `strace` would see the
-    /// emulator's calls, a limit on memory would be the emulator's, and the root of a user
-    /// namespace can neither mount disks, nor make device nodes, nor become somebody else.
+    /// emulator's calls, a limit on memory would be the emulator's, a compiler makes programs for
+    /// this machine against libraries for the other, and the root of a user namespace can neither
+    /// mount disks, nor make device nodes, nor become somebody else.
     fn is_beyond_emulators(self) -> bool {
         match self {
-            Need::Program(name) => ["strace", "prlimit", "setpriv"].contains(&name),
+            Need::Program(name) => ["cc", "prlimit", "setpriv", "strace"].contains(&name),
             Need::Time => false,
             Need::Root | Need::Fuse | Need::Loop | Need::Zram | Need::SignalMask | Need::Peak => true,
         }
