@@ -214,8 +214,8 @@ fn peak_kib() -> u64 {
     line.split_whitespace().nth(1).expect("a number").parse().expect("a number")
 }
 
-/// Asserts that since the peak was `before` less than 8 MiB were taken. The other tests of this file
-/// share the process; what they use is far below a mebibyte.
+/// Asserts that since the peak was `before` less than 8 MiB were taken. The other tests of this
+/// file share the process; what they use is far below a mebibyte.
 fn assert_bounded(before: u64) {
     let after = peak_kib();
     // An emulator's translations are counted with the program: 94 MiB were seen under qemu-user.
