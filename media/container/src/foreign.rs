@@ -1,6 +1,8 @@
 //! Formats of images by their first bytes, and by their names: those that are not read must not
 //! pass for raw, and those that are not written must not be named so.
 
+use crate::signature::{Holds, TABLE};
+
 /// An image format that pfh does not read, or does not write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unread {
@@ -10,17 +12,8 @@ pub struct Unread {
     pub hint: &'static str,
 }
 
-/// Signatures, each at its offset.
-const SIGNATURES: &[(u64, &[u8], Unread)] = &[
-    (0, b"LEF2\x0d\x0a\x81\x00", Unread { name: "Lx01", hint: "EnCase 7's logical evidence" }),
-    (0, b"LVF\x09\x0d\x0a\xff\x00", L01),
-    (0, b"ADCRYPT\0", Unread { name: "AD encryption", hint: "FTK Imager's encrypted image: decrypt it first" }),
-    (0, b"ADSEGMENTEDFILE\0", AD1),
-    (0, b"AFF10\x0d\x0a\0", AFF),
-    (0, b"QFI\xfb", Unread { name: "QCOW", hint: "QEMU's disk of version 1, or of one that is not known" }),
-    (0, b"COWD", Unread { name: "COWD", hint: "an extent of VMware ESX" }),
-    (0x40, b"\x7f\x10\xda\xbe", Unread { name: "VDI", hint: "VirtualBox's disk" }),
-];
+const QED: Unread = Unread { name: "QED", hint: "QEMU's enhanced disk" };
+const AFD: Unread = Unread { name: "AFD", hint: "a directory of files in the Advanced Forensic Format" };
 const EX01: Unread = Unread { name: "Ex01", hint: "EnCase 7's format" };
 const L01: Unread = Unread { name: "L01", hint: "EnCase's logical evidence" };
 const AD1: Unread = Unread { name: "AD1", hint: "FTK Imager's logical image" };
@@ -42,6 +35,8 @@ const NAMES: &[(&str, Unread)] = &[
     ("ad1", AD1),
     ("aff", AFF),
     ("aff4", AFF4),
+    ("afd", AFD),
+    ("qed", QED),
     ("vmdk", VMDK),
     ("vhd", VHD),
     ("vhdx", Unread { name: "VHDX", hint: "Hyper-V's disk" }),
@@ -53,8 +48,18 @@ const NAMES: &[(&str, Unread)] = &[
 /// The format that a file's first bytes state; see [`crate::disk::START`]. A disk may hold any
 /// bytes, but these stand where its boot code would.
 pub fn by_content(start: &[u8]) -> Option<Unread> {
-    let has = |at: u64, bytes: &[u8]| start.get(at as usize..).is_some_and(|rest| rest.starts_with(bytes));
-    SIGNATURES.iter().find(|(at, bytes, _)| has(*at, bytes)).map(|(_, _, found)| *found)
+    TABLE.iter().find_map(|row| match row.holds {
+        Holds::Image(hint) if row.is_in(start) => Some(Unread { name: row.name, hint }),
+        _ => None,
+    })
+}
+
+/// Whether a name's ending is that of a later segment of a format in segments: `E02`, `Ex17`,
+/// `s03`, `L02`. The first ends in `01`.
+pub fn is_later_segment(extension: &str) -> bool {
+    let extension = extension.to_ascii_lowercase();
+    let number = ["ex", "lx", "e", "l", "s"].iter().find_map(|start| extension.strip_prefix(start));
+    number.is_some_and(|n| n.len() == 2 && n.bytes().all(|b| b.is_ascii_digit()) && !["00", "01"].contains(&n))
 }
 
 /// The format that a name's ending promises, where pfh does not write it.
@@ -72,6 +77,9 @@ mod tests {
         let name = |start: &[u8]| by_content(start).map(|found| found.name);
         assert_eq!((name(b"LEF2\r\n\x81\0..."), name(b"QFI\xfb\0\0\0\x01")), (Some("Lx01"), Some("QCOW")));
         assert_eq!((name(&[0xeb; 4096]), name(b"")), (None, None));
+        assert_eq!((name(b"QED\0\0\0\x01\0"), name(b"WithoutFreeSpace")), (Some("QED"), Some("Parallels")));
+        let later = ["E02", "e99", "Ex02", "s03", "E01", "ex01", "E1", "EAA", "dd", "001"].map(is_later_segment);
+        assert_eq!(later, [true, true, true, true, false, false, false, false, false, false]);
         assert_eq!((by_name("VMDK").map(|f| f.name), by_name("dd"), by_name("E01")), (Some("VMDK"), None, None));
     }
 }

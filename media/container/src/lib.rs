@@ -1,6 +1,6 @@
 //! Disk images as bytes: Expert Witness (E01), split raw images, disks of virtual machines and
 //! other imagers, ddrescue's map of what could be read; and the signatures of formats that are not
-//! read.
+//! read, of archives and volumes as well.
 
 #![forbid(unsafe_code)]
 
@@ -11,6 +11,8 @@ pub mod ewf;
 pub mod field;
 pub mod foreign;
 pub mod map;
+pub mod sfx;
+pub mod signature;
 pub mod split;
 mod time;
 

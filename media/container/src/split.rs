@@ -31,6 +31,19 @@ impl Suffix {
         }
     }
 
+    /// The same where names must sort in their order, as `cat NAME.*` takes them: `None` where the
+    /// number needs more than `width` places.
+    pub fn within(self, number: u64, width: usize) -> Option<String> {
+        self.of(number, width).filter(|suffix| suffix.len() == width)
+    }
+
+    /// Places that the names of `pieces` pieces need, and at least `width`; letters are not
+    /// widened.
+    pub fn widened(self, pieces: u64, width: usize) -> usize {
+        let last = pieces.saturating_sub(1);
+        self.of(last, width).map_or(width, |suffix| suffix.len().max(width))
+    }
+
     /// Whether these bytes are the suffix of some piece, of at least `width` places.
     pub fn is_one(self, suffix: &[u8], width: usize) -> bool {
         match self {
@@ -42,8 +55,25 @@ impl Suffix {
         }
     }
 
-    /// Reads a pattern of dc3dd: `000` (any number of zeros), `111`, `aaa`. Gives the kind and the
-    /// width.
+    /// The number of the piece (from 0) whose suffix these bytes are, in `width` places.
+    pub fn number(self, suffix: &[u8], width: usize) -> Option<u64> {
+        if !self.is_one(suffix, width) || suffix.len() != width {
+            return None;
+        }
+        let (base, zero, first) = match self {
+            Suffix::Digits => (10, b'0', 0),
+            Suffix::DigitsFromOne => (10, b'0', 1),
+            Suffix::Letters => (26, b'a', 0),
+        };
+        let value = suffix
+            .iter()
+            .try_fold(0_u64, |value, byte| value.checked_mul(base)?.checked_add(u64::from(byte.checked_sub(zero)?)));
+        value?.checked_sub(first)
+    }
+
+    /// Reads a pattern of dc3dd: `000` (two zeros or more), `111`, `aaa`. Gives the kind and the
+    /// width. One place is refused: `.0`, `.1` and `.a` are endings of files that are no pieces,
+    /// and are read as pieces only where their sizes are those of a set.
     pub fn parse(pattern: &str) -> Option<(Suffix, usize)> {
         let first = pattern.bytes().next()?;
         let kind = match first {
@@ -52,7 +82,7 @@ impl Suffix {
             b'a' => Suffix::Letters,
             _ => return None,
         };
-        pattern.bytes().all(|b| b == first).then_some((kind, pattern.len()))
+        (pattern.len() > 1 && pattern.bytes().all(|b| b == first)).then_some((kind, pattern.len()))
     }
 }
 
@@ -86,6 +116,17 @@ mod tests {
         assert_eq!(three(Suffix::Letters, 27).as_deref(), Some("abb"));
         assert_eq!(three(Suffix::Letters, 26 * 26 * 26 - 1).as_deref(), Some("zzz"));
         assert_eq!(three(Suffix::Letters, 26 * 26 * 26), None);
+        assert_eq!((Suffix::Digits.within(999, 3).as_deref(), Suffix::Digits.within(1000, 3)), (Some("999"), None));
+        let widths = [(Suffix::Digits, 1000), (Suffix::Digits, 1001), (Suffix::DigitsFromOne, 1000)];
+        assert_eq!(widths.map(|(kind, pieces)| kind.widened(pieces, 3)), [3, 4, 4]);
+        for kind in [Suffix::Digits, Suffix::DigitsFromOne, Suffix::Letters] {
+            for number in [0, 1, 27, 700, 998] {
+                let suffix = kind.of(number, 3).unwrap();
+                assert_eq!(kind.number(suffix.as_bytes(), 3), Some(number), "{suffix}");
+            }
+        }
+        assert_eq!(Suffix::Letters.number(b"log", 3), Some(7806));
+        assert_eq!(["0", "1", "a"].map(Suffix::parse), [None, None, None]);
         assert_eq!(Suffix::parse("0000"), Some((Suffix::Digits, 4)));
         assert_eq!(Suffix::parse("aa"), Some((Suffix::Letters, 2)));
         assert_eq!((Suffix::parse("ab"), Suffix::parse(""), Suffix::parse("img")), (None, None, None));

@@ -442,3 +442,40 @@ fn reads_images_of_ewfacquire() {
         }
     }
 }
+
+/// EnCase 1 has neither a `sectors` section nor a copy of the table: the chunks follow the entries
+/// in the table's own section.
+#[test]
+fn the_chunks_of_encase_1_lie_behind_the_entries() {
+    let bytes: Vec<u8> = (0..96 << 10).map(|at: u32| (at.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    let stored: Vec<Vec<u8>> = bytes
+        .chunks(32 << 10)
+        .map(|chunk| [chunk, &pfh_container::ewf::checksum(chunk).to_le_bytes()].concat())
+        .collect();
+    let mut file = FileHeader { segment: 1 }.encode().to_vec();
+    let section = |file: &mut Vec<u8>, kind: &str, payload: &[u8]| {
+        let descriptor = Descriptor::new(kind, file.len() as u64, payload.len() as u64);
+        file.extend(descriptor.encode());
+        file.extend_from_slice(payload);
+    };
+    section(&mut file, "volume", &volume(bytes.len(), 64).encode());
+    let start = file.len() + 76 + Table::length(stored.len()) as usize;
+    let lengths = stored.iter().scan(start, |at, chunk| Some(std::mem::replace(at, *at + chunk.len()) as u32));
+    let table = Table { base: 0, entries: lengths.collect() };
+    section(&mut file, "table", &[table.encode(), stored.concat()].concat());
+    let end = Descriptor::last("done", file.len() as u64).encode();
+    file.extend(end);
+    let mut files = Files(vec![file]);
+    let index = Index::open(&files).unwrap();
+    assert_eq!((index.chunks(), index.behind), (3, 0));
+    let mut cached = None;
+    for (number, chunk) in stored.iter().enumerate() {
+        let at = index.locate(&files, number as u64, &mut cached).unwrap();
+        let mut found = vec![0; at.stored];
+        files.read_at(at.segment, at.offset, &mut found).unwrap();
+        assert_eq!((&found, at.is_compressed, at.length), (chunk, false, 32 << 10));
+    }
+    // What lies behind the last section is counted.
+    files.0[0].extend([7; 100]);
+    assert_eq!(Index::open(&files).unwrap().behind, 100);
+}

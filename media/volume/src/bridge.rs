@@ -1,12 +1,13 @@
 //! Discs: ISO 9660, UDF, or both over the same files.
 
-use std::collections::HashSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use crate::apart::{Other, apart};
 use crate::bytes::Bytes;
 use crate::file_system::{FileSystem, Options, Recognised, Volume};
 use crate::iso;
 use crate::node::{Failure, Kind, Node, Nodes};
+use crate::recognise::division;
 use crate::udf;
 
 /// In front of the names of files that only ISO 9660 lists.
@@ -15,6 +16,18 @@ const APART: &[u8] = b"$ISO9660/";
 /// Opens a disc; `None` if it is none. Of a disc with both the names are those of UDF, and files
 /// that only ISO 9660 has follow.
 pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
+    let mut found = open_trees(bytes)?;
+    if let Some(Recognised::FileSystem(disc)) = &mut found
+        && let Some(name) = division(&**bytes)?
+    {
+        let what = format!("there is {name} beside the file system: what it divides the medium into is not read");
+        disc.unread.push(crate::field::failure(None, what));
+    }
+    Ok(found)
+}
+
+/// The trees of a disc.
+fn open_trees(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
     let (udf, iso) = (udf::open(bytes), iso::open(bytes));
     match (udf, iso) {
         (Ok(None), iso) => iso,
@@ -51,28 +64,13 @@ struct Both {
 
 impl Volume for Both {
     fn nodes(self: Arc<Self>, options: Options) -> Nodes {
-        // Where the files of UDF begin: what ISO 9660 has at the same place is the same file.
-        let seen: Arc<Mutex<HashSet<u64>>> = Arc::default();
-        let places = seen.clone();
-        let udf = self.udf.clone().nodes(options).inspect(move |node| {
-            if let Some(place) = node.as_ref().ok().and_then(place) {
-                places.lock().unwrap_or_else(PoisonError::into_inner).insert(place);
-            }
-        });
-        let iso = self.iso.clone().nodes(options).filter_map(move |node| match node {
-            Ok(node) => {
-                let place = place(&node)?;
-                let is_new = !seen.lock().unwrap_or_else(PoisonError::into_inner).contains(&place);
-                is_new.then(|| Ok(Node { path: [APART, &node.path].concat(), ..node }))
-            }
-            Err(failed) => Some(Err(Failure { path: [APART, &failed.path].concat(), ..failed })),
-        });
-        Box::new(udf.chain(iso))
+        let iso = Other { prefix: APART.to_vec(), nodes: self.iso.clone().nodes(options) };
+        apart(self.udf.clone().nodes(options), vec![iso], place)
     }
 }
 
-/// Where a file begins on the disc; `None` for what is no file, or has no bytes there.
-fn place(node: &Node) -> Option<u64> {
+/// Where a file begins on the disc, and its size; `None` for what has no bytes there.
+fn place(node: &Node) -> Option<(u64, u64)> {
     let content = node.content.as_ref().filter(|_| matches!(node.kind, Kind::File | Kind::Stream))?;
-    content.runs()?.first()?.medium_offset
+    Some((content.runs()?.first()?.medium_offset?, node.size?))
 }

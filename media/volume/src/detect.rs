@@ -7,10 +7,11 @@ use crate::bridge;
 use crate::bytes::Bytes;
 use crate::ext;
 use crate::fat;
+use crate::field::{byte, failure, is_at, le16, le32, read_some};
 use crate::file_system::Recognised;
 use crate::node::Failure;
 use crate::ntfs;
-use crate::recognise::{Magic, recognise};
+use crate::recognise::{Magic, division, recognise};
 use crate::windows::Windows;
 
 /// Opens one kind of file system; `None` if it is another.
@@ -55,7 +56,54 @@ pub fn file_system(bytes: Arc<dyn Bytes>) -> Result<Recognised, Failure> {
             }
         }
     }
-    Ok(by_copy(&bytes, "is lost").unwrap_or(Recognised::Unknown))
+    if let Some(found) = by_copy(&bytes, "is lost") {
+        return Ok(found);
+    }
+    Ok(division(&*bytes)?.map_or(Recognised::Unknown, |name| Recognised::Unread(name.to_owned())))
+}
+
+/// The file system in a file that is smaller than most volumes. Boot sectors and superblocks alone
+/// are ordinary files (`$Boot` of every NTFS volume is one): the volume must be there, or more of
+/// it than these.
+///
+/// # Errors
+/// As [`file_system`].
+pub fn small_file_system(bytes: Arc<dyn Bytes>) -> Result<Recognised, Failure> {
+    let head = read_some(&*bytes, 0, 2048)?;
+    match recognise(&*bytes)? {
+        Some(Magic::Encrypted(name)) => return Ok(Recognised::Encrypted(name)),
+        Some(Magic::Unread(name)) => return Ok(Recognised::Unread(name.to_owned())),
+        None => {}
+    }
+    if is_ext(&head) || is_fat_of(&head, bytes.size()) {
+        return file_system(bytes);
+    }
+    let boot = [(&b"NTFS    "[..], "NTFS"), (b"EXFAT   ", "exFAT")].into_iter().find(|(name, _)| is_at(&head, 3, name));
+    match boot.filter(|_| bytes.size() > BOOT && le16(&head, 510) == 0xaa55) {
+        Some((_, name)) => Err(failure(Some(bytes.size()), format!("{name}: the volume is cut off here"))),
+        None => Ok(Recognised::Unknown),
+    }
+}
+
+/// The longest boot area of NTFS and exFAT: what is no longer is not a volume.
+const BOOT: u64 = 12 << 10;
+
+/// Whether these first bytes are those of a small FAT or ext volume.
+pub fn may_be_small(head: &[u8], size: u64) -> bool {
+    is_ext(head) || is_fat_of(head, size)
+}
+
+/// A superblock of ext: its magic, a size of blocks, a revision and a state that there are.
+fn is_ext(head: &[u8]) -> bool {
+    let at = |place: usize| le32(head, 1024 + place);
+    is_at(head, 1080, b"\x53\xef") && at(0) > 0 && at(4) > 0 && at(24) <= 6 && at(76) <= 1 && le16(head, 1082) < 8
+}
+
+/// The boot sector of a FAT volume of no more bytes than these.
+fn is_fat_of(head: &[u8], size: u64) -> bool {
+    let (sector, sectors) = (u64::from(le16(head, 11)), u64::from(le16(head, 19)));
+    let is_boot = matches!(byte(head, 0), 0xe9 | 0xeb) && le16(head, 510) == 0xaa55 && byte(head, 21) >= 0xf0;
+    is_boot && sector >= 512 && (1..=size).contains(&(sector * sectors))
 }
 
 /// The file system whose copy is found.

@@ -41,6 +41,8 @@ pub struct FileSystem {
     /// What an examiner must know of it: a journal that was not replayed, a volume that was not
     /// unmounted, a backup structure that had to serve, more bytes stated than there are.
     pub warnings: Vec<Failure>,
+    /// What else is on the volume and is not read: shadow copies, the table of another system.
+    pub unread: Vec<Failure>,
     /// What reads it.
     pub(crate) volume: Arc<dyn Volume>,
 }

@@ -4,8 +4,10 @@
 
 #![forbid(unsafe_code)]
 
+mod apart;
 pub mod archive;
 mod backup;
+mod bits;
 mod bridge;
 mod bytes;
 mod detect;
@@ -29,7 +31,7 @@ mod walk;
 mod windows;
 
 pub use bytes::{Bytes, Slice};
-pub use detect::file_system;
+pub use detect::{file_system, may_be_small, small_file_system};
 pub use file_system::{FileSystem, Options, Recognised};
 pub use lvm::{LogicalVolume, is_physical_volume, logical_volumes};
 pub use node::{Allocation, Content, Failure, Kind, Node, Nodes, Run, Times};

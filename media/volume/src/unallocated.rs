@@ -3,9 +3,10 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::bits::Bits;
 use crate::bytes::Bytes;
 use crate::layout::Layout;
-use crate::node::{Allocation, Failure, Kind, Node, Times};
+use crate::node::{Allocation, Failure, Kind, Node, Nodes, Times};
 use crate::stored::Stored;
 
 /// Whether a block is in use, by its number in the range.
@@ -20,9 +21,46 @@ pub fn free(
     blocks: Range<u64>,
     is_used: IsUsed,
 ) -> impl Iterator<Item = Result<Node, Failure>> + Send {
+    runs("$Unallocated", bytes, base, block_size, blocks, is_used)
+}
+
+/// The runs of blocks that the map says to be in use, and that nothing claims, as nodes
+/// `$Lost/OFFSET`. What is claimed is found out when the first is asked for. What cannot be known
+/// was a failure when the free runs were listed.
+pub fn lost(
+    bytes: Arc<dyn Bytes>,
+    base: u64,
+    block_size: u64,
+    blocks: Range<u64>,
+    is_used: IsUsed,
+    claims: Box<dyn FnOnce() -> Bits + Send>,
+) -> impl Iterator<Item = Result<Node, Failure>> + Send {
+    let (mut claims, mut is_used) = (Some(claims), Some(is_used));
+    let mut lost = None;
+    std::iter::from_fn(move || {
+        let found: &mut Nodes = lost.get_or_insert_with(|| {
+            let is_used = is_used.take().unwrap_or_else(|| Box::new(|_| Ok(false)));
+            let claimed = claims.take().map(|claims| claims()).unwrap_or_default();
+            // What is free or claimed is passed over, as what is in use is among free runs.
+            let is_kept = move |block| Ok(claimed.has(block) || !is_used(block)?);
+            runs("$Lost", bytes.clone(), base, block_size, blocks.clone(), Box::new(is_kept))
+        });
+        found.find(Result::is_ok)
+    })
+}
+
+/// The runs of blocks that are not in use, as nodes with this name in front of their offset.
+fn runs(
+    name: &'static str,
+    bytes: Arc<dyn Bytes>,
+    base: u64,
+    block_size: u64,
+    blocks: Range<u64>,
+    is_used: IsUsed,
+) -> Nodes {
     let mut next = blocks.start;
     let mut failed_before = false;
-    std::iter::from_fn(move || {
+    Box::new(std::iter::from_fn(move || {
         let mut start = None;
         while next < blocks.end {
             let used = is_used(next);
@@ -31,7 +69,7 @@ pub fn free(
                     start.get_or_insert(next);
                 }
                 (_, Some(start)) => {
-                    return Some(Ok(node(&bytes, base + start * block_size, (next - start) * block_size)));
+                    return Some(Ok(node(name, &bytes, base + start * block_size, (next - start) * block_size)));
                 }
                 (Ok(true), None) => failed_before = false,
                 (Err(failed), None) => {
@@ -44,15 +82,15 @@ pub fn free(
             }
             next += 1;
         }
-        start.map(|start| Ok(node(&bytes, base + start * block_size, (next - start) * block_size)))
-    })
+        start.map(|start| Ok(node(name, &bytes, base + start * block_size, (next - start) * block_size)))
+    }))
 }
 
-fn node(bytes: &Arc<dyn Bytes>, offset: u64, length: u64) -> Node {
+fn node(name: &str, bytes: &Arc<dyn Bytes>, offset: u64, length: u64) -> Node {
     let mut layout = Layout::new(u64::MAX);
     // A range of blocks that were counted is within any volume.
     let _ = layout.push(Some(offset), length);
-    range(bytes, format!("$Unallocated/{offset}").into_bytes(), 0, length, layout)
+    range(bytes, format!("{name}/{offset}").into_bytes(), 0, length, layout)
 }
 
 fn range(bytes: &Arc<dyn Bytes>, path: Vec<u8>, from: u64, size: u64, layout: Layout) -> Node {

@@ -236,6 +236,13 @@ fn what_a_member_cannot_stand_behind_is_its_failure_alone() {
     let around = outcomes([b"PK\x03\x04junk", &read("s.zip")[..], b"tail"].concat());
     assert_eq!(around.iter().filter(|outcome| outcome.is_err()).count(), 2, "{around:?}");
     assert_eq!(around.iter().filter(|outcome| outcome.is_ok()).count(), 3);
+    // The header of a Java module and that of a Chromium extension belong to their formats.
+    for header in [&b"JM\x01\0"[..], b"Cr24\x03\0\0\0\x04\0\0\0sign"] {
+        let module = outcomes([header, &read("s.zip")[..]].concat());
+        assert_eq!(module.iter().filter(|outcome| outcome.is_ok()).count(), module.len(), "{module:?}");
+        let longer = outcomes([header, b"x", &read("s.zip")[..]].concat());
+        assert_eq!(longer.iter().filter(|outcome| outcome.is_err()).count(), 1, "{longer:?}");
+    }
     // Two records of the directory for one member.
     let whole = read("s.zip");
     let directory = whole.windows(4).position(|bytes| bytes == b"PK\x01\x02").unwrap();
@@ -252,6 +259,39 @@ fn what_a_member_cannot_stand_behind_is_its_failure_alone() {
     }
     let packed = read("t.tar.gz");
     assert!(outcomes(packed[..packed.len() / 2].to_vec()).iter().any(|outcome| outcome.is_err()));
+}
+
+/// A zip with one member `a`, whose local header and directory are changed before they are joined.
+fn one_member(local: impl Fn(&mut Vec<u8>), central: impl Fn(&mut Vec<u8>)) -> Vec<u8> {
+    let content = b"content";
+    let crc = crc32fast::hash(content);
+    let sizes = [&crc.to_le_bytes()[..], &7_u32.to_le_bytes(), &7_u32.to_le_bytes()].concat();
+    let mut header = [b"PK\x03\x04\x0a\0\0\0\0\0\0\0\0\0".as_slice(), &sizes, b"\x01\0\0\0a"].concat();
+    let mut record = [b"PK\x01\x02\x0a\0\x0a\0\0\0\0\0\0\0\0\0".as_slice(), &sizes, b"\x01\0", &[0; 16], b"a"].concat();
+    local(&mut header);
+    central(&mut record);
+    let start = (header.len() + content.len()) as u32;
+    let mut end = b"PK\x05\x06\0\0\0\0\x01\0\x01\0".to_vec();
+    end.extend((record.len() as u32).to_le_bytes());
+    end.extend(start.to_le_bytes());
+    [&header[..], content, &record, &end, &[0, 0]].concat()
+}
+
+#[test]
+fn a_zip_that_contradicts_itself_gives_no_content() {
+    let outcome = |zip: Vec<u8>| content(&listed(Arc::new(zip), b"x.zip").pop().unwrap().unwrap());
+    assert_eq!(outcome(one_member(|_| {}, |_| {})).unwrap(), b"content");
+    let other_crc = one_member(|local| local[14] ^= 1, |_| {});
+    assert!(outcome(other_crc).unwrap_err().contains("another CRC"));
+    // Two fields of ZIP64: readers take one or the other.
+    let twice = |header: &mut Vec<u8>, at: usize| {
+        let field = [&[1, 0, 8, 0][..], &7_u64.to_le_bytes()].concat();
+        header[at..at + 2].copy_from_slice(&24_u16.to_le_bytes());
+        header.extend(field.repeat(2));
+    };
+    for zip in [one_member(|local| twice(local, 28), |_| {}), one_member(|_| {}, |central| twice(central, 30))] {
+        assert!(outcome(zip).unwrap_err().contains("two fields of ZIP64"));
+    }
 }
 
 #[test]

@@ -33,6 +33,8 @@ struct Aff4 {
     sector: u32,
     digests: Vec<Digest>,
     notes: Vec<String>,
+    /// What is wrong with the members that say where the bytes are: none is served then.
+    damage: Option<String>,
 }
 
 /// Opens the one disk of an AFF4 volume.
@@ -41,6 +43,7 @@ pub fn open(file: Arc<dyn Bytes>) -> Result<Box<dyn Disk>, Failure> {
     let statements = Statements::read(&zip)?;
     let image = statements.disk()?;
     let content = statements.one(&image, "dataStream").unwrap_or(image.clone());
+    let name = content.clone();
     let (content, mut notes) = if statements.is_a(&content, "Map") {
         let map = Map::open(&zip, &statements, &content)?;
         let notes = map.notes();
@@ -66,7 +69,11 @@ pub fn open(file: Arc<dyn Bytes>) -> Result<Box<dyn Disk>, Failure> {
         notes.push(format!("the acquisition ended with {state:?}"));
     }
     let digests = statements.digests(&image)?;
-    Ok(Box::new(Aff4 { zip, statements, content, size, sector, digests, notes }))
+    let volume = zip.volume.clone();
+    let parts = [format!("{name}/map"), format!("{name}/idx"), format!("{volume}/information.turtle")];
+    let wrong = |part: &String| zip.sound(&zip.member(part)?).err().map(|failure| format!("{part}: {failure}"));
+    let damage = parts.iter().find_map(wrong);
+    Ok(Box::new(Aff4 { zip, statements, content, size, sector, digests, notes, damage }))
 }
 
 impl Bytes for Aff4 {
@@ -79,9 +86,12 @@ impl Bytes for Aff4 {
         if room == 0 {
             return Ok(0);
         }
+        if let Some(damage) = &self.damage {
+            return Err(Failure::malformed(damage.clone()).into());
+        }
         Ok(match &self.content {
             Content::Map(map) => map.read(&self.zip, offset, &mut buffer[..room])?,
-            Content::Stream(stream) => stream.read(&self.zip, offset, &mut buffer[..room])?,
+            Content::Stream(stream) => stream.serve(&self.zip, offset, &mut buffer[..room])?,
         })
     }
 }

@@ -97,6 +97,9 @@ pub struct Index {
     pub digests: Digests,
     /// The last complete section of chunks: where an acquisition can resume.
     pub last: Option<Section>,
+    /// Bytes behind the last sections of the segments: the format does not account for them, and
+    /// they are not read.
+    pub behind: u64,
     places: Vec<Place>,
     chunks: u64,
     is_done: bool,
@@ -120,6 +123,7 @@ struct Pass {
     places: Vec<Place>,
     chunks: u64,
     last: Option<Section>,
+    behind: u64,
 }
 
 impl Index {
@@ -250,6 +254,7 @@ impl Pass {
                 if descriptor.kind == "done" && (self.table.is_some() || self.sectors.is_some()) {
                     return Err(at(Malformed::new("chunks without a table")));
                 }
+                self.behind += length.saturating_sub(offset + Descriptor::LENGTH as u64);
                 return Ok(descriptor);
             }
             // Both ways to the next section must agree, else one file could hold two images; and it
@@ -279,6 +284,10 @@ impl Pass {
         if !known.contains(&found.kind.as_str()) {
             return Ok(());
         }
+        // EnCase 1 has no sectors section and no copy of the table: the chunks follow the table's
+        // entries, in its own section.
+        let holds_chunks = found.kind == "table" && self.sectors.is_none();
+        let length = if holds_chunks { length.min(Table::MOST) } else { length };
         if length > MOST_PAYLOAD {
             return Err(Malformed::new("a section of more than 16 MiB").into());
         }
@@ -303,11 +312,13 @@ impl Pass {
             }
             "table" => {
                 let entries = Table::decode(&bytes)?.entries.len() as u64;
-                // EnCase 1 has no sectors section: its chunks follow the table's entries.
                 let (_, end) = self.sectors.take().unwrap_or((offset, found.next));
                 self.places.push(Place { segment, offset, length, first: self.chunks, end });
                 self.chunks += entries;
-                self.table = Some(bytes);
+                self.table = (!holds_chunks).then_some(bytes);
+                if holds_chunks {
+                    self.last = Some(Section { segment, end: found.next, chunks: self.chunks });
+                }
             }
             "table2" => {
                 if self.table.take().is_none_or(|table| table != bytes) {
@@ -336,6 +347,7 @@ impl Pass {
             errors: self.errors,
             digests: self.digests,
             last: self.last,
+            behind: self.behind,
             places: self.places,
             chunks: self.chunks,
             is_done,

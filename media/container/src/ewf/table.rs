@@ -21,6 +21,9 @@ pub struct Table {
 pub(crate) const COMPRESSED: u32 = 1 << 31;
 
 impl Table {
+    /// Bytes of the largest table that is accepted, without the section descriptor.
+    pub(crate) const MOST: u64 = Self::length(MOST_ACCEPTED);
+
     /// Bytes that a table of that many entries takes, without the section descriptor.
     pub const fn length(entries: usize) -> u64 {
         24 + 4 * entries as u64 + 4

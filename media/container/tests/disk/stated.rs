@@ -185,3 +185,25 @@ fn an_ex01_in_segments_and_its_digests() {
         assert!(checked(&*found).is_err());
     }
 }
+
+/// What a damaged chunk unpacks to must not be served, whatever is read of it.
+#[test]
+fn a_damaged_aff4_serves_nothing_of_the_segment() {
+    let content: Vec<u8> = (0..150 * 4096_u32).map(|at| (at / 100 % 251) as u8 + 1).collect();
+    let whole = aff4::write(&content, "http://code.google.com/p/snappy/", &|_| None);
+    let disk = alone(whole.clone()).unwrap();
+    same(&*disk, &content, "AFF4");
+    // Inside of the first chunk of the first segment, of its index and of the map.
+    let at = |part: &[u8]| whole.windows(part.len()).position(|window| window == part).unwrap();
+    let chunk = at(&content[..4096]);
+    let read = |bytes: Vec<u8>, offset: u64| {
+        let disk = alone(bytes)?;
+        disk.read_exact_at(offset, &mut [0; 100]).map_err(Failure::from)
+    };
+    let mut damaged = whole.clone();
+    damaged[chunk + 70] ^= 4;
+    assert!(read(damaged.clone(), 0).is_err() && read(damaged.clone(), 60_000).is_err());
+    assert!(checked(&*alone(damaged.clone()).unwrap()).unwrap_err().contains("CRC-32"));
+    // Other segments are sound.
+    read(damaged, 500_000).unwrap();
+}

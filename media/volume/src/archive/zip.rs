@@ -15,6 +15,8 @@ use std::sync::Arc;
 
 const ENCRYPTED: u16 = 1;
 const DESCRIPTOR: u16 = 8;
+/// The extra field with sizes that do not fit into 32 bits.
+const ZIP64: u16 = 1;
 /// The longest target of a symbolic link.
 const LINK: u64 = 4096;
 
@@ -32,11 +34,26 @@ pub fn open(bytes: Arc<dyn Bytes>, limits: &Limits) -> Result<Nodes, Failure> {
     }
     offsets.sort_unstable();
     let archive = Arc::new(Archive { bytes: bytes.clone(), limits: limits.clone(), place, offsets });
-    let around = [(place.shift, "in front of"), (place.behind, "behind")].into_iter().filter(|(length, _)| *length > 0);
+    let in_front = if is_own_header(&*bytes, place.shift) { 0 } else { place.shift };
+    let around = [(in_front, "in front of"), (place.behind, "behind")].into_iter().filter(|(length, _)| *length > 0);
     let around =
         around.map(|(length, where_)| Err(failure(b"", format!("{length} bytes {where_} the zip are not its"))));
     let members = Members { records: place.records(&bytes), archive, number: 0 };
     Ok(Box::new(around.collect::<Vec<_>>().into_iter().chain(members)))
+}
+
+/// Whether the bytes in front of a zip are a header that a format built on zip puts there: modules
+/// of Java (JMOD) and extensions of Chromium (CRX, version 3).
+fn is_own_header(bytes: &dyn Bytes, length: u64) -> bool {
+    let mut start = [0; 12];
+    if bytes.read_exact_at(0, &mut start).is_err() {
+        return false;
+    }
+    match &start[..8] {
+        [b'J', b'M', 1, 0, ..] => length == 4,
+        [b'C', b'r', b'2', b'4', 3, 0, 0, 0] => u64::from(u32_at(&start, 8)) + 12 == length,
+        _ => false,
+    }
 }
 
 struct Archive {
@@ -125,6 +142,17 @@ impl Member {
         if u16_at(&header, 8) != record.method || (u16_at(&header, 6) ^ record.flags) & ENCRYPTED != 0 {
             return self.fail(format!("its local header at offset {start} states another method"));
         }
+        let local_crc = u32_at(&header, 14);
+        if local_crc != record.crc && !(local_crc == 0 && record.flags & DESCRIPTOR != 0) {
+            return self.fail(format!("its local header at offset {start} states another CRC"));
+        }
+        let mut extra = vec![0; usize::from(u16_at(&header, 28))];
+        if archive.bytes.read_exact_at(start + 30 + name.len() as u64, &mut extra).is_err() {
+            return self.fail(format!("its local header at offset {start} leads out of the zip"));
+        }
+        if count(&extra, ZIP64) > 1 || count(&record.extra, ZIP64) > 1 {
+            return self.fail("it states its sizes in two fields of ZIP64");
+        }
         let sizes = [(18, record.stored), (22, record.size)];
         let differs = |(at, size): (usize, u64)| {
             let local = u32_at(&header, at);
@@ -182,6 +210,16 @@ impl Content for Member {
         let start = self.locate().ok()?;
         Some(vec![Run { file_offset: 0, medium_offset: Some(start), length: self.record.size }])
     }
+}
+
+/// How many extra fields have this tag.
+fn count(extra: &[u8], tag: u16) -> usize {
+    let (mut at, mut found) = (0, 0);
+    while at + 4 <= extra.len() {
+        found += usize::from(u16_at(extra, at) == tag);
+        at += 4 + usize::from(u16_at(extra, at + 2));
+    }
+    found
 }
 
 /// LZMA in a zip: the version of the SDK, the length of the properties, the properties.

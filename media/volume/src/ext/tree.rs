@@ -30,7 +30,16 @@ pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
     let (block_size, warnings) = (superblock.block_size, superblock.warnings.clone());
     let volume = Arc::new(Ext::new(bytes.clone(), superblock));
     let size = volume.size();
-    Ok(Some(Recognised::FileSystem(FileSystem { kind, label, id, block_size, size, warnings, volume })))
+    Ok(Some(Recognised::FileSystem(FileSystem {
+        kind,
+        label,
+        id,
+        block_size,
+        size,
+        warnings,
+        unread: Vec::new(),
+        volume,
+    })))
 }
 
 /// What a walk gives.
@@ -127,8 +136,14 @@ impl Names {
             (found, failed)
         };
         if inode.flags & INLINE != 0 {
-            let parts = [parse(&inode.block, 4, None), parse(inline_rest(&inode.rest).unwrap_or_default(), 0, None)];
-            return Ok(Box::new(parts.into_iter().map(Ok)));
+            let offset = volume.inode_offset(inode.number).ok();
+            let rest = match inode.size > inode.block.len() as u64 {
+                true => {
+                    inline_rest(&inode.rest).map(|rest| parse(rest, 0, None)).map_err(|cause| failure(offset, cause))
+                }
+                false => Ok((Vec::new(), None)),
+            };
+            return Ok(Box::new([Ok(parse(&inode.block, 4, None)), rest].into_iter()));
         }
         let layout = volume.layout(&inode)?;
         let block_size = volume.block_size();

@@ -15,6 +15,9 @@ pub struct Entry {
     pub is_contiguous: bool,
     pub times: Times,
     pub is_deleted: bool,
+    /// Whether it stands behind the end of its directory, as if it were in use: its chain may still
+    /// be in the table.
+    pub is_behind: bool,
     /// Where the description stands, in bytes.
     pub offset: u64,
 }
@@ -30,6 +33,10 @@ pub enum Read {
     Label(Vec<u8>),
     /// exFAT's bitmap of clusters in use: first cluster and bytes.
     Bitmap(u32, u64),
-    /// There is nothing behind.
-    End,
+    /// exFAT's table of capital letters: the same.
+    Letters(u32, u64),
+    /// A record in use behind the end of a directory that is no part of a whole entry.
+    Remains,
+    /// No name in use stands behind this place, in bytes.
+    End(u64),
 }

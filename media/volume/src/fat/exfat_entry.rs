@@ -16,6 +16,8 @@ pub struct ExfatEntries {
     set: Vec<[u8; 32]>,
     offset: u64,
     wanted: usize,
+    /// Whether the end of the directory was met: what comes may be anything.
+    pub is_behind: bool,
 }
 
 impl ExfatEntries {
@@ -23,13 +25,14 @@ impl ExfatEntries {
     pub fn read(&mut self, raw: &[u8; 32], offset: u64) -> Option<Read> {
         let kind = raw[0];
         if kind == 0 {
-            return Some(Read::End);
+            self.set.clear();
+            return (!self.is_behind).then_some(Read::End(offset));
         }
         let is_secondary = kind & 0x40 != 0;
         if is_secondary {
             if self.set.is_empty() || (self.set[0][0] ^ kind) & IN_USE != 0 {
                 self.set.clear();
-                return None;
+                return (self.is_behind && matches!(kind, 0xc0 | 0xc1)).then_some(Read::Remains);
             }
             self.set.push(*raw);
             if self.set.len() <= self.wanted {
@@ -47,6 +50,7 @@ impl ExfatEntries {
                 self.wanted = usize::from(raw[1]);
             }
             0x81 => return Some(Read::Bitmap(le32(raw, 20), le64(raw, 24))),
+            0x82 => return Some(Read::Letters(le32(raw, 20), le64(raw, 24))),
             0x83 => {
                 let units: Vec<u16> = (0..usize::from(raw[1]).min(11)).map(|unit| le16(raw, 2 + 2 * unit)).collect();
                 return Some(Read::Label(utf16(&units)));
@@ -100,6 +104,7 @@ impl ExfatEntries {
                 ..Times::default()
             },
             is_deleted,
+            is_behind: self.is_behind && !is_deleted,
             offset: self.offset,
         }))
     }

@@ -19,14 +19,21 @@ pub struct FatEntries {
     parts: Vec<(u8, u8, [u16; 13])>,
     /// Whether clusters have more than 16 bits.
     pub is_32: bool,
+    /// Whether the end of the directory was met: what comes may be anything.
+    pub is_behind: bool,
 }
 
 impl FatEntries {
     /// Takes the next record, which stands at `offset`.
     pub fn read(&mut self, raw: &[u8; 32], offset: u64) -> Option<Read> {
         let (first, attributes) = (raw[0], raw[11]);
-        if first == 0 {
-            return Some(Read::End);
+        if first == 0 && !self.is_behind {
+            self.parts.clear();
+            return Some(Read::End(offset));
+        }
+        if self.is_behind && attributes & 0x3f != LONG && !is_plausible(raw) {
+            self.parts.clear();
+            return None;
         }
         if attributes & 0x3f == LONG {
             let places = [1, 3, 5, 7, 9, 14, 16, 18, 20, 22, 24, 28, 30];
@@ -64,6 +71,7 @@ impl FatEntries {
                 ..Times::default()
             },
             is_deleted,
+            is_behind: self.is_behind && !is_deleted,
             offset,
         }))
     }
@@ -78,7 +86,7 @@ fn short_name(raw: &[u8; 32]) -> Vec<u8> {
     };
     let mut name = lower(&raw[..8], raw[12] & 0x08 != 0);
     match name.first_mut() {
-        Some(first) if *first == DELETED => *first = b'_',
+        Some(first) if matches!(*first, 0 | DELETED) => *first = b'_',
         Some(first) if *first == 5 => *first = DELETED,
         _ => {}
     }
@@ -88,6 +96,20 @@ fn short_name(raw: &[u8; 32]) -> Vec<u8> {
         name.extend(extension);
     }
     name
+}
+
+/// Whether a record behind the end of a directory is one of a file: the letters of a short name
+/// (the first may be lost), attributes and dates that there are.
+fn is_plausible(raw: &[u8; 32]) -> bool {
+    let is_letter = |byte: u8| byte >= 0x20 && byte != 0x7f && !br#""*+,./:;<=>?[\]|"#.contains(&byte);
+    let is_date = |date: u16| date == 0 || (1..=12).contains(&(date >> 5 & 15)) && date & 31 > 0;
+    let name = raw[1..11].iter().all(|&byte| is_letter(byte) && !byte.is_ascii_lowercase());
+    let first = matches!(raw[0], 0 | 5) || is_letter(raw[0]);
+    // A dot record of a directory that lay here says nothing of a name.
+    let dots = raw[0] == b'.' && raw[2..11].iter().all(|&byte| byte == b' ');
+    let is_empty = raw[..11].iter().all(|&byte| matches!(byte, 0 | b' '));
+    let fields = raw[11] & 0xc0 == 0 && raw[12] & !0x18 == 0;
+    (name && first && !is_empty || dots) && fields && [16, 18, 24].into_iter().all(|at| is_date(le16(raw, at)))
 }
 
 fn checksum(raw: &[u8; 32]) -> u8 {

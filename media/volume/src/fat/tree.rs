@@ -1,20 +1,21 @@
 //! The names of a volume, live and deleted.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::boot;
-use super::chain::Clusters;
+use super::chain::{Clusters, Link};
 use super::entry::{Entry, Read};
 use super::exfat_boot;
 use super::exfat_entry::ExfatEntries;
 use super::fat_entry::FatEntries;
 use super::records::records;
+use crate::bits::Bits;
 use crate::bytes::Bytes;
 use crate::field::failure;
 use crate::file_system::{FileSystem, Options, Recognised, Volume};
 use crate::layout::Layout;
 use crate::node::{Allocation, Failure, Kind, Node, Nodes};
-use crate::stored::{Stored, named};
+use crate::stored::{Stored, Unreadable, named};
 use crate::unallocated::{self, slack};
 use crate::walk::{Entries, Found, Into, Tree, Walk, join};
 
@@ -74,6 +75,8 @@ struct Directory {
     layout: Layout,
     /// Whether everything in it is deleted with it.
     is_deleted: bool,
+    /// Whether it was found behind the end of another: its files may still have their chains.
+    is_behind: bool,
 }
 
 /// What a walk gives.
@@ -82,37 +85,78 @@ enum Pass {
     Live,
     Deleted,
     Slack,
+    /// Nothing: the clusters of what is live are marked.
+    Claims,
 }
 
 /// A volume while it is walked.
 struct Names {
     fat: Arc<Fat>,
     pass: Pass,
+    /// Whether deleted names are listed as well, with those behind the end of a directory.
+    with_deleted: bool,
+    /// Clusters that are claimed.
+    claimed: Mutex<Bits>,
+}
+
+impl Fat {
+    fn walk(self: &Arc<Self>, pass: Pass, with_deleted: bool) -> (Arc<Names>, Walk<Names>) {
+        let root = Directory { layout: self.root.clone(), is_deleted: false, is_behind: false };
+        let names = Arc::new(Names { fat: self.clone(), pass, with_deleted, claimed: Mutex::default() });
+        (names.clone(), Walk::new(names, u64::from(self.root_cluster), root))
+    }
+
+    /// The clusters that live files, directories and tables have, from cluster 2 on.
+    fn claims(self: &Arc<Self>) -> Bits {
+        let (names, walk) = self.walk(Pass::Claims, false);
+        walk.for_each(drop);
+        let mut claimed = std::mem::take(&mut *names.claimed.lock().unwrap_or_else(PoisonError::into_inner));
+        let tables = self.read(&self.root).filter_map(|read| match read {
+            Ok(Read::Bitmap(first, size) | Read::Letters(first, size)) => Some((first, size)),
+            _ => None,
+        });
+        tables.flat_map(|(first, size)| self.clusters.chain(first, Some(size))).for_each(|table| {
+            self.claim(&mut claimed, &table);
+        });
+        claimed
+    }
+
+    /// Marks the clusters of a layout.
+    fn claim(&self, claimed: &mut Bits, layout: &Layout) {
+        for run in layout.runs() {
+            let Some(from) = run.medium_offset.and_then(|offset| offset.checked_sub(self.clusters.data)) else {
+                continue;
+            };
+            let size = self.clusters.cluster_size;
+            claimed.set(from / size..(from + run.length).div_ceil(size));
+        }
+    }
 }
 
 impl Volume for Fat {
     fn nodes(self: Arc<Self>, options: Options) -> Nodes {
-        let walk = |pass: Pass| {
-            let root = Directory { layout: self.root.clone(), is_deleted: false };
-            Walk::new(Arc::new(Names { fat: self.clone(), pass }), u64::from(self.root_cluster), root)
-        };
-        let mut nodes: Nodes = Box::new(walk(Pass::Live));
+        let mut nodes: Nodes = Box::new(self.walk(Pass::Live, options.deleted).1);
         if options.deleted {
             // What is wrong with directories was said when the live names were listed.
-            nodes = Box::new(nodes.chain(walk(Pass::Deleted).filter(Result::is_ok)));
+            nodes = Box::new(nodes.chain(self.walk(Pass::Deleted, true).1.filter(Result::is_ok)));
         }
         if options.unallocated {
             let clusters = &self.clusters;
             let within = clusters.bytes.size().saturating_sub(clusters.data) / clusters.cluster_size;
+            let blocks = 0..u64::from(clusters.count).min(within);
+            let number = |index: u64| u32::try_from(index).unwrap_or(u32::MAX).saturating_add(2);
             let fat = self.clone();
-            let free = unallocated::free(
-                clusters.bytes.clone(),
-                clusters.data,
-                clusters.cluster_size,
-                0..u64::from(clusters.count).min(within),
-                Box::new(move |index| fat.clusters.is_used(u32::try_from(index).unwrap_or(u32::MAX).saturating_add(2))),
-            );
-            nodes = Box::new(nodes.chain(walk(Pass::Slack).filter(Result::is_ok)).chain(free));
+            let is_used = Box::new(move |index| fat.clusters.is_used(number(index)));
+            let (bytes, size) = (clusters.bytes.clone(), clusters.cluster_size);
+            let free = unallocated::free(bytes.clone(), clusters.data, size, blocks.clone(), is_used);
+            let fat = self.clone();
+            let is_bad = move |index| fat.clusters.link(number(index)).is_ok_and(|link| link == Link::Bad);
+            let fat = self.clone();
+            let is_used = Box::new(move |index| Ok(fat.clusters.is_used(number(index))? && !is_bad(index)));
+            let (fat, data) = (self.clone(), clusters.data);
+            let lost = unallocated::lost(bytes, data, size, blocks, is_used, Box::new(move || fat.claims()));
+            nodes =
+                Box::new(nodes.chain(self.walk(Pass::Slack, false).1.filter(Result::is_ok)).chain(free).chain(lost));
         }
         nodes
     }
@@ -122,12 +166,51 @@ impl Tree for Names {
     type Directory = Directory;
 
     fn list(self: Arc<Self>, directory: Directory, path: Arc<[u8]>) -> Entries<Directory> {
-        let read = self.fat.read(&directory.layout);
-        Box::new(read.filter_map(move |read| match read {
-            Err(failed) => Some(Err(named(failed, &path))),
-            Ok(Read::Wrong(offset, cause)) => Some(Err(named(failure(Some(offset), cause), &path))),
-            Ok(Read::Entry(entry)) => self.found(entry, directory.is_deleted, &path),
-            Ok(_) => None,
+        if self.pass == Pass::Claims {
+            self.claim(&directory.layout);
+        }
+        let mut read = self.fat.read(&directory.layout);
+        let (mut ended_at, mut behind) = (None, 0_u64);
+        Box::new(std::iter::from_fn(move || {
+            loop {
+                let found = match read.next() {
+                    // What the end hides is deleted, or must at least be counted.
+                    None if behind > 0 && self.pass == Pass::Live && !self.with_deleted => {
+                        let records = if behind == 1 { "1 record stands" } else { &format!("{behind} records stand") };
+                        let cause = format!("{records} behind the end of the directory: among deleted files");
+                        behind = 0;
+                        Some(Err(named(failure(ended_at, cause), &path)))
+                    }
+                    None => return None,
+                    Some(Err(failed)) => Some(Err(named(failed, &path))),
+                    Some(Ok(Read::End(offset))) => {
+                        ended_at = Some(offset);
+                        None
+                    }
+                    Some(Ok(Read::Remains)) => {
+                        behind += 1;
+                        None
+                    }
+                    Some(Ok(Read::Wrong(..))) if ended_at.is_some() => {
+                        behind += 1;
+                        None
+                    }
+                    Some(Ok(Read::Wrong(offset, cause))) => Some(Err(named(failure(Some(offset), cause), &path))),
+                    Some(Ok(Read::Entry(mut entry))) => {
+                        let is_there = self.fat.clusters.offset(entry.first).is_ok() || entry.size == 0;
+                        if ended_at.is_some() && !is_there {
+                            continue;
+                        }
+                        behind += u64::from(ended_at.is_some());
+                        entry.is_behind |= directory.is_behind && !entry.is_deleted;
+                        self.found(entry, directory.is_deleted || ended_at.is_some(), &path)
+                    }
+                    Some(Ok(_)) => None,
+                };
+                if found.is_some() {
+                    return found;
+                }
+            }
         }))
     }
 }
@@ -148,25 +231,45 @@ impl Fat {
         let block_size = u32::try_from(self.clusters.cluster_size).unwrap_or(u32::MAX);
         warnings.dedup();
         let label = in_root.unwrap_or(label);
-        Recognised::FileSystem(FileSystem { kind, label, id, block_size, size, warnings, volume: Arc::new(self) })
+        Recognised::FileSystem(FileSystem {
+            kind,
+            label,
+            id,
+            block_size,
+            size,
+            warnings,
+            unread: Vec::new(),
+            volume: Arc::new(self),
+        })
     }
 
-    /// What the records of a directory add up to, up to their end.
+    /// What the records of a directory add up to, and behind their end what is left of others.
     fn read(&self, layout: &Layout) -> impl Iterator<Item = Result<Read, Failure>> + Send + use<> {
         let (mut fat, mut exfat) = (FatEntries::default(), ExfatEntries::default());
         let format = self.format;
         fat.is_32 = format == Format::Fat { is_32: true };
-        let read = records(self.clusters.bytes.clone(), layout).filter_map(move |record| match record {
-            Err(failed) => Some(Err(failed)),
-            Ok((offset, raw)) if format == Format::Exfat => exfat.read(&raw, offset).map(Ok),
-            Ok((offset, raw)) => fat.read(&raw, offset).map(Ok),
-        });
-        read.take_while(|read| !matches!(read, Ok(Read::End)))
+        let mut has_ended = false;
+        records(self.clusters.bytes.clone(), layout).flat_map(move |record| {
+            let (offset, raw) = match record {
+                Ok(record) => record,
+                Err(failed) => return [Some(Err(failed)), None].into_iter().flatten(),
+            };
+            let is_exfat = format == Format::Exfat;
+            let read = if is_exfat { exfat.read(&raw, offset) } else { fat.read(&raw, offset) };
+            if !matches!(read, Some(Read::End(_))) || has_ended {
+                return [read.map(Ok), None].into_iter().flatten();
+            }
+            has_ended = true;
+            (fat.is_behind, exfat.is_behind) = (true, true);
+            // The mark may stand on the first letter of a name.
+            let hidden = if is_exfat { None } else { fat.read(&raw, offset) };
+            [Some(Ok(Read::End(offset))), hidden.map(Ok)].into_iter().flatten()
+        })
     }
 
     /// Where a file lies. The table says nothing of a deleted one: it is taken to lie in one piece.
     fn layout(&self, entry: &Entry, size: u64) -> Result<Layout, Failure> {
-        if entry.is_deleted || entry.is_contiguous {
+        if entry.is_contiguous || entry.is_deleted && !entry.is_behind {
             self.clusters.contiguous(entry.first, size)
         } else {
             self.clusters.chain(entry.first, Some(size))
@@ -178,13 +281,17 @@ impl Fat {
     fn directory(&self, entry: &Entry) -> Result<Layout, Failure> {
         match self.format {
             Format::Exfat => self.layout(entry, entry.size),
-            Format::Fat { .. } if entry.is_deleted => self.clusters.contiguous(entry.first, 1),
+            Format::Fat { .. } if entry.is_deleted && !entry.is_behind => self.clusters.contiguous(entry.first, 1),
             Format::Fat { .. } => self.clusters.chain(entry.first, None),
         }
     }
 }
 
 impl Names {
+    fn claim(&self, layout: &Layout) {
+        self.fat.claim(&mut self.claimed.lock().unwrap_or_else(PoisonError::into_inner), layout);
+    }
+
     /// What an entry stands for in this pass.
     fn found(&self, mut entry: Entry, in_deleted: bool, parent: &[u8]) -> Option<Result<Found<Directory>, Failure>> {
         entry.is_deleted |= in_deleted;
@@ -205,6 +312,12 @@ impl Names {
                 let node = slack(&self.fat.clusters.bytes, &path, entry.size, &layout)?;
                 Some(Ok(Found { node: Some(node), into: None }))
             }
+            Pass::Claims => {
+                if let Ok(layout) = self.fat.layout(&entry, entry.size) {
+                    self.claim(&layout);
+                }
+                None
+            }
             Pass::Deleted if !entry.is_deleted => None,
             _ => Some(Ok(Found { node: Some(self.file(entry, path)), into: None })),
         }
@@ -215,18 +328,20 @@ impl Names {
         let node = self.node(entry, path.clone(), Kind::Directory);
         if entry.is_deleted {
             let size = if self.fat.format == Format::Exfat { entry.size } else { 1 };
-            let is_there = clusters.is_free(entry.first, size);
-            let layout = self.fat.directory(entry).ok().filter(|_| is_there);
-            let directory = layout.map(|layout| Directory { layout, is_deleted: true });
+            let layout = self.fat.directory(entry).ok();
+            let is_there = if entry.is_behind { layout.is_some() } else { clusters.is_free(entry.first, size) };
+            let is_behind = entry.is_behind;
+            let directory = layout.filter(|_| is_there).map(|layout| Directory { layout, is_deleted: true, is_behind });
             // Two deleted directories may claim the same cluster: each is listed once.
-            let into = directory.map(|directory| Into { id: u64::from(entry.first), path, directory });
+            let id = u64::from(entry.first) | u64::from(is_behind) << 32;
+            let into = directory.map(|directory| Into { id, path, directory });
             let allocation = if is_there { Allocation::Deleted } else { Allocation::Overwritten };
             return Some(Ok(Found { node: Some(Node { allocation, ..node }), into }));
         }
         let node = (self.pass == Pass::Live).then_some(node);
         match self.fat.directory(entry) {
             Ok(layout) => {
-                let directory = Directory { layout, is_deleted: false };
+                let directory = Directory { layout, is_deleted: false, is_behind: false };
                 Some(Ok(Found { node, into: Some(Into { id: u64::from(entry.first), path, directory }) }))
             }
             Err(failed) => Some(Err(named(Failure { offset: failed.offset.or(Some(entry.offset)), ..failed }, &path))),
@@ -237,11 +352,18 @@ impl Names {
         let node = self.node(&entry, path.clone(), Kind::File);
         let allocation = match entry.is_deleted {
             false => Allocation::Live,
-            true if self.fat.clusters.is_free(entry.first, entry.size) => Allocation::Deleted,
+            // The table still has its chain, or it needs none.
+            true if entry.is_behind && self.fat.layout(&entry, entry.size).is_ok() => Allocation::Deleted,
+            true if !entry.is_behind && self.fat.clusters.is_free(entry.first, entry.size) => Allocation::Deleted,
             true => Allocation::Overwritten,
         };
         if entry.is_deleted && entry.size > 0 && self.fat.clusters.offset(entry.first).is_err() {
             return Node { allocation: Allocation::Overwritten, ..node };
+        }
+        if is_encrypted(&entry) {
+            let cause = "is encrypted (EFS, by its name's .PFILE): its content needs the key of its user";
+            let content = Unreadable(named(failure(Some(entry.offset), cause), &path));
+            return Node { allocation, content: Some(Arc::new(content)), ..node };
         }
         let (fat, size) = (self.fat.clone(), entry.size);
         let locate = Box::new(move || {
@@ -269,4 +391,11 @@ impl Names {
             content: None,
         }
     }
+}
+
+/// Whether Windows keeps the content encrypted: FAT and exFAT have no attribute for that, and such
+/// files have an ending that the system hides.
+fn is_encrypted(entry: &Entry) -> bool {
+    let at = entry.name.len().saturating_sub(6);
+    at > 0 && entry.name[at..].eq_ignore_ascii_case(b".PFILE") && entry.size > 0
 }

@@ -1,7 +1,7 @@
 //! The descriptors of a volume, from sector 16 on.
 
 use crate::bytes::Bytes;
-use crate::field::{byte, failure, is_at, le16, le32, read_some};
+use crate::field::{be32, byte, failure, is_at, le16, le32, read_some};
 use crate::node::Failure;
 use crate::text::utf16;
 
@@ -11,8 +11,20 @@ pub const SECTOR: u64 = 2048;
 /// More descriptors than any disc has.
 const MOST: u64 = 64;
 
+/// What a tree of directories is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// For every system.
+    Primary,
+    /// With names in UTF-16.
+    Joliet,
+    /// For systems of another set of letters, or with names of ISO 9660:1999.
+    Supplementary,
+}
+
 /// One tree of directories.
 pub struct Tree {
+    pub kind: Kind,
     /// First block and bytes of the root.
     pub root: (u32, u32),
     pub label: Vec<u8>,
@@ -22,8 +34,10 @@ pub struct Tree {
 pub struct Descriptors {
     pub block_size: u64,
     pub blocks: u64,
-    pub primary: Tree,
-    pub joliet: Option<Tree>,
+    /// The first is the primary one that counts; each root once.
+    pub trees: Vec<Tree>,
+    /// Numbers that are written in two byte orders, and not the same.
+    pub contradictions: Vec<Failure>,
 }
 
 /// What stands where descriptors would.
@@ -43,9 +57,10 @@ pub fn utf16_be(raw: &[u8]) -> Vec<u8> {
 /// # Errors
 /// If there is no primary one, or it contradicts itself.
 pub fn read(bytes: &dyn Bytes) -> Result<Found, Failure> {
-    let (mut primary, mut joliet, mut is_iso) = (None, None, false);
+    let (mut found, mut is_iso): (Vec<(u64, Kind, Vec<u8>)>, bool) = (Vec::new(), false);
     for index in 0..MOST {
-        let raw = read_some(bytes, (16 + index) * SECTOR, SECTOR as usize)?;
+        let offset = (16 + index) * SECTOR;
+        let raw = read_some(bytes, offset, SECTOR as usize)?;
         if !is_at(&raw, 1, b"CD001") {
             let continues =
                 [&b"BEA01"[..], b"TEA01", b"NSR02", b"NSR03", b"BOOT2"].iter().any(|name| is_at(&raw, 1, name));
@@ -56,24 +71,55 @@ pub fn read(bytes: &dyn Bytes) -> Result<Found, Failure> {
         }
         is_iso = true;
         let escape = raw.get(88..91).unwrap_or_default();
-        match byte(&raw, 0) {
-            1 if primary.is_none() && raw.len() == SECTOR as usize => primary = Some(raw),
-            2 if matches!(escape, b"%/@" | b"%/C" | b"%/E") && raw.len() == SECTOR as usize => joliet = Some(raw),
-            _ => {}
-        }
+        let kind = match byte(&raw, 0) {
+            _ if raw.len() < SECTOR as usize => continue,
+            1 => Kind::Primary,
+            2 if matches!(escape, b"%/@" | b"%/C" | b"%/E") => Kind::Joliet,
+            2 => Kind::Supplementary,
+            _ => continue,
+        };
+        found.push((offset, kind, raw));
     }
     if !is_iso {
         return Ok(Found::Nothing);
     }
-    let offset = Some(16 * SECTOR);
-    let raw = primary.ok_or_else(|| failure(offset, "ISO 9660 without a primary descriptor"))?;
-    let block_size = u64::from(le16(&raw, 128));
+    let at = found.iter().position(|(_, kind, _)| *kind == Kind::Primary);
+    let at = at.ok_or_else(|| failure(Some(16 * SECTOR), "ISO 9660 without a primary descriptor"))?;
+    found[..=at].rotate_right(1);
+    let raw = &found[0].2;
+    let block_size = u64::from(le16(raw, 128));
     if !block_size.is_power_of_two() || !(512..=SECTOR).contains(&block_size) {
-        return Err(failure(offset, format!("ISO 9660 with blocks of {block_size} bytes")));
+        return Err(failure(Some(found[0].0), format!("ISO 9660 with blocks of {block_size} bytes")));
     }
-    let root = |raw: &[u8]| (le32(raw, 156 + 2), le32(raw, 156 + 10));
-    let label = raw[40..72].trim_ascii_end().to_vec();
-    let joliet = joliet.map(|raw| Tree { root: root(&raw), label: utf16_be(&raw[40..72]).trim_ascii_end().to_vec() });
-    let blocks = u64::from(le32(&raw, 80));
-    Ok(Found::Iso(Descriptors { block_size, blocks, primary: Tree { root: root(&raw), label }, joliet }))
+    let blocks = u64::from(le32(raw, 80));
+    let contradictions = found.iter().flat_map(|(offset, _, raw)| contradictions(*offset, raw)).collect();
+    let mut trees: Vec<Tree> = Vec::new();
+    for (_, kind, raw) in found {
+        let root = (le32(&raw, 156 + 2), le32(&raw, 156 + 10));
+        let label = if kind == Kind::Joliet { utf16_be(&raw[40..72]) } else { raw[40..72].to_vec() };
+        if trees.iter().all(|tree| tree.root.0 != root.0) {
+            trees.push(Tree { kind, root, label: label.trim_ascii_end().to_vec() });
+        }
+    }
+    Ok(Found::Iso(Descriptors { block_size, blocks, trees, contradictions }))
+}
+
+/// The numbers of a descriptor whose copies in two byte orders differ.
+fn contradictions(offset: u64, raw: &[u8]) -> Vec<Failure> {
+    let numbers = [(80, "the size of the volume"), (158, "the place of the root"), (166, "the size of the root")];
+    let mut found: Vec<Failure> = numbers
+        .into_iter()
+        .filter(|(at, _)| le32(raw, *at) != be32(raw, at + 4))
+        .map(|(at, what)| disagree(offset + at as u64, what, le32(raw, at), be32(raw, at + 4)))
+        .collect();
+    let (little, big) = (le16(raw, 128), le16(raw, 130).swap_bytes());
+    if little != big {
+        found.push(disagree(offset + 128, "the size of a block", little.into(), big.into()));
+    }
+    found
+}
+
+/// A number whose copies in two byte orders differ.
+pub fn disagree(offset: u64, what: &str, little: u32, big: u32) -> Failure {
+    failure(Some(offset), format!("{what} is {little} in one byte order and {big} in the other"))
 }

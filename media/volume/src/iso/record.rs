@@ -1,6 +1,8 @@
 //! Records of a directory.
 
-use crate::field::{byte, le32};
+use super::descriptor::disagree;
+use crate::field::{be32, byte, le32};
+use crate::node::Failure;
 use crate::time::zoned;
 
 /// One record. A file of several extents has one for each.
@@ -21,6 +23,8 @@ pub struct Record {
     pub system: Vec<u8>,
     /// Where it stands, in bytes.
     pub offset: u64,
+    /// What its two byte orders say differently of block and size.
+    pub contradiction: Option<Failure>,
 }
 
 /// The records in a sector that stands at `offset`, up to the first that contradicts itself, and
@@ -56,6 +60,10 @@ fn record(raw: &[u8], offset: u64) -> Option<Record> {
         recorded: zoned(raw.get(18..25)?),
         system: raw.get(start..).unwrap_or_default().to_vec(),
         offset,
+        contradiction: [(2, "the place of the file"), (10, "the size of the file")]
+            .into_iter()
+            .find(|(at, _)| le32(raw, *at) != be32(raw, at + 4))
+            .map(|(at, what)| disagree(offset + at as u64, what, le32(raw, at), be32(raw, at + 4))),
     })
 }
 

@@ -3,9 +3,10 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::descriptor::{self, Descriptors, SECTOR, utf16_be};
+use super::descriptor::{self, Descriptors, Kind as TreeKind, SECTOR, utf16_be};
 use super::record::{Record, records};
 use super::rock_ridge::{RockRidge, rock_ridge, skip};
+use crate::apart::{Other, apart};
 use crate::bytes::Bytes;
 use crate::field::{failure, le32, read};
 use crate::file_system::{FileSystem, Options, Recognised, Volume};
@@ -38,33 +39,62 @@ pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
         descriptor::Found::Iso(found) => found,
         descriptor::Found::Nothing => return Ok(None),
     };
-    let Descriptors { block_size, blocks, primary, joliet } = found;
+    let Descriptors { block_size, blocks, mut trees, contradictions } = found;
     let size = blocks * block_size;
-    let mut warnings = Vec::new();
+    let mut warnings = contradictions;
     if size > bytes.size() {
         let cause = format!("the file system has {size} bytes, the volume only {}", bytes.size());
         warnings.push(failure(Some(16 * SECTOR + 80), cause));
     }
     // The first record of the root says whether there is Rock Ridge.
-    let first = read(&**bytes, u64::from(primary.root.0) * block_size, SECTOR as usize)
+    let first = read(&**bytes, u64::from(trees[0].root.0) * block_size, SECTOR as usize)
         .map_err(|failed| failure(failed.offset, format!("root directory: {}", failed.cause)))?;
     let first = records(&first, 0).0.into_iter().next();
-    let (tree, names) = match (first.and_then(|first| skip(&first.system)), joliet) {
-        (Some(skip), _) => (primary, Names::RockRidge(skip)),
-        (None, Some(joliet)) => (joliet, Names::Joliet),
-        (None, None) => (primary, Names::Plain),
-    };
-    let volume = Arc::new(Iso { bytes: bytes.clone(), block_size, size, root: tree.root, names });
-    let (kind, label, id) = ("ISO 9660", tree.label, String::new());
+    let skip = first.and_then(|first| skip(&first.system));
+    if skip.is_none()
+        && let Some(at) = trees.iter().rposition(|tree| tree.kind == TreeKind::Joliet)
+    {
+        trees[..=at].rotate_right(1);
+    }
+    let label = trees[0].label.clone();
+    let mut opened: Vec<(Vec<u8>, Arc<Iso>)> = Vec::new();
+    for tree in trees {
+        let names = match (tree.kind, skip) {
+            (TreeKind::Joliet, _) => Names::Joliet,
+            (TreeKind::Primary, Some(skip)) => Names::RockRidge(skip),
+            _ => Names::Plain,
+        };
+        let name = match tree.kind {
+            TreeKind::Primary => "ISO9660",
+            TreeKind::Joliet => "Joliet",
+            TreeKind::Supplementary => "Supplementary",
+        };
+        // Each has a name of its own: `$Joliet/`, `$Joliet-2/`.
+        let named = |number: usize| match number {
+            1 => format!("${name}/").into_bytes(),
+            number => format!("${name}-{number}/").into_bytes(),
+        };
+        let prefix = (1..).map(named).find(|prefix| opened.iter().skip(1).all(|(other, _)| other != prefix));
+        let iso = Iso { bytes: bytes.clone(), block_size, size, root: tree.root, names };
+        opened.push((prefix.unwrap_or_default(), Arc::new(iso)));
+    }
+    let (kind, id, unread) = ("ISO 9660", String::new(), Vec::new());
     let block_size = u32::try_from(block_size).unwrap_or(u32::MAX);
-    Ok(Some(Recognised::FileSystem(FileSystem { kind, label, id, block_size, size, warnings, volume })))
+    let volume = Arc::new(Disc(opened));
+    Ok(Some(Recognised::FileSystem(FileSystem { kind, label, id, block_size, size, warnings, unread, volume })))
 }
 
-impl Volume for Iso {
+/// The trees of a disc, the one that counts first, each with what stands before the names that only
+/// it has.
+struct Disc(Vec<(Vec<u8>, Arc<Iso>)>);
+
+impl Volume for Disc {
     // Nothing is deleted from a disc, and no map says what is free.
     fn nodes(self: Arc<Self>, _: Options) -> Nodes {
-        let root = self.root;
-        Box::new(Walk::new(self, u64::from(root.0), root))
+        let walk = |iso: &Arc<Iso>| -> Nodes { Box::new(Walk::new(iso.clone(), u64::from(iso.root.0), iso.root)) };
+        let Some(((_, main), others)) = self.0.split_first() else { return Box::new(std::iter::empty()) };
+        let others = others.iter().map(|(prefix, iso)| Other { prefix: prefix.clone(), nodes: walk(iso) });
+        apart(walk(main), others.collect(), |node| Some((node.id?, node.size.filter(|size| *size > 0)?)))
     }
 }
 
@@ -93,7 +123,7 @@ impl Tree for Iso {
             found.into_iter().map(Ok).chain(failed.map(Err))
         });
         let sectors = sectors.filter(|record| !record.as_ref().is_ok_and(Record::is_dots));
-        Box::new(Files { iso: self, sectors: Box::new(sectors), path, extents: VecDeque::new() })
+        Box::new(Files { iso: self, sectors: Box::new(sectors), path, extents: VecDeque::new(), behind: None })
     }
 }
 
@@ -104,6 +134,8 @@ struct Files {
     path: Arc<[u8]>,
     /// Records of a file whose last one did not come yet.
     extents: VecDeque<Record>,
+    /// What is wrong with the directory that was given last.
+    behind: Option<Failure>,
 }
 
 /// The most extents of one file: 4 GiB each.
@@ -113,6 +145,9 @@ impl Iterator for Files {
     type Item = Result<Found<(u32, u32)>, Failure>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        if let Some(failed) = self.behind.take() {
+            return Some(Err(failed));
+        }
         loop {
             let record = match self.sectors.next() {
                 None => match self.extents.pop_front() {
@@ -141,7 +176,13 @@ impl Iterator for Files {
             let extents: Vec<Record> = std::mem::take(&mut self.extents).into();
             match self.iso.found(&extents, &self.path) {
                 Ok(None) => {}
-                Ok(Some(found)) => return Some(Ok(found)),
+                Ok(Some(found)) => {
+                    // A file has no digest then; a directory is listed by the lower byte first.
+                    let into = found.into.as_ref();
+                    let wrong = extents.iter().find_map(|extent| extent.contradiction.clone());
+                    self.behind = into.and_then(|into| Some(named(wrong?, &into.path)));
+                    return Some(Ok(found));
+                }
                 Err(failed) => return Some(Err(failed)),
             }
         }
@@ -228,6 +269,9 @@ impl Iso {
     }
 
     fn content(&self, extents: &[Record], more: &RockRidge, path: Vec<u8>, size: u64) -> Arc<dyn Content> {
+        if let Some(wrong) = extents.iter().find_map(|extent| extent.contradiction.clone()) {
+            return Arc::new(Unreadable(named(wrong, &path)));
+        }
         let cause = match () {
             () if more.is_packed => Some("compressed (zisofs): not read"),
             () if extents.iter().any(|extent| extent.is_interleaved) => Some("interleaved with another file: not read"),

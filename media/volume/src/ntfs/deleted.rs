@@ -15,7 +15,7 @@ const ROOT: u64 = 5;
 const DEEPEST: usize = 512;
 
 /// The name of a record, the long one where it has two.
-fn name_of(record: &Record) -> Option<FileName> {
+pub fn name_of(record: &Record) -> Option<FileName> {
     let names = record.attributes.iter().filter(|found| found.kind == FILE_NAME).filter_map(Attribute::resident);
     let names: Vec<_> = names.filter_map(FileName::read).collect();
     names.iter().find(|name| !name.is_short).or(names.first()).cloned()
@@ -56,7 +56,7 @@ impl Ntfs {
 
     /// The path of a directory by its reference; `None` if it is another file by now, or leads
     /// nowhere. A directory that was deleted has the next sequence number.
-    fn path_of(&self, mut reference: u64) -> Option<Vec<u8>> {
+    pub fn path_of(&self, mut reference: u64) -> Option<Vec<u8>> {
         let mut names = Vec::new();
         while reference & NUMBER != ROOT {
             let record = self.record(reference & NUMBER).ok()?;

@@ -83,7 +83,10 @@ impl Ntfs {
         let (path, size) = (node.path.clone(), stream.size);
         let (resident, compressed) = (stream.resident.is_some(), stream.is_compressed());
         let content: Arc<dyn Content> = if stream.is_encrypted() {
-            Arc::new(Unreadable(named(failure(None, "encrypted (EFS)"), &path)))
+            Arc::new(Unreadable(named(
+                failure(None, "is encrypted (EFS): its content needs the key of its user"),
+                &path,
+            )))
         } else if let Some(bytes) = stream.resident.clone() {
             Arc::new(Held { bytes })
         } else if compressed {

@@ -1,15 +1,17 @@
 //! The names of a volume.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::attribute::{ATTRIBUTE_LIST, Attribute, DATA, VOLUME_INFORMATION, VOLUME_NAME};
 use super::boot::{self, Boot};
 use super::deleted::deleted;
 use super::index::{Listed, names};
+use super::orphans::{claims, orphans};
 use super::record::{NUMBER, Record};
 use super::reparse::{Reparse, reparse};
 use super::stream::Stream;
 use super::volume::Ntfs;
+use crate::bits::Bits;
 use crate::bytes::Bytes;
 use crate::field::{failure, le16, read};
 use crate::file_system::{FileSystem, Options, Recognised, Volume};
@@ -17,7 +19,7 @@ use crate::layout::Layout;
 use crate::node::{Failure, Node, Nodes};
 use crate::stored::named;
 use crate::text::{units, utf16};
-use crate::unallocated::{self, slack};
+use crate::unallocated::{self, IsUsed, slack};
 use crate::walk::{Entries, Found, Into, Tree, Walk, join};
 
 const MFT: u64 = 0;
@@ -76,6 +78,7 @@ pub fn open_by(bytes: &Arc<dyn Bytes>, start: &dyn Bytes) -> Result<Option<Recog
         block_size,
         size,
         warnings,
+        unread: super::shadow::copies(&**bytes).into_iter().collect(),
         volume,
     })))
 }
@@ -125,21 +128,32 @@ struct Names {
     volume: Arc<Ntfs>,
     /// Whether slack is listed instead of files.
     slack: bool,
+    /// Records that some index lists.
+    listed: Arc<Mutex<Bits>>,
 }
 
 impl Volume for Ntfs {
     fn nodes(self: Arc<Self>, options: Options) -> Nodes {
-        let walk = |slack: bool| Walk::new(Arc::new(Names { volume: self.clone(), slack }), ROOT, ROOT);
-        let mut nodes: Nodes = Box::new(walk(false));
+        let listed: Arc<Mutex<Bits>> = Arc::default();
+        let walk = |slack: bool| {
+            let names = Names { volume: self.clone(), slack, listed: listed.clone() };
+            Walk::new(Arc::new(names), ROOT, ROOT)
+        };
+        let mut nodes: Nodes = Box::new(walk(false).chain(orphans(self.clone(), listed.clone())));
         if options.deleted {
             nodes = Box::new(nodes.chain(deleted(self.clone())));
         }
         if options.unallocated {
             let clusters = self.clusters.min(self.bytes.size() / self.cluster_size);
             let volume = self.clone();
-            let is_used = Box::new(move |cluster| volume.is_used(cluster));
-            let free = unallocated::free(self.bytes.clone(), 0, self.cluster_size, 0..clusters, is_used);
-            nodes = Box::new(nodes.chain(walk(true).filter(Result::is_ok)).chain(free));
+            let is_used = move || -> IsUsed {
+                let volume = volume.clone();
+                Box::new(move |cluster| volume.is_used(cluster))
+            };
+            let (bytes, size, volume) = (self.bytes.clone(), self.cluster_size, self.clone());
+            let free = unallocated::free(bytes.clone(), 0, size, 0..clusters, is_used());
+            let lost = unallocated::lost(bytes, 0, size, 0..clusters, is_used(), Box::new(move || claims(&volume)));
+            nodes = Box::new(nodes.chain(walk(true).filter(Result::is_ok)).chain(free).chain(lost));
         }
         nodes
     }
@@ -180,6 +194,7 @@ impl Names {
             let cause = "the name leads to a record that is not in use, or is another file by now";
             return vec![Err(named(failure(self.volume.record_offset(number), cause), &path))];
         }
+        self.listed.lock().unwrap_or_else(PoisonError::into_inner).set(number..number + 1);
         let is_link = matches!(reparse(&self.volume, &file.attributes), Reparse::Link(_));
         let below =
             (file.record.is_directory && !is_link).then(|| Into { id: number, path: path.clone(), directory: number });

@@ -64,7 +64,16 @@ pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
     let block_size = u32::try_from(block).unwrap_or(u32::MAX);
     let (kind, id, size) = ("UDF", String::new(), bytes.size());
     let volume = Arc::new(Udf { bytes: bytes.clone(), partitions: Arc::new(partitions), root });
-    Ok(Some(Recognised::FileSystem(FileSystem { kind, label, id, block_size, size, warnings, volume })))
+    Ok(Some(Recognised::FileSystem(FileSystem {
+        kind,
+        label,
+        id,
+        block_size,
+        size,
+        warnings,
+        unread: Vec::new(),
+        volume,
+    })))
 }
 
 /// A number that no other place has.

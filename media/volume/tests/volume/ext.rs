@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use pfh_inject::{Need, lacks};
 use pfh_volume::{Allocation, Kind, Options, Recognised, file_system};
 
-use crate::image::{Bench, open, run, text};
+use crate::image::{Bench, open, poke, run, text};
 use crate::listing::{ALL, assert_same, bytes, fls, items, nodes, volume};
 use crate::mutants;
 use crate::tree::{self, Item, Items, noise};
@@ -234,6 +234,32 @@ fn contradictions_are_failures_in_their_place() {
     assert!(all.len() >= expected.len());
     assert_eq!(failures.len(), 1, "{failures:?}");
     assert_eq!(failures[0].path, b"Many/deep/circle");
+}
+
+#[test]
+fn inline_content_whose_attribute_is_damaged_is_no_content() {
+    if lacks(&[Need::Program("mke2fs"), Need::Program("debugfs")]) {
+        return;
+    }
+    let bench = Bench::new();
+    let (image, source) = (bench.blank("image", 8 << 20), bench.path("source"));
+    run("mke2fs", &["-q", "-F", "-t", "ext4", "-O", "inline_data,^metadata_csum", "-I", "256", text(&image)]);
+    fs::write(&source, [b'x'; 70]).unwrap();
+    run("debugfs", &["-w", "-R", &format!("write {} a", text(&source)), text(&image)]);
+    let open = || {
+        let node = nodes(&volume(&image), Options::default()).0.into_iter().find(|node| node.path == b"a").unwrap();
+        assert!(node.resident);
+        node.content.unwrap().open()
+    };
+    assert!(open().is_ok());
+    // The entry of `system.data`: length 4, index 7, and its name.
+    let raw = fs::read(&image).unwrap();
+    let place = raw.windows(20).position(|entry| entry[..2] == [4, 7] && entry[16..] == *b"data").unwrap() as u64;
+    poke(&image, place + 2, &[4, 0]);
+    assert!(open().is_err_and(|failed| failed.cause.contains("over one another")));
+    poke(&image, place + 2, &raw[place as usize + 2..place as usize + 4]);
+    poke(&image, place + 16, b"Data");
+    assert!(open().is_err_and(|failed| failed.cause.contains("missing")));
 }
 
 #[test]

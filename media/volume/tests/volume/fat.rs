@@ -137,6 +137,87 @@ fn free_clusters_are_those_of_blkls() {
     assert_eq!(slack.size, Some(2047));
 }
 
+/// The mark of the end written over the first letter of a name hides it and all names behind it.
+#[test]
+fn names_behind_the_end_of_a_directory_are_deleted_or_counted() {
+    if lacks(&TOOLS) {
+        return;
+    }
+    let bench = Bench::new();
+    let (image, root) = (bench.blank("image", 40 * MIB), bench.path("tree"));
+    run("mkfs.vfat", &["-F", "16", "-s", "4", text(&image)]);
+    fs::create_dir_all(root.join("SUB")).unwrap();
+    let contents = [("A.TXT", noise(1, 3000)), ("B.TXT", noise(2, 9000)), ("SUB/C.TXT", noise(3, 20_000))];
+    for (name, content) in &contents {
+        fs::write(root.join(name), content).unwrap();
+        run("mcopy", &["-i", text(&image), text(&root.join(name)), "::/"]);
+        if name.starts_with("B") {
+            run("mmd", &["-i", text(&image), "::/SUB"]);
+        }
+    }
+    run("mmove", &["-i", text(&image), "::/C.TXT", "::/SUB"]);
+    let raw = fs::read(&image).unwrap();
+    let place = raw.windows(11).position(|name| name == b"B       TXT").unwrap() as u64;
+    poke(&image, place, &[0]);
+
+    let volume = volume(&image);
+    let (live, failures) = nodes(&volume, Options::default());
+    assert_eq!(live.iter().map(|node| &node.path[..]).collect::<Vec<_>>(), [b"A.TXT"]);
+    let [failed] = &failures[..] else { panic!("{failures:?}") };
+    assert!(failed.offset == Some(place) && failed.cause.contains("behind the end"), "{failed:?}");
+
+    let (all, failures) = nodes(&volume, ALL);
+    assert_eq!(failures, []);
+    for (name, content) in [(&b"_.TXT"[..], &contents[1].1), (b"SUB/C.TXT", &contents[2].1)] {
+        let node = all.iter().find(|node| node.path == name).unwrap_or_else(|| panic!("{name:?}"));
+        assert_eq!((node.allocation, &bytes(node) == content), (Allocation::Deleted, true), "{name:?}");
+    }
+    // The chains are in use, and no live file has them: B, the directory and C.
+    let all = nodes(&volume, Options { deleted: false, unallocated: true }).0;
+    let lost = all.iter().filter(|node| node.path.starts_with(b"$Lost/"));
+    let lost: u64 = lost.map(|node| bytes(node).len() as u64).sum();
+    assert_eq!(lost, 2048 * (9000_u64.div_ceil(2048) + 1 + 20_000_u64.div_ceil(2048)));
+}
+
+/// The same of exFAT, whose sets have checksums.
+#[test]
+fn sets_behind_the_end_of_an_exfat_directory() {
+    if lacks(&[Need::Program("mkfs.exfat"), Need::Program("mount.exfat-fuse"), Need::Fuse, Need::Loop]) {
+        return;
+    }
+    let bench = Bench::new();
+    let image = bench.blank("image", 16 * MIB);
+    run("mkfs.exfat", &[text(&image)]);
+    let mount = Mount::new(&bench, "mount.exfat-fuse", &["-d"], &image, "mount");
+    for (name, seed) in [("first", 1), ("second", 2), ("third", 3)] {
+        fs::write(mount.path.join(name), noise(seed, 10_000)).unwrap();
+    }
+    fs::write(mount.path.join("secret.PFILE"), b"ciphertext").unwrap();
+    mount.end();
+    let before = volume(&image);
+    let (live, failures) = nodes(&before, Options::default());
+    assert_eq!((live.len(), failures), (4, vec![]));
+    let closed = live.iter().find(|node| node.path == b"secret.PFILE").unwrap().content.as_ref().unwrap().open();
+    assert!(closed.is_err_and(|failed| failed.cause.contains("encrypted (EFS")));
+    let lost = |volume| {
+        let all = nodes(volume, Options { deleted: false, unallocated: true }).0;
+        all.iter().filter(|node| node.path.starts_with(b"$Lost/")).map(|node| node.size.unwrap()).sum::<u64>()
+    };
+    assert_eq!(lost(&before), 0);
+    // The record of the second file's set: its name is three records behind.
+    let raw = fs::read(&image).unwrap();
+    let name: Vec<u8> = "second".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let place = raw.windows(name.len()).position(|part| part == name).unwrap() as u64 - 2 - 64;
+    poke(&image, place, &[0]);
+    let after = volume(&image);
+    let (live, failures) = nodes(&after, Options::default());
+    assert_eq!((live.len(), failures.len()), (1, 1), "{failures:?}");
+    let all = nodes(&after, ALL).0;
+    let third = all.iter().find(|node| node.path == b"third").expect("behind the end");
+    assert_eq!((third.allocation, bytes(third) == noise(3, 10_000)), (Allocation::Deleted, true));
+    assert!(lost(&after) > 20_000);
+}
+
 #[test]
 fn exfat_as_it_is_mounted() {
     if lacks(&[Need::Program("mkfs.exfat"), Need::Program("mount.exfat-fuse"), Need::Fuse, Need::Loop]) {

@@ -118,12 +118,82 @@ fn extents_that_leave_the_disc_are_failures() {
     let block = u32::try_from(large.id.unwrap()).unwrap();
     let both = [block.to_le_bytes(), block.to_be_bytes()].concat();
     let at = raw.windows(8).position(|window| window == both).unwrap() as u64;
-    poke(&image, at, &0x00ff_ffff_u32.to_le_bytes());
+    let both = [0x00ff_ffff_u32.to_le_bytes(), 0x00ff_ffff_u32.to_be_bytes()].concat();
+    poke(&image, at, &both);
     let (all, failures) = nodes(&volume(&image), Options::default());
     assert_eq!((failures, all.len()), (vec![], live.len()));
     let node = all.iter().find(|node| node.path == b"large.dat").unwrap();
     let Err(failed) = node.content.as_ref().unwrap().open() else { panic!("it opens") };
     assert!(failed.cause.contains("out of the volume") && failed.path == b"large.dat", "{failed:?}");
+}
+
+/// DFTT 14: what one tree lists and another does not was found by no option.
+#[test]
+fn what_only_another_tree_lists_is_listed_apart() {
+    if lacks(&TOOLS) {
+        return;
+    }
+    let bench = Bench::new();
+    let root = bench.path("small");
+    fs::create_dir(&root).unwrap();
+    for (name, content) in [("first.txt", "one"), ("second.txt", "two!"), ("both.txt", "three"), ("none", "")] {
+        fs::write(root.join(name), content).unwrap();
+    }
+    let image = bench.path("image");
+    let hidden = ["-quiet", "-hide", "second.txt", "-hide-joliet", "first.txt", "-o", text(&image), text(&root)];
+    for (options, expected) in [
+        (
+            &["-J"][..],
+            &[("both.txt", "three"), ("none", ""), ("second.txt", "two!"), ("$ISO9660/FIRST.TXT", "one")][..],
+        ),
+        (&["-J", "-R"], &[("both.txt", "three"), ("first.txt", "one"), ("none", ""), ("$Joliet/second.txt", "two!")]),
+    ] {
+        run("genisoimage", &[options, &hidden].concat());
+        let found = items(&volume(&image));
+        let expected: Items =
+            expected.iter().map(|(name, content)| (name.as_bytes().to_vec(), Item::File((*content).into()))).collect();
+        assert_same(&found, &expected);
+    }
+    // An empty file has no place by which it could be known: the names of all are listed.
+    let hidden = ["-quiet", "-J", "-hide-joliet", "none", "-o", text(&image), text(&root)];
+    run("genisoimage", &hidden);
+    assert!(items(&volume(&image)).contains_key(&b"$ISO9660/NONE"[..]));
+}
+
+#[test]
+fn byte_orders_that_disagree_are_failures() {
+    if lacks(&TOOLS) {
+        return;
+    }
+    let bench = Bench::new();
+    let root = bench.path("small");
+    fs::create_dir_all(root.join("DIR")).unwrap();
+    fs::write(root.join("DIR/FILE"), b"content").unwrap();
+    fs::write(root.join("OTHER"), b"other").unwrap();
+    let image = bench.path("image");
+    run("genisoimage", &["-quiet", "-o", text(&image), text(&root)]);
+    let raw = fs::read(&image).unwrap();
+    // The path table has the names as well: a record states its block twice.
+    let is_record = |at: usize| raw[at - 31..at - 27].iter().eq(raw[at - 27..at - 23].iter().rev());
+    let record = |name: &[u8]| {
+        let found = raw.windows(name.len()).enumerate().skip(34_000);
+        found.filter(|(_, part)| *part == name).map(|(at, _)| at).find(|at| is_record(*at)).unwrap() as u64 - 33
+    };
+    // The block of a file, the size of a directory, the size of the volume.
+    let (file, directory) = (record(b"OTHER.;1"), record(b"DIR"));
+    poke(&image, file + 6, &[0, 0, 0, 99]);
+    poke(&image, directory + 14, &[0, 0, 0, 99]);
+    poke(&image, 32_768 + 84, &[0, 0, 0, 99]);
+    let volume = volume(&image);
+    let offsets: Vec<_> = volume.warnings.iter().map(|failed| failed.offset).collect();
+    assert_eq!(offsets, [Some(32_768 + 80)]);
+    let (all, failures) = nodes(&volume, Options::default());
+    let [failed] = &failures[..] else { panic!("{failures:?}") };
+    assert_eq!((failed.offset, &failed.path[..]), (Some(directory + 10), &b"DIR"[..]));
+    let node = |name: &[u8]| all.iter().find(|node| node.path == name).unwrap();
+    let Err(failed) = node(b"OTHER").content.as_ref().unwrap().open() else { panic!("it opens") };
+    assert!(failed.offset == Some(file + 2) && failed.cause.contains("99 in the other"), "{failed:?}");
+    assert_eq!(bytes(node(b"DIR/FILE")), b"content");
 }
 
 #[test]

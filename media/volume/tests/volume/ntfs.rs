@@ -259,6 +259,57 @@ fn free_clusters_are_those_of_blkls() {
     assert_eq!(slack.size, Some(4095));
 }
 
+/// A record in use whose name was taken out of the index of its directory.
+#[test]
+fn a_file_in_use_that_no_index_lists_is_listed_apart() {
+    if lacks(&[TOOLS[0], Need::Program("ntfscp")]) {
+        return;
+    }
+    let bench = Bench::new();
+    let image = bench.blank("image", 16 * MIB);
+    run("mkntfs", &["-q", "-F", "-f", text(&image)]);
+    let source = bench.path("source");
+    fs::write(&source, noise(5, 30_000)).unwrap();
+    run("ntfscp", &["-q", text(&image), text(&source), "secret"]);
+    let before = volume(&image);
+    let live = nodes(&before, Options::default()).0;
+    assert!(live.iter().all(|node| !node.path.starts_with(b"$OrphanFiles")));
+    let number = live.iter().find(|node| node.path == b"secret").expect("what was copied in").id.unwrap();
+    let lost = |volume| {
+        let all = nodes(volume, Options { deleted: false, unallocated: true }).0;
+        all.iter().filter(|node| node.path.starts_with(b"$Lost/")).map(|node| node.size.unwrap()).sum::<u64>()
+    };
+    assert_eq!(lost(&before), 0);
+    // The entry of the index names another record: $AttrDef, with its sequence number.
+    let raw = fs::read(&image).unwrap();
+    let name: Vec<u8> = "secret".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let is_entry = |at: &usize| {
+        let reference = at.checked_sub(82).and_then(|start| raw.get(start..start + 6));
+        raw[*at..].starts_with(&name) && reference == Some(&number.to_le_bytes()[..6])
+    };
+    let places: Vec<usize> = (0..raw.len() - name.len()).filter(is_entry).collect();
+    for place in &places {
+        poke(&image, *place as u64 - 82, &(4_u64 | 4 << 48).to_le_bytes());
+    }
+    assert!(!places.is_empty());
+    let after = volume(&image);
+    let (live, failures) = nodes(&after, Options::default());
+    assert_eq!(failures, []);
+    let orphan = live.iter().find(|node| node.path == b"$OrphanFiles/secret").expect("the record in use");
+    assert_eq!(
+        (orphan.id, orphan.allocation, bytes(orphan) == noise(5, 30_000)),
+        (Some(number), Allocation::Live, true)
+    );
+    assert_eq!(live.iter().filter(|node| node.path.starts_with(b"$OrphanFiles")).count(), 1);
+    // A record that is lost leaves clusters in use.
+    let record = raw.windows(4).enumerate().filter(|(at, part)| part == b"FILE" && at % 1024 == 0);
+    let record = record.map(|(at, _)| at).find(|at| raw[at + 44..at + 48] == (number as u32).to_le_bytes()).unwrap();
+    poke(&image, record as u64, b"GONE");
+    let all = nodes(&volume(&image), Options { deleted: false, unallocated: true }).0;
+    let lost: Vec<_> = all.iter().filter(|node| node.path.starts_with(b"$Lost/")).collect();
+    assert!(lost.iter().any(|node| bytes(node).starts_with(&noise(5, 30_000))), "{}", lost.len());
+}
+
 #[test]
 fn mutants_end() {
     if lacks(&TOOLS) {

@@ -1,6 +1,6 @@
 //! Compares what a volume states of its parts: members, the map's pieces, streams and their chunks.
 
-use super::statements::{Statements, algorithm, digest};
+use super::statements::{ORDER, Statements, algorithm, digest};
 use super::stream::Stream;
 use super::zip::Zip;
 use crate::disk::{Check, Failure};
@@ -8,8 +8,6 @@ use pfh_digest::{Algorithm, Digest, Hasher};
 
 /// Bytes that are read at once.
 const PIECE: u64 = 1 << 20;
-/// Algorithms of block hashes, in the order in which the block map hash takes them.
-const ORDER: [&str; 5] = ["MD5", "SHA1", "SHA256", "SHA512", "Blake2b"];
 
 /// The comparison was ended.
 struct Ended;

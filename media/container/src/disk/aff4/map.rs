@@ -141,7 +141,7 @@ impl Map {
         let take = usize::try_from(end.saturating_sub(offset)).unwrap_or(usize::MAX).min(buffer.len());
         let buffer = &mut buffer[..take];
         match &self.targets[target] {
-            Target::Stream(stream) => return stream.read(zip, at, buffer),
+            Target::Stream(stream) => return stream.serve(zip, at, buffer),
             Target::Byte(byte) => buffer.fill(*byte),
             Target::Words(words) => {
                 for (place, byte) in buffer.iter_mut().enumerate() {

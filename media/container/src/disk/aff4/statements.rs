@@ -6,6 +6,9 @@ use crate::disk::Failure;
 use pfh_digest::{Algorithm, Digest};
 use std::collections::BTreeMap;
 
+/// Algorithms of block hashes, in the order in which the block map hash takes them.
+pub const ORDER: [&str; 5] = ["MD5", "SHA1", "SHA256", "SHA512", "Blake2b"];
+
 /// The names of the standard begin with this.
 pub const SCHEMA: &str = "http://aff4.org/Schema#";
 const TYPE: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";

@@ -1,6 +1,6 @@
 //! An image stream: chunks in segments (bevvies), each with an index.
 
-use super::statements::Statements;
+use super::statements::{ORDER, Statements, algorithm};
 use super::zip::{Member, Zip};
 use crate::disk::Failure;
 use crate::disk::held::Held;
@@ -22,6 +22,8 @@ pub struct Stream {
     pub each: u64,
     method: Option<Method>,
     chunks: Held,
+    /// Chunks that were compared with what is stated of them.
+    sound: Held,
 }
 
 impl Stream {
@@ -59,7 +61,15 @@ impl Stream {
         };
         // Those of an acquisition that was cut off are missing.
         let last = size.checked_sub(1).map(|last| last / chunk / each);
-        let stream = Stream { name: name.to_owned(), size, chunk, each, method, chunks: Held::default() };
+        let stream = Stream {
+            name: name.to_owned(),
+            size,
+            chunk,
+            each,
+            method,
+            chunks: Held::default(),
+            sound: Held::default(),
+        };
         if let Some(last) = last {
             stream.segment(zip, last, "")?;
         }
@@ -86,6 +96,43 @@ impl Stream {
         let from = inside as usize;
         buffer[..take].copy_from_slice(&chunk[from..from + take]);
         Ok(take)
+    }
+
+    /// The same, of chunks that agree with all that the volume states of them: the CRC-32 of their
+    /// segment and its index, and the first of the digests of blocks that is there.
+    pub fn serve(&self, zip: &Zip, offset: u64, buffer: &mut [u8]) -> Result<usize, Failure> {
+        let Some((number, inside, take)) = within_unit(self.size, self.chunk, offset, buffer.len()) else {
+            return Ok(0);
+        };
+        let chunk = self.sound.get(number, || self.compared(zip, number))?;
+        let from = inside as usize;
+        buffer[..take].copy_from_slice(&chunk[from..from + take]);
+        Ok(take)
+    }
+
+    fn compared(&self, zip: &Zip, number: u64) -> Result<Vec<u8>, Failure> {
+        let (segment, place) = (number / self.each, number % self.each);
+        zip.sound(&self.segment(zip, segment, ".index")?)?;
+        zip.sound(&self.segment(zip, segment, "")?)?;
+        let chunk = self.unpack(zip, number)?;
+        let mut lists = ORDER.iter().filter_map(|name| algorithm(name)).filter_map(|algorithm| {
+            let list = self.segment(zip, segment, &format!(".blockHash.{}", algorithm.name())).ok()?;
+            Some((algorithm, list))
+        });
+        if let Some((algorithm, list)) = lists.next() {
+            zip.sound(&list)?;
+            let left = (self.size - number * self.chunk).min(self.chunk) as usize;
+            let mut stated = vec![0; algorithm.length()];
+            zip.read_at(&list, place * stated.len() as u64, &mut stated)?;
+            let is = algorithm.digest(&chunk[..left.min(chunk.len())]);
+            if is.bytes() != stated {
+                return Err(Failure::malformed(format!(
+                    "chunk {number} of {} differs from its {algorithm}",
+                    self.name
+                )));
+            }
+        }
+        Ok(chunk)
     }
 
     /// A chunk, as long as a whole one, or as what is left of the stream.

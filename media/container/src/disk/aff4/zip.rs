@@ -6,10 +6,12 @@ use crate::disk::held::{Held, Paged};
 use crate::disk::unpack::{Method, unpack};
 use crate::field::{le16, le32, le64};
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The longest directory, in bytes: some 400,000 members.
 const LONGEST: u64 = 64 << 20;
+/// Bytes that are compared at once.
+const PIECE: u64 = 1 << 20;
 /// Bytes at the end of a zip with the longest comment.
 const TAIL: u64 = 22 + 65_535;
 
@@ -32,6 +34,8 @@ pub struct Zip {
     file: Arc<dyn Bytes>,
     pages: Paged,
     unpacked: Held,
+    /// What is wrong with members that were compared with their CRC-32, by number.
+    compared: Mutex<HashMap<u64, Option<String>>>,
     /// By full name: `aff4://…`.
     members: HashMap<String, Member>,
     /// The name of the volume.
@@ -66,7 +70,14 @@ impl Zip {
         }
         let mut directory = vec![0; length as usize];
         file.read_exact_at(place, &mut directory)?;
-        let mut zip = Zip { file, pages, unpacked: Held::default(), members: HashMap::new(), volume: comment };
+        let mut zip = Zip {
+            file,
+            pages,
+            unpacked: Held::default(),
+            compared: Mutex::default(),
+            members: HashMap::new(),
+            volume: comment,
+        };
         let (mut at, mut names) = (0, Vec::new());
         for number in 0..count {
             let (name, member, next) = entry(&directory, at, number)?;
@@ -153,6 +164,39 @@ impl Zip {
             method => return Err(Failure::refused(format!("a member that is packed by method {method}"))),
         }
         Ok(())
+    }
+}
+
+impl Zip {
+    /// Compares a member with its CRC-32, once.
+    ///
+    /// # Errors
+    /// When it differs, or cannot be read.
+    pub fn sound(&self, member: &Member) -> Result<(), Failure> {
+        let held = || self.compared.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = held().get(&member.number).cloned();
+        let wrong = match known {
+            Some(wrong) => wrong,
+            None => {
+                let is = self.crc(member)?;
+                let what = || format!("a member has the CRC-32 {is:08x}, and {:08x} is stated", member.crc);
+                let wrong = (is != member.crc).then(what);
+                held().insert(member.number, wrong.clone());
+                wrong
+            }
+        };
+        wrong.map_or(Ok(()), |what| Err(Failure::at(member.header, what)))
+    }
+
+    fn crc(&self, member: &Member) -> Result<u32, Failure> {
+        let (mut sum, mut at, mut room) = (crc32fast::Hasher::new(), 0, Vec::new());
+        while at < member.size {
+            room.resize((member.size - at).min(PIECE) as usize, 0);
+            self.read_at(member, at, &mut room)?;
+            sum.update(&room);
+            at += room.len() as u64;
+        }
+        Ok(sum.finalize())
     }
 }
 

@@ -1,0 +1,429 @@
+//! The one table of what is recognised and not read: archives, images, backups, volumes. Commands
+//! that take an image are refused by the rows of images as well ([`crate::foreign`]).
+//!
+//! Each row is of at least four bytes, or has a check of the structure behind them, so that a text
+//! or a program is not mistaken for a container. Places are those of the formats' own documents.
+
+use crate::field::{le16, le32, le64};
+
+/// What a signature stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Holds {
+    /// An archive, a compressed stream or a backup: files, or a disk.
+    Files,
+    /// An image, and what programs call it.
+    Image(&'static str),
+    /// A volume that needs a key.
+    Encrypted,
+    /// A file system or a part of a volume: it goes before what its bytes may leave in place.
+    Volume,
+    /// A division of a medium, or a part of an array. It counts only where nothing else is read: a
+    /// disc has one beside its own file system.
+    Division,
+}
+
+/// Where a signature stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum At {
+    /// From the first byte on.
+    Start(usize),
+    /// This number of bytes in front of the end.
+    End(usize),
+}
+
+/// A row of the table.
+#[derive(Debug, Clone, Copy)]
+pub struct Signature {
+    /// What it is called.
+    pub name: &'static str,
+    /// Where it stands.
+    pub at: At,
+    /// The bytes.
+    pub bytes: &'static [u8],
+    /// What it stands for.
+    pub holds: Holds,
+    /// What must hold of the first bytes beside it.
+    check: fn(&[u8]) -> bool,
+}
+
+const fn row(name: &'static str, holds: Holds, at: usize, bytes: &'static [u8]) -> Signature {
+    Signature { name, at: At::Start(at), bytes, holds, check: |_| true }
+}
+
+const fn files(name: &'static str, bytes: &'static [u8]) -> Signature {
+    row(name, Holds::Files, 0, bytes)
+}
+
+const fn checked(name: &'static str, at: usize, bytes: &'static [u8], check: fn(&[u8]) -> bool) -> Signature {
+    Signature { name, at: At::Start(at), bytes, holds: Holds::Files, check }
+}
+
+const fn image(name: &'static str, hint: &'static str, at: usize, bytes: &'static [u8]) -> Signature {
+    row(name, Holds::Image(hint), at, bytes)
+}
+
+const fn volume(name: &'static str, at: usize, bytes: &'static [u8]) -> Signature {
+    row(name, Holds::Volume, at, bytes)
+}
+
+const fn division(name: &'static str, at: At, bytes: &'static [u8]) -> Signature {
+    Signature { name, at, bytes, holds: Holds::Division, check: |_| true }
+}
+
+/// The table. A format stands before those whose signature it may leave in place.
+pub const TABLE: &[Signature] = &[
+    // Archives and compressed streams.
+    files("RAR 4", b"Rar!\x1a\x07\x00"),
+    files("RAR 5", b"Rar!\x1a\x07\x01\x00"),
+    files("cabinet (CAB)", b"MSCF\0\0\0\0"),
+    checked("InstallShield cabinet", 0, b"ISc(", |start| start.len() > 20 && matches!(start[7], 1 | 2 | 4)),
+    files("WIM", b"MSWIM\0\0\0"),
+    files("WIM (pipable)", b"WLPWM\0\0\0"),
+    checked("cpio", 0, b"070701", is_cpio_hex),
+    checked("cpio", 0, b"070702", is_cpio_hex),
+    checked("cpio", 0, b"070707", |start| start.get(6..76).is_some_and(|rest| rest.iter().all(u8::is_ascii_digit))),
+    checked("cpio (binary)", 0, b"\xc7\x71", is_cpio_binary),
+    checked("cpio (binary)", 0, b"\x71\xc7", is_cpio_binary),
+    files("Debian package", b"!<arch>\ndebian-binary"),
+    files("ar", b"!<arch>\n"),
+    files("RPM package", b"\xed\xab\xee\xdb"),
+    checked("LHA", 2, b"-lh", is_lha),
+    checked("LHA", 2, b"-lz", is_lha),
+    checked("LHA (PMarc)", 2, b"-pm", is_lha),
+    checked("ARJ", 0, b"\x60\xea", is_arj),
+    checked("compress (.Z)", 0, b"\x1f\x9d", is_compress),
+    checked("LZMA alone", 0, b"", is_lzma),
+    checked("lzip", 0, b"LZIP", |start| start.len() > 6 && start[4] < 2 && (12..=29).contains(&(start[5] & 31))),
+    files("lzop", b"\x89LZO\0\r\n\x1a\n"),
+    files("LZ4", b"\x04\x22\x4d\x18"),
+    files("LZ4 (legacy)", b"\x02\x21\x4c\x18"),
+    files("Snappy (framed)", b"\xff\x06\0\0sNaPpY"),
+    files("lrzip", b"LRZI\0"),
+    checked("xar", 0, b"xar!\0", |start| start.len() > 28 && start[5] >= 28),
+    files("StuffIt", b"StuffIt (c)1997-"),
+    checked("StuffIt", 0, b"SIT!", |start| start.get(10..14) == Some(b"rLau")),
+    row("ACE", Holds::Files, 7, b"**ACE**"),
+    files("ALZip (ALZ)", b"ALZ\x01"),
+    checked("ALZip (EGG)", 0, b"EGGA", |start| start.len() > 6 && start[5] <= 1),
+    checked("ZOO", 20, b"\xdc\xa7\xc4\xfd", |start| start.starts_with(b"ZOO ")),
+    files("Microsoft compress (SZDD)", b"SZDD\x88\xf0\x27\x33"),
+    files("Microsoft compress (KWAJ)", b"KWAJ\x88\xf0\x27\xd1"),
+    files("WARC", b"WARC/1."),
+    files("WARC", b"WARC/0."),
+    checked("OneDrive log (ODL, gzip)", 0, b"EBFGONED", |start| start.get(256..259) == Some(b"\x1f\x8b\x08")),
+    files("part of a split zip", b"PK\x07\x08PK\x03\x04"),
+    // Images.
+    image("Lx01", "EnCase 7's logical evidence", 0, b"LEF2\x0d\x0a\x81\x00"),
+    image("L01", "EnCase's logical evidence", 0, b"LVF\x09\x0d\x0a\xff\x00"),
+    image("AD encryption", "FTK Imager's encrypted image: decrypt it first", 0, b"ADCRYPT\0"),
+    image("AD1", "FTK Imager's logical image", 0, b"ADSEGMENTEDFILE\0"),
+    image("AFF", "the Advanced Forensic Format, version 3 or older", 0, b"AFF10\x0d\x0a\0"),
+    image("QCOW", "QEMU's disk of version 1, or of one that is not known", 0, b"QFI\xfb"),
+    image("COWD", "an extent of VMware ESX", 0, b"COWD"),
+    image("QED", "QEMU's enhanced disk", 0, b"QED\0"),
+    image("Parallels", "Parallels' expanding disk, `.hds` and `.hdd`", 0, b"WithoutFreeSpace"),
+    image("Parallels", "Parallels' expanding disk, `.hds` and `.hdd`", 0, b"WithouFreSpacExt"),
+    image("VDI", "VirtualBox's disk", 0x40, b"\x7f\x10\xda\xbe"),
+    // Backups of virtual machines.
+    files("VMA (Proxmox)", b"VMA\0\0\0\0\x01"),
+    checked("Veeam backup (VBK)", 8, b"\x03\0\0\0md5", |start| {
+        (1..64).contains(&le32(start, 0)) && le32(start, 4) <= 1
+    }),
+    // Volumes.
+    row("LUKS", Holds::Encrypted, 0, b"LUKS\xba\xbe"),
+    row("BitLocker", Holds::Encrypted, 3, b"-FVE-FS-"),
+    // BitLocker To Go hides behind a FAT boot sector: the GUID of its information.
+    row(
+        "BitLocker To Go",
+        Holds::Encrypted,
+        0x1a8,
+        b"\x3b\xd6\x67\x49\x29\x2e\xd8\x4a\x83\x99\xf6\xa3\x39\xe3\xd0\x01",
+    ),
+    row("encrypted disk image (encrcdsa)", Holds::Encrypted, 0, b"encrcdsa"),
+    volume("XFS", 0, b"XFSB"),
+    volume("Btrfs", 0x1_0040, b"_BHRfS_M"),
+    volume("APFS", 32, b"NXSB"),
+    volume("HFS+", 1024, b"H+\x00\x04"),
+    volume("HFSX", 1024, b"HX\x00\x05"),
+    volume("ReFS", 3, b"ReFS\x00\x00\x00\x00"),
+    volume("squashfs", 0, b"hsqs"),
+    volume("squashfs (big-endian)", 0, b"sqsh"),
+    volume("EROFS", 1024, b"\xe2\xe1\xf5\xe0"),
+    volume("cramfs", 0, b"\x45\x3d\xcd\x28"),
+    volume("romfs", 0, b"-rom1fs-"),
+    volume("F2FS", 1024, b"\x10\x20\xf5\xf2"),
+    volume("JFS", 0x8000, b"JFS1"),
+    volume("ReiserFS", 0x1_0034, b"ReIsEr2Fs"),
+    volume("ReiserFS", 0x1_0034, b"ReIsEr3Fs"),
+    volume("bcachefs or bcache", 4096 + 24, b"\xc6\x85\x73\xf6\x4e\x1a\x45\xca\x82\x65\xf5\x7f\x48\xba\x6d\x81"),
+    volume("UFS1", 8192 + 1372, b"\x54\x19\x01\x00"),
+    volume("UFS2", 65536 + 1372, b"\x19\x01\x54\x19"),
+    volume("VMFS", 0x10_0000, b"\x0d\xd0\x01\xc0"),
+    volume("Linux RAID (md)", 0, b"\xfc\x4e\x2b\xa9"),
+    volume("Linux RAID (md)", 4096, b"\xfc\x4e\x2b\xa9"),
+    volume("thin pool (device mapper)", 32, b"\xba\x52\x9c\x01\0\0\0\0"),
+    volume("LVM2 physical volume", 0, b"LABELONE"),
+    volume("LVM2 physical volume", 512, b"LABELONE"),
+    volume("LVM2 physical volume", 1024, b"LABELONE"),
+    volume("LVM2 physical volume", 1536, b"LABELONE"),
+    volume("swap", 4086, b"SWAPSPACE2"),
+    volume("swap", 8182, b"SWAPSPACE2"),
+    volume("swap", 16374, b"SWAPSPACE2"),
+    volume("swap", 65526, b"SWAPSPACE2"),
+    volume("Storage Spaces", 0, b"SPACEDB "),
+    // Its magic, "44", is a number in any table: revision 2.0 stands in front of it.
+    volume("Linux NILFS2", 1024, b"\x02\x00\x00\x00\x00\x00\x34\x34"),
+    // Divisions and arrays.
+    division("Apple partition map", At::Start(512), b"PM\0\0"),
+    division("Apple partition map", At::Start(2048), b"PM\0\0"),
+    division("vinum", At::Start(4096), b"IN VINO"),
+    division("BSD disklabel", At::Start(512), b"\x57\x45\x56\x82"),
+    division("RAID (DDF)", At::End(512), b"\xde\x11\xde\x11"),
+    division("RAID (Intel)", At::End(1024), b"Intel Raid ISM Cfg Sig. "),
+    division("Linux RAID (md)", At::End(8192), b"\xfc\x4e\x2b\xa9\x01\0\0\0"),
+];
+
+impl Signature {
+    /// Whether the first bytes of a file are of this format, as far as they reach.
+    pub(crate) fn is_in(&self, start: &[u8]) -> bool {
+        let At::Start(at) = self.at else { return false };
+        start.get(at..).is_some_and(|rest| rest.starts_with(self.bytes)) && (self.check)(start)
+    }
+}
+
+/// The archive, stream or backup that a file's first bytes state (see [`crate::disk::START`]): one
+/// that is recognised and not read.
+pub fn files_in(start: &[u8]) -> Option<&'static str> {
+    TABLE.iter().filter(|row| row.holds == Holds::Files).find(|row| row.is_in(start)).map(|row| row.name)
+}
+
+/// Anything that a file's first bytes state and that is not read: an archive, an image, a volume
+/// whose signature is among them.
+pub fn any_in(start: &[u8]) -> Option<&'static str> {
+    let other = |row: &&Signature| row.holds != Holds::Files && row.is_in(start);
+    files_in(start).or_else(|| TABLE.iter().find(other).map(|row| row.name))
+}
+
+fn is_cpio_hex(start: &[u8]) -> bool {
+    start.get(6..110).is_some_and(|rest| rest.iter().all(u8::is_ascii_hexdigit))
+}
+
+/// A name that ends where the header says, of the type that a mode has.
+fn is_cpio_binary(start: &[u8]) -> bool {
+    let word = |at: usize| match start[0] {
+        0xc7 => le16(start, at),
+        _ => le16(start, at).swap_bytes(),
+    };
+    let kind = start.len() > 26 && matches!(word(6) >> 12, 1 | 2 | 4 | 6 | 8 | 10 | 12);
+    let length = if kind { usize::from(word(20)) } else { 0 };
+    let name = start.get(26..26 + length).and_then(|name| name.split_last());
+    name.is_some_and(|(last, name)| *last == 0 && !name.is_empty() && !name.contains(&0))
+}
+
+fn is_lha(start: &[u8]) -> bool {
+    let method = start.get(5).is_some_and(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+    // A level 0 to 3, and a date whose month and day are some.
+    method && start.get(6) == Some(&b'-') && start.get(20).is_some_and(|level| *level <= 3)
+}
+
+/// The header's length and CRC-32.
+fn is_arj(start: &[u8]) -> bool {
+    let length = usize::from(le16(start, 2));
+    let header = start.get(4..4 + length).filter(|_| (30..=2600).contains(&length));
+    header.is_some_and(|header| start.len() >= 8 + length && crc32fast::hash(header) == le32(start, 4 + length))
+}
+
+/// Codes of at most 9 to 16 bits; the first stands for a byte, the second for a byte, the code
+/// before, or a new start.
+fn is_compress(start: &[u8]) -> bool {
+    let is_flags = start.len() > 5 && start[2] & 0x60 == 0 && (9..=16).contains(&(start[2] & 0x1f));
+    is_flags && le16(start, 3) & 0x1ff < 256 && (le16(start, 4) >> 1) & 0x1ff <= 257
+}
+
+/// Properties that encoders write, a dictionary of 2^n or 3 * 2^n bytes, and a size that is unknown
+/// or below 256 GiB; the range coder begins with a zero, and hardly with more.
+fn is_lzma(start: &[u8]) -> bool {
+    if start.len() < 18 || start[13] != 0 || start[14..18] == [0; 4] || !matches!(start[0], 0x5b..=0x67) {
+        return false;
+    }
+    let (dictionary, size) = (le32(start, 1), le64(start, 5));
+    let is_round = match dictionary.count_ones() {
+        1 => true,
+        2 => dictionary & (dictionary >> 1) != 0,
+        bits => bits == 32,
+    };
+    is_round && dictionary >= 4096 && (size == u64::MAX || (1..1 << 38).contains(&size))
+}
+
+/// Signatures long enough to be known with one wrong byte.
+const LONG: &[(&str, usize, &[u8])] = &[
+    ("E01", 0, b"EVF\x09\x0d\x0a\xff\x00"),
+    ("Ex01", 0, b"EVF2\r\n\x81\0"),
+    ("7z", 0, b"7z\xbc\xaf\x27\x1c"),
+    ("xz", 0, b"\xfd7zXZ\0"),
+    ("bzip2", 4, b"1AY&SY"),
+    ("VHDX", 0, b"vhdxfile"),
+    ("QCOW2", 0, b"QFI\xfb\0\0\0\x02"),
+    ("QCOW2", 0, b"QFI\xfb\0\0\0\x03"),
+    ("RAR 4", 0, b"Rar!\x1a\x07\x00"),
+    ("RAR 5", 0, b"Rar!\x1a\x07\x01\x00"),
+    ("WIM", 0, b"MSWIM\0\0\0"),
+];
+
+/// The format whose signature the first bytes have but for one byte, or that the structure behind
+/// a lost signature states.
+pub fn damaged(start: &[u8]) -> Option<&'static str> {
+    let near = |(_, at, bytes): &&(&str, usize, &[u8])| {
+        let found = start.get(*at..*at + bytes.len());
+        found.is_some_and(|found| found.iter().zip(*bytes).filter(|(is, was)| is != was).count() == 1)
+    };
+    if let Some((name, ..)) = LONG.iter().find(near) {
+        return Some(name);
+    }
+    // The block of bzip2 begins behind its header, where a letter may be wrong.
+    if start.get(4..10) == Some(b"1AY&SY") {
+        return Some("bzip2");
+    }
+    // ustar and GNU tar name themselves behind the name, mode, sizes and checksum of a member.
+    let named = start.get(257..265).is_some_and(|magic| magic == b"ustar\x0000" || magic == b"ustar  \0");
+    if named && start.len() >= 512 && start[0] != 0 {
+        return Some("tar");
+    }
+    // gzip with another method, or with bits that are reserved; not both.
+    let gzip = start.len() > 18 && start[..2] == *b"\x1f\x8b" && matches!(start[9], 0..=13 | 255);
+    (gzip && (start[2] == 8) != (start[3] & 0xe0 == 0)).then_some("gzip")
+}
+
+/// Name endings, in lower case, that promise a container.
+const NAMES: &[(&str, &str)] = &[
+    (".e01", "E01"),
+    (".ex01", "Ex01"),
+    (".aff4", "AFF4"),
+    (".vhd", "VHD"),
+    (".vhdx", "VHDX"),
+    (".vmdk", "VMDK"),
+    (".qcow2", "QCOW2"),
+    (".7z", "7z"),
+    (".zip", "zip"),
+    (".jar", "zip"),
+    (".apk", "zip"),
+    (".tar", "tar"),
+    (".gz", "gzip"),
+    (".tgz", "gzip"),
+    (".bz2", "bzip2"),
+    (".tbz2", "bzip2"),
+    (".xz", "xz"),
+    (".txz", "xz"),
+    (".zst", "Zstandard"),
+    (".rar", "RAR"),
+    (".cab", "CAB"),
+    (".wim", "WIM"),
+    (".esd", "WIM"),
+    (".cpio", "cpio"),
+    (".deb", "Debian package"),
+    (".rpm", "RPM package"),
+    (".lha", "LHA"),
+    (".lzh", "LHA"),
+    (".arj", "ARJ"),
+    (".lzma", "LZMA alone"),
+    (".lz4", "LZ4"),
+    (".iso", "ISO 9660"),
+    (".vma", "VMA (Proxmox)"),
+    (".vbk", "Veeam backup (VBK)"),
+    (".vib", "Veeam backup (VIB)"),
+    (".vrb", "Veeam backup (VRB)"),
+];
+
+/// The format that a name promises. A further piece of a split archive has no signature at all.
+pub fn by_name(name: &[u8]) -> Option<&'static str> {
+    let last = name.rsplit(|byte| *byte == b'/').next().unwrap_or_default().to_ascii_lowercase();
+    let has = |ending: &str| last.len() > ending.len() && last.ends_with(ending.as_bytes());
+    // An extent of a virtual disk is raw, and belongs to a file that describes it.
+    if ["-flat.vmdk", "-rdm.vmdk", "-delta.vmdk"].into_iter().any(has) || is_flat(&last) {
+        return None;
+    }
+    NAMES.iter().find(|(ending, _)| has(ending)).map(|(_, format)| *format)
+}
+
+/// `-f001.vmdk`
+fn is_flat(name: &[u8]) -> bool {
+    let number = name.strip_suffix(b".vmdk").and_then(|name| name.split_last_chunk::<3>());
+    number.is_some_and(|(before, digits)| before.ends_with(b"-f") && digits.iter().all(u8::is_ascii_digit))
+}
+
+/// The archive that a name says to be cut into pieces, `.7z.002` or `.z02`, with the number of the
+/// piece.
+pub fn piece(name: &[u8]) -> Option<(&'static str, u32)> {
+    let dot = name.iter().rposition(|byte| *byte == b'.')?;
+    let (whole, digits) = (&name[..dot], std::str::from_utf8(&name[dot + 1..]).ok()?);
+    if let [b'z' | b'Z', number @ ..] = digits.as_bytes()
+        && number.len() == 2
+        && number.iter().all(u8::is_ascii_digit)
+    {
+        return Some(("zip", digits[1..].parse().ok()?));
+    }
+    let number =
+        (digits.len() == 3 && digits.bytes().all(|byte| byte.is_ascii_digit())).then(|| digits.parse().ok())??;
+    let archives = ["7z", "zip", "tar", "RAR", "gzip", "xz", "bzip2", "Zstandard"];
+    by_name(whole).filter(|format| archives.contains(format)).map(|format| (format, number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_row_is_strong_and_found() {
+        for row in TABLE {
+            let At::Start(at) = row.at else { continue };
+            let is_checked = !(row.check)(&[0x20; 128]) || !(row.check)(&[0; 128]);
+            assert!(row.bytes.len() >= 4 || is_checked, "{}: {} bytes", row.name, row.bytes.len());
+            if row.holds == Holds::Files && (row.check)(&[0; 4096]) {
+                let mut start = vec![0; 4096];
+                start[at..at + row.bytes.len()].copy_from_slice(row.bytes);
+                assert!(files_in(&start).is_some(), "{}", row.name);
+            }
+        }
+        assert_eq!(
+            (any_in(&[0; 4096]), any_in(&[0x20; 4096]), any_in(b""), damaged(&[0; 4096])),
+            (None, None, None, None)
+        );
+    }
+
+    #[test]
+    fn structures_are_held_against_the_bytes() {
+        let newc = format!("070701{}", "0".repeat(104));
+        assert_eq!(files_in(newc.as_bytes()), Some("cpio"));
+        assert_eq!(files_in(format!("070701 is a number{}", " ".repeat(104)).as_bytes()), None);
+        assert_eq!(files_in(b"\x1f\x9d\x90\x41\x84\x0c\x01"), Some("compress (.Z)"));
+        assert_eq!(files_in(b"\x1f\x9d\x90\xff\xff\xff\xff"), None);
+        let mut lzma = [0; 20];
+        lzma[..5].copy_from_slice(b"\x5d\0\0\x80\0");
+        lzma[5..13].fill(0xff);
+        lzma[14] = 0x33;
+        assert_eq!(files_in(&lzma), Some("LZMA alone"));
+        lzma[13] = 7;
+        assert_eq!(files_in(&lzma), None);
+        let header = [b"\x1e\x06\x01\0\0\0\0\0".as_slice(), &[7; 26]].concat();
+        let sum = crc32fast::hash(&header).to_le_bytes();
+        let arj = [b"\x60\xea".as_slice(), &34_u16.to_le_bytes(), &header, &sum, &[0; 8]].concat();
+        assert_eq!(files_in(&arj), Some("ARJ"));
+        assert_eq!(files_in(&[&arj[..20], b"!", &arj[21..]].concat()), None);
+        assert_eq!(files_in(b"\x1d\xab-lh5-....................\x01.."), None);
+        assert_eq!(files_in(b"\x1d\xab-lh5-.............\x01..."), Some("LHA"));
+    }
+
+    #[test]
+    fn one_wrong_byte_still_says_what_it_was() {
+        assert_eq!(damaged(b"FVF\x09\x0d\x0a\xff\x00...."), Some("E01"));
+        assert_eq!(damaged(b"7z\xbc\xaf\x26\x1c...."), Some("7z"));
+        assert_eq!(damaged(b"7z\xbc\xaf\x26\x1d...."), None);
+        let mut tar = [0; 512];
+        tar[..4].copy_from_slice(b"name");
+        tar[257..265].copy_from_slice(b"ustar\x0000");
+        assert_eq!(damaged(&tar), Some("tar"));
+        assert_eq!((by_name(b"d/A.E01"), by_name(b".zip"), by_name(b"zip")), (Some("E01"), None, None));
+        assert_eq!((piece(b"a.7z.002"), piece(b"a.doc.002"), piece(b"a.7z.2b2")), (Some(("7z", 2)), None, None));
+        assert_eq!((piece(b"a.z02"), piece(b"a.z5"), piece(b"a.x02")), (Some(("zip", 2)), None, None));
+    }
+}
