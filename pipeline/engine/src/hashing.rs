@@ -7,8 +7,7 @@ use crate::record::{self, Hashed, Outcome, Record};
 use crate::reorder::{Finished, ReorderBuffer};
 use pfh_digest::{Alone, Digest, Executor, Hasher, advance_many, few, update_together};
 use pfh_prefetch::{Chunk, Depth, Ended, Job, Lap, Moved, Table};
-use pfh_source::{Cause, Closed, Entry, Item, Problem, Stage};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use pfh_source::{Closed, Entry, Item, fail_point};
 use std::sync::{Arc, OnceLock};
 
 /// Bytes of one message that are worth threads of their own: starting one takes some 30 µs, hashing
@@ -115,28 +114,9 @@ impl Hashing {
         *self.lanes.get_or_init(|| widest().unwrap_or(1))
     }
 
-    /// Works through a batch, in a place among the threads that hash. A panic in it is a problem of
-    /// every message in it; the run goes on.
+    /// Works through a batch, in a place among the threads that hash, and gives its bytes.
     pub(crate) fn process(&self, jobs: Vec<Job<State>>, place: Permit) -> u64 {
-        let entries: Vec<Arc<Entry>> = jobs
-            .iter()
-            .filter_map(|job| match job {
-                Job::Item(_) => None,
-                Job::Whole(chunk) => Some(chunk.entry.clone()),
-                Job::Part { chunks, .. } => chunks.first().map(|chunk| chunk.entry.clone()),
-            })
-            .collect();
-        let worked = catch_unwind(AssertUnwindSafe(|| self.work(jobs, place)));
-        worked.unwrap_or_else(|_| {
-            for entry in entries {
-                self.table.abandon(entry.number);
-                self.reorder.enter_problem(entry.number, entry.name(), Problem::new(Stage::Hash, Cause::Panicked));
-            }
-            0
-        })
-    }
-
-    fn work(&self, jobs: Vec<Job<State>>, place: Permit) -> u64 {
+        fail_point("hash");
         let (mut records, mut wholes, mut parts) = (Vec::new(), Vec::new(), Vec::new());
         for job in jobs {
             match job {
@@ -180,19 +160,9 @@ impl Hashing {
         bytes
     }
 
-    /// Hashes what a lap has brought. A panic in it is a problem of every message in it.
+    /// Hashes what a lap has brought.
     pub(crate) fn lap(&self, lap: &mut Lap<State>) -> (Outcomes, u64) {
-        let worked = catch_unwind(AssertUnwindSafe(|| self.advance(lap)));
-        worked.unwrap_or_else(|_| {
-            let records = lap.fail().into_iter().map(|entry| {
-                let problem = Problem::new(Stage::Hash, Cause::Panicked);
-                Record { number: entry.number, name: entry.name(), outcome: Outcome::Failed(problem) }
-            });
-            (Outcomes { records: records.collect(), finished: Vec::new() }, 0)
-        })
-    }
-
-    fn advance(&self, lap: &mut Lap<State>) -> (Outcomes, u64) {
+        fail_point("lap");
         let (open, ended) = lap.parts();
         let (mut bytes, mut messages, mut pieces) = (0, Vec::new(), Vec::new());
         // What failed to be read needs no hashing.

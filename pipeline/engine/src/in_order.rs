@@ -1,6 +1,7 @@
 //! Work on pieces that come one after the other: several threads work, and what they made is taken
 //! in the order of the pieces.
 
+use pfh_source::fail_point;
 use std::ops::ControlFlow;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
@@ -31,7 +32,9 @@ pub fn in_order<Piece: Send, Made: Send>(
         for _ in 0..threads {
             let (give, pieces) = sync_channel::<Piece>(1);
             let (made, taken) = sync_channel(1);
-            scope.spawn(move || pieces.into_iter().map(work).try_for_each(|result| made.send(result)));
+            scope.spawn(move || {
+                pieces.into_iter().inspect(|_| fail_point("work")).map(work).try_for_each(|result| made.send(result))
+            });
             to.push(give);
             from.push(taken);
         }
@@ -40,6 +43,7 @@ pub fn in_order<Piece: Send, Made: Send>(
             // nobody takes its results.
             let turns = (0..threads).cycle();
             for turn in turns {
+                fail_point("give");
                 let Some(piece) = give() else { break };
                 if to[turn].send(piece).is_err() {
                     break;

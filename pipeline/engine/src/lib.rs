@@ -5,6 +5,7 @@
 //! reads one medium to many ends.
 #![forbid(unsafe_code)]
 
+mod alarm;
 mod control;
 mod descriptors;
 mod hashing;
@@ -20,6 +21,7 @@ mod run;
 mod sink;
 mod thread;
 
+pub use alarm::Alarm;
 pub use control::{Cancel, Control};
 pub use in_order::in_order;
 pub use permits::executor;

@@ -81,6 +81,7 @@ impl Executor for Permit {
         thread::scope(|scope| {
             for _ in 0..others {
                 let lent = || {
+                    pfh_source::fail_point("leaves");
                     let from = Instant::now();
                     let mut worked = false;
                     while let Some(task) = next() {

@@ -11,10 +11,10 @@ use crate::reorder::ReorderBuffer;
 use crate::sink::Sink;
 use crate::thread::{Role, Shared, live};
 use pfh_prefetch::{Budget, EventCount, Feed, InHand, Reserve, Table};
-use pfh_source::{Cause, Note, Problem, Source, Stage};
+use pfh_source::{Cause, Note, Problem, Skip, Source, Stage, fail_point};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// Why a run ended before its time.
@@ -26,6 +26,9 @@ pub enum Error {
     /// Not one thread could be started.
     #[error("no thread could be started: {0}")]
     Threads(#[source] std::io::Error),
+    /// A thread panicked: the program is wrong somewhere, and its records are not to be relied on.
+    #[error("a thread of the program panicked")]
+    Panicked,
     /// The plan names no algorithm.
     #[error("no algorithm was asked for")]
     NoAlgorithm,
@@ -42,6 +45,8 @@ pub struct Summary {
     pub skipped: u64,
     /// Inputs with a problem.
     pub failed: u64,
+    /// Containers that were recognised and not opened, as problems or as skipped.
+    pub unopened: u64,
     /// Inputs with digests whose file system keeps no change time ([`Note::Untimed`]).
     pub untimed: u64,
     /// Whether the run was cancelled: records of some inputs are missing.
@@ -59,6 +64,7 @@ impl Summary {
             bytes: self.bytes.wrapping_add(next.bytes),
             skipped: self.skipped + next.skipped,
             failed: self.failed + next.failed,
+            unopened: self.unopened + next.unopened,
             untimed: self.untimed + next.untimed,
             interrupted: self.interrupted || next.interrupted,
             stats: self.stats.and(next.stats),
@@ -76,8 +82,8 @@ const TICK: Duration = Duration::from_millis(50);
 /// sink has whole records only.
 ///
 /// # Errors
-/// When the sink refuses a record, or no thread can be started. Problems of single inputs are
-/// records, not errors.
+/// When the sink refuses a record, no thread can be started, or one panics. Problems of single
+/// inputs are records, not errors.
 ///
 /// # Example
 /// ```
@@ -120,6 +126,7 @@ pub fn run(source: Box<dyn Source>, plan: &Plan, sink: &mut dyn Sink, control: &
         fit,
         idle: AtomicUsize::new(0),
         stop: Arc::default(),
+        panicked: AtomicBool::new(false),
         clock: Instant::now(),
         plan,
     });
@@ -175,20 +182,11 @@ impl Run {
         let shared = self.shared.clone();
         let reader = role.reads.then(|| shared.reader());
         let in_hand = reader.as_ref().map(|r| r.in_hand());
-        let (reorder, alive, mine) = (self.reorder.clone(), self.alive.clone(), in_hand.clone());
+        let alive = self.alive.clone();
         alive.fetch_add(1, Ordering::SeqCst);
         let life = move || {
-            let lived = catch_unwind(AssertUnwindSafe(|| live(&shared, reader, role)));
-            if let (Err(_), Some(mine)) = (lived, mine) {
-                // The reader died inside an entry: its problem. What else it had in hand is read
-                // again.
-                let lost = mine.lose();
-                if let Some(entry) = lost.culprit {
-                    shared.table.abandon(entry.number);
-                    reorder.enter_problem(entry.number, entry.name(), Problem::new(Stage::Read, Cause::Panicked));
-                }
-                shared.feed.give_back(lost.others);
-                mine.die();
+            if catch_unwind(AssertUnwindSafe(|| live(&shared, reader, role))).is_err() {
+                shared.panicked.store(true, Ordering::SeqCst);
             }
             alive.fetch_sub(1, Ordering::SeqCst);
             shared.out.notify();
@@ -207,6 +205,9 @@ impl Run {
         let mut last = Instant::now();
         loop {
             let noted = self.shared.out.noted();
+            if self.shared.panicked.load(Ordering::SeqCst) || self.shared.feed.is_broken() {
+                return Err(Error::Panicked);
+            }
             // The order matters: only what was complete before the source's end was seen is
             // everything.
             let exhausted = self.shared.feed.exhausted();
@@ -214,6 +215,7 @@ impl Run {
             let idle = records.is_empty();
             for record in records {
                 emitted += 1;
+                fail_point("write");
                 count(&mut summary, &record);
                 sink.record(record).map_err(Error::Sink)?;
             }
@@ -222,6 +224,10 @@ impl Run {
                 self.shared.events.notify();
             }
             if exhausted && emitted == self.shared.feed.pulled() {
+                // A thread that had nothing more to bring is no less of a fault.
+                if self.shared.panicked.load(Ordering::SeqCst) {
+                    return Err(Error::Panicked);
+                }
                 sink.flush().map_err(Error::Sink)?;
                 self.report(control, emitted);
                 return Ok(summary);
@@ -256,17 +262,17 @@ impl Run {
         }));
     }
 
-    /// Readers whose system call does not come back, and readers that died, are replaced.
+    /// Readers whose system call does not come back are replaced.
     fn look_for_stalls(&mut self) {
         let now = self.shared.clock.elapsed().as_millis() as u64;
         let limit = self.shared.plan.stall;
         let mut lost = Vec::new();
         self.readers.retain(|reader| {
             let stalled = reader.since().is_some_and(|since| now.saturating_sub(since) > limit.as_millis() as u64);
-            if stalled || reader.is_dead() {
+            if stalled {
                 lost.push(reader.clone());
             }
-            !stalled && !reader.is_dead()
+            !stalled
         });
         for reader in lost {
             self.shared.budget.write_off();
@@ -329,7 +335,13 @@ fn count(summary: &mut Summary, record: &Record) {
             summary.bytes = summary.bytes.wrapping_add(hashed.closed.size);
             summary.untimed += u64::from(hashed.closed.notes.contains(&Note::Untimed));
         }
-        Outcome::Skipped(_) => summary.skipped += 1,
-        Outcome::Failed(_) => summary.failed += 1,
+        Outcome::Skipped(skip) => {
+            summary.skipped += 1;
+            summary.unopened += u64::from(*skip == Skip::Unopened);
+        }
+        Outcome::Failed(problem) => {
+            summary.failed += 1;
+            summary.unopened += u64::from(matches!(problem.cause, Cause::Unopened(_)));
+        }
     }
 }

@@ -6,6 +6,7 @@ use crate::permits::{Permit, Permits};
 use crate::plan::{Mode, Plan};
 use crate::progress::Counters;
 use pfh_prefetch::{Budget, DeviceLocks, EventCount, Feed, For, Pace, Reader, Reserve, Step, Table, Take};
+use pfh_source::fail_point;
 use pfh_source::os::Waits;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -45,6 +46,8 @@ pub(crate) struct Shared {
     /// Threads that read and hash and have nothing to do.
     pub idle: AtomicUsize,
     pub stop: Arc<AtomicBool>,
+    /// A thread panicked, whatever it was there for: the run ends without a result.
+    pub panicked: AtomicBool,
     pub clock: Instant,
 }
 
@@ -132,6 +135,7 @@ impl Shared {
         };
         let from = Instant::now();
         waits.begin();
+        fail_point("read");
         let Some(mut lap) = reader.lap(pace) else { return false };
         self.reserve.note(waits.end());
         let read = Instant::now();
@@ -260,6 +264,7 @@ pub(crate) fn live(shared: &Shared, mut reader: Option<Reader<State>>, role: Rol
         {
             let from = Instant::now();
             waits.begin();
+            fail_point("read");
             let step = reader.step();
             Counters::add(&shared.counters.read_ns, from.elapsed());
             if step == Step::Filled {

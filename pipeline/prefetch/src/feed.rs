@@ -1,6 +1,6 @@
 //! The source, shared by all readers.
 
-use pfh_source::{Entry, Item, Room, Source};
+use pfh_source::{Entry, Item, Room, Source, fail_point};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,6 +10,8 @@ pub struct Feed {
     source: Mutex<Box<dyn Source>>,
     returned: Mutex<VecDeque<Arc<Entry>>>,
     exhausted: AtomicBool,
+    /// The source panicked: what it has not handed out is missing.
+    broken: AtomicBool,
     /// Items handed out so far.
     pulled: AtomicU64,
     /// Items whose records have gone out.
@@ -34,6 +36,7 @@ impl Feed {
             source: Mutex::new(source),
             returned: Mutex::default(),
             exhausted: AtomicBool::new(false),
+            broken: AtomicBool::new(false),
             pulled: AtomicU64::new(0),
             emitted: AtomicU64::new(0),
         }
@@ -59,6 +62,11 @@ impl Feed {
         self.exhausted.load(Ordering::SeqCst)
     }
 
+    /// Whether the source panicked. It has not ended then, and its items are not all there are.
+    pub fn is_broken(&self) -> bool {
+        self.broken.load(Ordering::SeqCst)
+    }
+
     /// Whether nothing is left to hand out.
     pub fn is_empty(&self) -> bool {
         self.exhausted() && self.lock_returned().is_empty()
@@ -82,9 +90,15 @@ impl Feed {
         if self.exhausted() {
             return Vec::new();
         }
-        let mut source = self.source.lock().unwrap_or_else(PoisonError::into_inner);
+        // A source that panicked is not asked again: half-way through a directory it could say that
+        // nothing more comes.
+        let Ok(mut source) = self.source.lock() else {
+            self.broken.store(true, Ordering::SeqCst);
+            return Vec::new();
+        };
         let mut pulled = Vec::with_capacity(most);
         while pulled.len() < most && !self.exhausted() {
+            fail_point("walk");
             match source.pull_into(room) {
                 Some(item) => {
                     let size = if let Item::Entry(Entry { stat: Some(stat), .. }) = &item { stat.size } else { 0 };

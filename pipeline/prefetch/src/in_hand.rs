@@ -12,7 +12,6 @@ pub struct InHand {
     /// Milliseconds (of the run's clock) at which the system call at hand began; 0 outside of one.
     since: AtomicU64,
     lost: AtomicBool,
-    dead: AtomicBool,
 }
 
 #[derive(Default)]
@@ -56,16 +55,6 @@ impl InHand {
         };
         entries.extend(ahead);
         Lost { culprit, others: entries }
-    }
-
-    /// Says that the reader's thread has ended out of turn.
-    pub fn die(&self) {
-        self.dead.store(true, Ordering::SeqCst);
-    }
-
-    /// Whether the reader's thread has ended out of turn.
-    pub fn is_dead(&self) -> bool {
-        self.dead.load(Ordering::SeqCst)
     }
 
     /// Whether the reader was declared lost.
@@ -155,7 +144,7 @@ mod tests {
     use pfh_source::Origin;
 
     fn entry(number: u64) -> Arc<Entry> {
-        Arc::new(Entry { number, origin: Origin::Standard, stat: None })
+        Arc::new(Entry { number, origin: Origin::Stream(pfh_source::Stream::standard()), stat: None })
     }
 
     #[test]

@@ -77,12 +77,6 @@ impl<S> Lap<S> {
         });
         (open.collect(), ended.collect())
     }
-
-    /// Gives up all its messages.
-    pub fn fail(&mut self) -> Vec<Arc<Entry>> {
-        let open = self.open.drain(..).map(|open| open.entry);
-        open.chain(self.ended.drain(..).map(|ended| ended.entry)).collect()
-    }
 }
 
 /// Bytes that a lap has brought of one message.

@@ -356,7 +356,7 @@ mod tests {
     use pfh_source::{Origin, Skip};
 
     fn entry(number: u64) -> Arc<Entry> {
-        Arc::new(Entry { number, origin: Origin::Standard, stat: None })
+        Arc::new(Entry { number, origin: Origin::Stream(pfh_source::Stream::standard()), stat: None })
     }
 
     fn item(number: u64) -> Item {

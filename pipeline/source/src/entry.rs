@@ -7,6 +7,7 @@ use crate::os;
 use crate::problem::Problem;
 use crate::read::{Closed, Reading};
 use crate::stat::Stat;
+use crate::stream::Stream;
 use pfh_digest::Digest;
 use std::os::fd::AsFd;
 use std::sync::Arc;
@@ -33,6 +34,8 @@ pub enum Skip {
     /// Something inside a container that is no file with content, or a container that is not
     /// opened: in these words.
     Inside(&'static str),
+    /// A container that is recognised and not read, where that is no problem.
+    Unopened,
 }
 
 impl Skip {
@@ -48,6 +51,7 @@ impl Skip {
             Skip::Directory => "directory",
             Skip::Own => "output of this run",
             Skip::Inside(what) => what,
+            Skip::Unopened => "a container that is not read",
         }
     }
 }
@@ -92,8 +96,8 @@ pub enum Origin {
         /// Whether a FIFO or device is read too.
         special: Special,
     },
-    /// Standard input.
-    Standard,
+    /// Standard input, or another stream that the process was started with.
+    Stream(Stream),
     /// Something that the caller brings.
     Object {
         /// The name under which it appears in the output.
@@ -131,7 +135,7 @@ impl Entry {
     pub fn name(&self) -> Vec<u8> {
         match &self.origin {
             Origin::File { base, path, .. } => [&base.prefix, &path[..]].concat(),
-            Origin::Standard => b"-".to_vec(),
+            Origin::Stream(stream) => stream.name().to_vec(),
             Origin::Object { name, .. } => name.to_vec(),
         }
     }
@@ -146,7 +150,7 @@ impl Entry {
     pub fn size_hint(&self) -> Option<u64> {
         match &self.origin {
             Origin::Object { object, .. } => object.size_hint(),
-            Origin::File { .. } | Origin::Standard => self.stat.or_else(|| self.look()).map(|stat| stat.size),
+            Origin::File { .. } | Origin::Stream(_) => self.stat.or_else(|| self.look()).map(|stat| stat.size),
         }
     }
 
@@ -161,7 +165,7 @@ impl Entry {
     pub fn change_times(&self) -> Option<os::ChangeTimes> {
         match &self.origin {
             Origin::File { base, path, .. } => os::change_times(base, path),
-            Origin::Standard | Origin::Object { .. } => None,
+            Origin::Stream(_) | Origin::Object { .. } => None,
         }
     }
 
@@ -171,7 +175,7 @@ impl Entry {
     pub fn open(&self) -> Result<Reading, Problem> {
         match &self.origin {
             Origin::File { base, path, special } => Reading::file(os::open_file(base, path)?, *special, base),
-            Origin::Standard => Ok(Reading::standard()),
+            Origin::Stream(stream) => Ok(Reading::stream(stream.opened()?)),
             Origin::Object { object, .. } => {
                 let reading = Reading::object(object.open()?, object.size_hint(), object.inside());
                 Ok(reading.on(object.device()))

@@ -3,6 +3,7 @@
 
 use crate::merge::Merge;
 use crate::os::{self, Directory, Errno, FileType};
+use crate::panics::fail_point;
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 
@@ -124,6 +125,7 @@ impl Names {
     /// Lists `directory`. A failure half-way comes beside the names that were there: nothing is
     /// dropped in silence.
     pub(crate) fn list(directory: &Directory) -> (Self, Option<Errno>) {
+        fail_point("list");
         let mut run = Run::default();
         let mut spilled = Vec::new();
         let failed = os::list(directory, |name, kind| {

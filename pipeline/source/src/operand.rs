@@ -6,7 +6,9 @@ use crate::descend::{Descend, Links, Recurse};
 use crate::entry::{Entry, Item, Origin};
 use crate::os::{self, FileType};
 use crate::problem::{Cause, Problem, Stage};
+use crate::select::Asked;
 use crate::source::Source;
+use crate::stream::Stream;
 use crate::walk::{Unnumbered, Walk};
 use std::sync::Arc;
 
@@ -40,8 +42,8 @@ impl Operands {
 
     fn operand(&mut self, path: Vec<u8>) -> Option<Unnumbered> {
         let selection = &self.descend.selection;
-        if path == b"-" {
-            return Some(Unnumbered::Origin(Origin::Standard, None));
+        if let Some(stream) = Stream::named(&path) {
+            return Some(Unnumbered::Origin(Origin::Stream(stream), None));
         }
         let recurse = self.descend.recurse != Recurse::No;
         let mut stat = None;
@@ -62,7 +64,8 @@ impl Operands {
             }
         }
         let name = path.rsplit(|&b| b == b'/').next().unwrap_or(&path);
-        if !selection.takes_file(&path, name) || stat.is_some_and(|s| !selection.takes_size(s.size)) {
+        let asked = Asked { printed: &path, below: &path, name };
+        if !selection.takes_file(&asked) || stat.is_some_and(|s| !selection.takes_size(s.size)) {
             return None;
         }
         let base = self.here.clone();

@@ -1,10 +1,11 @@
 //! The byte stream behind a sink: standard output, or a file that appears whole or not at all.
 
 use crate::os::{self, Errno, How};
+use crate::panics::panics;
+use crate::place::{Place, directory_of};
 use crate::terminal;
 use std::io::{self, Write};
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -18,7 +19,9 @@ enum Target {
     },
     File {
         fd: OwnedFd,
-        path: PathBuf,
+        /// Where its name is.
+        place: Place,
+        /// Another name in the same directory that it has meanwhile.
         temporary: Option<PathBuf>,
         /// Nothing had this name when the output was opened.
         is_new: bool,
@@ -39,11 +42,13 @@ pub struct Output {
     room: Vec<u8>,
     written: u64,
     around: Option<Around>,
+    /// Panics of the process when it was opened.
+    panics: u64,
 }
 
 impl Output {
     fn to(target: Target) -> Self {
-        Output { target, room: Vec::with_capacity(ROOM), written: 0, around: None }
+        Output { target, room: Vec::with_capacity(ROOM), written: 0, around: None, panics: panics() }
     }
 
     /// The same output, each write of which `around` carries out.
@@ -83,16 +88,24 @@ impl Output {
             let fd = os::open_to_write(path, How::Existing, false).map_err(failed("open"))?;
             return Ok(Output::to(Target::Special(fd)));
         }
-        let (fd, temporary) = match os::open_unnamed(directory_of(path)).map_err(failed("open"))? {
+        Output::at(Place::of(path))
+    }
+
+    /// The output of a place, which is no device or FIFO.
+    ///
+    /// # Errors
+    /// When the directory cannot be written to.
+    pub(crate) fn at(place: Place) -> io::Result<Self> {
+        let (fd, temporary) = match place.open_unnamed().map_err(failed("open"))? {
             Some(fd) => (fd, None),
             // Where there are no files without a name, a hidden one.
             None => {
-                let temporary = beside(path);
-                (os::open_to_write(&temporary, How::CreateNew, false).map_err(failed("open"))?, Some(temporary))
+                let temporary = place.beside();
+                (place.create(&temporary).map_err(failed("open"))?, Some(temporary))
             }
         };
-        let is_new = os::is_missing(path);
-        Ok(Output::to(Target::File { fd, path: path.to_owned(), temporary, is_new }))
+        let is_new = place.is_missing();
+        Ok(Output::to(Target::File { fd, place, temporary, is_new }))
     }
 
     /// Bytes handed to the system so far.
@@ -128,6 +141,8 @@ impl Output {
         while from < self.room.len() {
             let rest = &self.room[from..];
             let wrote = match &self.target {
+                // /dev/null is in the place of what was closed at the start.
+                Target::Standard { .. } if os::was_closed(1) => Err(Errno::BADF),
                 Target::Standard { .. } => os::write(io::stdout().as_fd(), rest),
                 Target::File { fd, .. } | Target::Special(fd) => os::write(fd, rest),
             };
@@ -151,12 +166,16 @@ impl Output {
     /// Ends the output: written, synced, closed, and for a file given its name.
     ///
     /// # Errors
-    /// Whatever the system says of any of these steps: each can be the one that loses data.
+    /// Whatever the system says of any of these steps: each can be the one that loses data. Also
+    /// when any thread of the process has panicked since the output was opened.
     pub fn commit(mut self) -> io::Result<()> {
+        if self.panics != panics() {
+            return Err(io::Error::other("a thread of the program panicked meanwhile"));
+        }
         self.write_out()?;
         let target = std::mem::replace(&mut self.target, Target::Standard { seen: false });
-        let (fd, path, mut temporary, is_new) = match target {
-            Target::File { fd, path, temporary, is_new } => (fd, path, temporary, is_new),
+        let (fd, place, mut temporary, is_new) = match target {
+            Target::File { fd, place, temporary, is_new } => (fd, place, temporary, is_new),
             Target::Special(fd) => return close(fd),
             Target::Standard { .. } => {
                 return os::close_standard_output().map_err(failed("dup"))?.map_err(Into::into);
@@ -166,28 +185,28 @@ impl Output {
             // Some file systems have no sync.
             Ok(()) | Err(Errno::INVAL | Errno::ROFS) => {}
             Err(errno) => {
-                discard(temporary);
+                place.discard(temporary);
                 return Err(os::broken("fsync", errno));
             }
         }
         let mut is_named = false;
         if temporary.is_none() {
             // A link, unlike a rename, never takes the place of what somebody else made meanwhile.
-            let name = if is_new { path.clone() } else { beside(&path) };
-            os::give_name(&fd, &name).map_err(|errno| unnamed(&name, errno))?;
+            let name = if is_new { place.name().to_owned() } else { place.beside() };
+            place.give_name(&fd, &name).map_err(|errno| unnamed(&place.path_of(&name), errno))?;
             temporary = Some(name);
             is_named = is_new;
         }
         let result = close(fd).and_then(|()| match &temporary {
-            Some(name) if !is_named && is_new => os::rename_new(name, &path).map_err(|e| unnamed(&path, e)),
-            Some(name) if !is_named => os::rename(name, &path).map_err(|errno| unnamed(&path, errno)),
+            Some(name) if !is_named && is_new => place.rename_new(name).map_err(|e| unnamed(place.path(), e)),
+            Some(name) if !is_named => place.rename(name).map_err(|errno| unnamed(place.path(), errno)),
             _ => Ok(()),
         });
         if result.is_err() {
-            discard(temporary);
+            place.discard(temporary);
             return result;
         }
-        sync_directory_of(&path)
+        place.sync_directory().map_or_else(|| sync_directory_of(place.path()), |synced| synced.map_err(failed("fsync")))
     }
 }
 
@@ -229,8 +248,8 @@ impl Write for Output {
 
 impl Drop for Output {
     fn drop(&mut self) {
-        if let Target::File { temporary, .. } = &mut self.target {
-            discard(temporary.take());
+        if let Target::File { place, temporary, .. } = &mut self.target {
+            place.discard(temporary.take());
         }
     }
 }
@@ -259,32 +278,10 @@ fn harmless(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-fn discard(temporary: Option<PathBuf>) {
-    if let Some(name) = temporary {
-        let _ = os::remove(&name);
-    }
-}
-
-fn directory_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    }
-}
-
-fn beside(path: &Path) -> PathBuf {
-    let mut name = b".".to_vec();
-    name.extend_from_slice(path.file_name().map_or(b"out", |n| n.as_bytes()));
-    name.truncate(200);
-    name.extend_from_slice(format!(".pfh-{}", std::process::id()).as_bytes());
-    directory_of(path).join(std::ffi::OsStr::from_bytes(&name))
-}
-
 fn close(fd: OwnedFd) -> io::Result<()> {
     os::close(fd).map_err(Into::into)
 }
 
-/// What an errno of `call` is to whoever writes.
 /// Why a file that was written has no name. That something is not there says nothing without what:
 /// the directory, or `/proc`, by which a file gets its name.
 fn unnamed(name: &Path, errno: Errno) -> io::Error {

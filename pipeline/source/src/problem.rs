@@ -69,8 +69,6 @@ pub enum Cause {
         /// For how long, in seconds.
         seconds: u64,
     },
-    /// A worker failed while it held this entry.
-    Panicked,
     /// A list of names holds something that cannot be a path.
     BadName(&'static str),
     /// The name leads out of the directory in which all names must stay.
@@ -81,6 +79,9 @@ pub enum Cause {
     Image(Box<str>),
     /// What is inside an image or an archive cannot be read, or contradicts itself.
     Inside(Box<str>),
+    /// A container is recognised, and is not opened: of a format that is not read, encrypted, or
+    /// with a damaged start.
+    Unopened(Box<str>),
     /// What an object store or web server says, or does not do.
     Store {
         /// What kind of answer it is.
@@ -199,12 +200,12 @@ impl Problem {
             Cause::NoFile(_) => "no-file",
             Cause::Special(_) => "special",
             Cause::Stalled(_) | Cause::Unending { .. } => "stalled",
-            Cause::Panicked => "panicked",
             Cause::BadName(_) => "bad-name",
             Cause::Outside => "outside",
             Cause::NeedsLinux(_) => "needs-linux",
             Cause::Image(_) => "image",
-            Cause::Inside(_) => "inside",
+            // One word for all that is wrong inside; the count of containers is in the summaries.
+            Cause::Inside(_) | Cause::Unopened(_) => "inside",
             Cause::Store { answer, .. } => answer.name(),
         }
     }
@@ -232,9 +233,10 @@ impl fmt::Display for Cause {
             Cause::Unending { errno, seconds } => {
                 write!(f, "the call failed with {} again and again for {seconds} s", errno_name(*errno))
             }
-            Cause::Panicked => write!(f, "a worker failed while it held this file"),
             Cause::BadName(why) => write!(f, "not a path: {why}"),
-            Cause::Image(what) | Cause::Inside(what) | Cause::Store { what, .. } => f.write_str(what),
+            Cause::Image(what) | Cause::Inside(what) | Cause::Unopened(what) | Cause::Store { what, .. } => {
+                f.write_str(what)
+            }
             Cause::NeedsLinux(kind) => write!(
                 f,
                 "is a {kind}: to read it as a medium takes pfh's system layer for Linux, and this build has the portable one"

@@ -7,6 +7,7 @@ use crate::inside::Inside;
 use crate::os::{self, Errno, FileType};
 use crate::problem::{Cause, Problem, Stage};
 use crate::stat::Stat;
+use std::fs::File;
 use std::io::Read;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
@@ -53,7 +54,7 @@ pub struct Closed {
 
 enum Inner {
     File { fd: OwnedFd, before: Stat, regular: bool },
-    Standard,
+    Stream(File),
     Object { reader: Box<dyn std::io::Read + Send>, inside: Option<Arc<Inside>>, device: Option<u64> },
 }
 
@@ -98,8 +99,8 @@ impl Reading {
         Ok(Reading { inner: Inner::File { fd, before, regular }, offset: 0, hint, retries: 0, retried: false })
     }
 
-    pub(crate) fn standard() -> Self {
-        Reading { inner: Inner::Standard, offset: 0, hint: u64::MAX, retries: 0, retried: false }
+    pub(crate) fn stream(open: File) -> Self {
+        Reading { inner: Inner::Stream(open), offset: 0, hint: u64::MAX, retries: 0, retried: false }
     }
 
     pub(crate) fn object(reader: Box<dyn Read + Send>, hint: Option<u64>, inside: Option<Arc<Inside>>) -> Self {
@@ -133,7 +134,7 @@ impl Reading {
             Inner::File { before, .. } => {
                 !matches!(os::file_type(before.mode), FileType::RegularFile | FileType::BlockDevice)
             }
-            Inner::Standard => true,
+            Inner::Stream(_) => true,
             Inner::Object { .. } => false,
         }
     }
@@ -143,7 +144,7 @@ impl Reading {
         match &self.inner {
             Inner::File { before, .. } => Some(before.device),
             Inner::Object { device, .. } => *device,
-            Inner::Standard => None,
+            Inner::Stream(_) => None,
         }
     }
 
@@ -185,8 +186,7 @@ impl Reading {
                         os::read(fd.as_fd(), buffer)
                     }
                 }
-                // The descriptor itself: std's reader would add a copy.
-                Inner::Standard => os::read(std::io::stdin().as_fd(), buffer),
+                Inner::Stream(open) => os::read(open.as_fd(), buffer),
                 Inner::Object { reader, .. } => match os::Patient(reader).read(buffer) {
                     Err(e) => return Err(Problem::object(&e, self.offset)),
                     Ok(n) => Ok(n),
@@ -232,7 +232,7 @@ impl Reading {
         }
         let (fd, before, regular) = match self.inner {
             Inner::File { fd, before, regular } => (fd, before, regular),
-            Inner::Standard => return Ok(Closed { size: self.offset, stat: None, notes, inside: None }),
+            Inner::Stream(_) => return Ok(Closed { size: self.offset, stat: None, notes, inside: None }),
             Inner::Object { inside, .. } => return Ok(Closed { size: self.offset, stat: None, notes, inside }),
         };
         if !regular {

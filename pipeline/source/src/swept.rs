@@ -37,7 +37,7 @@ impl<S: Source> Swept<S> {
             Origin::Object { object, .. } => object.place(),
             // An entry that cannot be opened now will say so when it is read.
             Origin::File { .. } if self.hosts == Hosts::Swept => Some((u64::MAX, entry.first_place().unwrap_or(0))),
-            Origin::File { .. } | Origin::Standard => None,
+            Origin::File { .. } | Origin::Stream(_) => None,
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::entry::{Origin, Skip};
 use crate::listing::Names;
 use crate::os::{self, Directory, Errno, FileType};
 use crate::problem::{Cause, Problem, Stage};
+use crate::select::Asked;
 use crate::stat::Stat;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -149,9 +150,12 @@ impl Walk {
         }
         let selection = &self.descend.selection;
         let path = || [&self.path[..], name].concat();
+        // Without patterns nothing is put together for them.
+        let (printed, below) = if selection.is_all() { Default::default() } else { (self.full(name), path()) };
+        let asked = Asked { printed: &printed, below: &below, name };
         let skip = match kind {
             FileType::Directory => {
-                if !selection.enters(&path(), name) {
+                if !selection.enters(&asked) {
                     return None;
                 }
                 if self.descend.recurse == Recurse::Flat {
@@ -166,7 +170,7 @@ impl Walk {
             FileType::CharacterDevice | FileType::Unknown => Some(Skip::CharacterDevice),
             FileType::BlockDevice => Some(Skip::BlockDevice),
         };
-        if !selection.takes_file(&path(), name) || stat.is_some_and(|s| !selection.takes_size(s.size)) {
+        if !selection.takes_file(&asked) || stat.is_some_and(|s| !selection.takes_size(s.size)) {
             return None;
         }
         if let Some(skip) = skip {

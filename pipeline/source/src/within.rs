@@ -9,12 +9,15 @@ use crate::problem::{Cause, Problem, Stage};
 use crate::source::Source;
 use std::sync::Arc;
 
+/// Says which absolute names are taken.
+type Takes = Box<dyn Fn(&[u8]) -> bool + Send>;
+
 /// Files below a directory, by name. Links are followed as far as they stay in it; a name that
 /// leads out is a problem.
 pub struct Within {
     base: Arc<Base>,
-    /// Where absolute names start, if they are taken.
-    absolute: Option<Arc<Base>>,
+    /// Where absolute names start, if they are taken, and which of them are.
+    absolute: Option<(Arc<Base>, Takes)>,
     names: std::vec::IntoIter<Vec<u8>>,
     number: u64,
 }
@@ -30,12 +33,12 @@ impl Within {
         Ok(Within { base: Arc::new(base), absolute: None, names: names.into_iter(), number: 0 })
     }
 
-    /// The same with absolute names as they are, wherever they lead. Relative ones stay below the
-    /// root all the same.
+    /// The same with the absolute names of which `takes` says so as they are, wherever they lead.
+    /// Relative ones stay below the root all the same, and other absolute ones are problems.
     #[must_use]
-    pub fn with_absolute(mut self) -> Self {
+    pub fn with_absolute(mut self, takes: impl Fn(&[u8]) -> bool + Send + 'static) -> Self {
         let base = Base { directory: None, prefix: Box::default(), links: Links::Follow };
-        self.absolute = Some(Arc::new(base));
+        self.absolute = Some((Arc::new(base), Box::new(takes)));
         self
     }
 }
@@ -50,7 +53,7 @@ impl Source for Within {
             return Some(Item::Problem { number, name: path, problem: Problem::new(Stage::Walk, Cause::Outside) });
         }
         let base = match &self.absolute {
-            Some(absolute) if path.first() == Some(&b'/') => absolute,
+            Some((absolute, takes)) if path.first() == Some(&b'/') && takes(&path) => absolute,
             _ => &self.base,
         };
         let origin = Origin::File { base: base.clone(), path: path.into(), special: Special::Skip };

@@ -5,6 +5,7 @@
 //! *Multi-threading in disk cloner*: a reader and a writer around a ring buffer; here the ring is
 //! the budget, and it has as many readers as there are ends).
 
+mod failing;
 mod prefix;
 mod reading;
 mod ring;
@@ -18,6 +19,7 @@ use pfh_digest::{Algorithm, Digest};
 use pfh_prefetch::Bytes;
 use pfh_source::device::{Bad, ErrorPolicy, Stop};
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 pub use ring::{Ring, RingError};
@@ -68,6 +70,10 @@ pub struct Imaging {
     /// How often targets are synced and reported to the caller, so that an interrupted run can go
     /// on there.
     pub checkpoint: Duration,
+    /// How many of the targets, from the first on, hold the image; those behind are made of it. The
+    /// run goes on without a target that fails for as long as one of these is left. `None`: it ends
+    /// with the first that fails.
+    pub independent: Option<usize>,
     /// Digests of the image's prefix at the checkpoints, where they are wanted.
     pub prefixes: Option<Prefixes>,
     /// Digests that the part that is there already must have: (bytes from the image's start,
@@ -106,6 +112,7 @@ impl Imaging {
             holes: Holes::Read,
             pad: None,
             checkpoint: Duration::from_secs(10),
+            independent: None,
             prefixes: None,
             stated: Vec::new(),
         }
@@ -209,8 +216,20 @@ pub struct Imaged {
     pub retried: u64,
     /// Why it ended before its end: then there is no image yet, and no digest.
     pub stopped: Option<Stop>,
+    /// Targets that failed while others went on, in the order in which they did: see
+    /// [`Imaging::independent`].
+    pub failed: Vec<FailedTarget>,
     /// Where the time went.
     pub times: Times,
+}
+
+/// A target that failed while others went on: it holds no complete image.
+#[derive(Debug, Clone)]
+pub struct FailedTarget {
+    /// Which, counted from 0.
+    pub target: usize,
+    /// What the system said.
+    pub error: Arc<io::Error>,
 }
 
 /// Why there is no image.

@@ -3,8 +3,9 @@
 use super::prefix::Check;
 use super::{Holes, Imaging, ImagingError, Portion};
 use crate::Cancel;
+use crate::alarm::Alarm;
 use pfh_prefetch::{Budget, Bytes, EventCount, Slab};
-use pfh_source::device::{Bad, Kind, Loss, Medium, Rescue, Skips, Stop};
+use pfh_source::device::{Bad, Fill, Kind, Loss, Medium, Rescue, Skips, Stop};
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -86,8 +87,13 @@ impl Reader<'_> {
             Read { bytes: 0, padded: 0, retried: 0, stopped: None, reading: Duration::ZERO, waited: Duration::ZERO };
         self.prefix(&budget, &events, &mut read, &mut send)?;
         let end = Self::total(self.medium, self.imaging).or(self.imaging.length).unwrap_or(u64::MAX);
+        // What is left out does not count: as many bytes are copied as there are.
+        let end = match self.imaging.policy.fill {
+            Fill::Omitted => self.imaging.length.unwrap_or(u64::MAX),
+            _ => end,
+        };
         let several = self.imaging.readers.max(1);
-        if several > 1 && self.medium.kind() != Kind::Stream {
+        if several > 1 && self.medium.kind() != Kind::Stream && self.imaging.policy.fill != Fill::Omitted {
             self.several(several, end, &budget, &events, &mut read, &mut send, &mut checkpoint)?;
         } else {
             self.single(end, &budget, &events, &mut read, &mut send, &mut checkpoint);
@@ -108,18 +114,33 @@ impl Reader<'_> {
         send: &mut impl FnMut(Portion, To),
         checkpoint: &mut impl FnMut(),
     ) {
-        let mut rescue = Rescue::new(self.medium, self.imaging.policy.clone());
+        let mut rescue = Rescue::new(self.medium, self.imaging.policy.clone()).until(self.cancel.clone().into());
         let mut last = Instant::now();
-        while read.bytes < end {
+        // Bytes of the medium; those of the image are fewer where what is lost is left out.
+        let mut at = read.bytes;
+        let rest = self.medium.size().map_or(u64::MAX, |size| size.saturating_sub(self.imaging.from));
+        while read.bytes < end && at < rest {
             let Some(mut slab) = self.slab(budget, events, read) else { break };
-            let room = (slab.bytes().len() as u64).min(end - read.bytes) as usize;
+            let room = (slab.bytes().len() as u64).min(end - read.bytes).min(rest - at) as usize;
             let from = Instant::now();
-            let got = self.block(&mut rescue, &mut slab.bytes_mut()[..room], read.bytes);
+            let got = self.block(&mut rescue, &mut slab.bytes_mut()[..room], at);
             read.reading += from.elapsed();
             match got {
-                Ok((0, _)) => break,
-                Ok((n, bad)) => self.deliver(slab, n, &bad, read, send),
+                Ok((0, _)) => {
+                    // A stream that nothing came from is not a medium of 0 bytes.
+                    read.stopped = (at == 0 && self.medium.kind() == Kind::Stream).then_some(Stop::Empty);
+                    break;
+                }
+                Ok((n, bad)) => {
+                    let kept = self.kept(&mut slab.bytes_mut()[..n], &bad, at);
+                    self.deliver(slab, kept, &bad, read, send);
+                    at += n as u64;
+                }
                 Err(stop) => {
+                    let good = self.good(&stop, at).min(room as u64);
+                    if good > 0 {
+                        self.deliver(slab, good as usize, &[], read, send);
+                    }
                     read.stopped = Some(stop);
                     break;
                 }
@@ -130,6 +151,35 @@ impl Reader<'_> {
             }
         }
         read.retried += rescue.retried();
+    }
+
+    /// Bytes of the block at `at` that were read before it ended there: where nothing was filled in
+    /// they are the image's.
+    fn good(&self, stop: &Stop, at: u64) -> u64 {
+        let is_whole = self.imaging.policy.most_errors == Some(0) || self.medium.kind() == Kind::Stream;
+        match stop {
+            Stop::Errors { offset } | Stop::System { offset, .. } | Stop::Gone { offset, .. } if is_whole => {
+                offset.saturating_sub(self.imaging.from + at)
+            }
+            _ => 0,
+        }
+    }
+
+    /// Leaves out what is lost, where that is not filled in; how many bytes are kept.
+    fn kept(&self, bytes: &mut [u8], bad: &[Bad], at: u64) -> usize {
+        if self.imaging.policy.fill != Fill::Omitted {
+            return bytes.len();
+        }
+        let (start, mut kept, mut from) = (self.imaging.from + at, 0, 0);
+        for run in bad {
+            let lost = (run.offset - start) as usize;
+            bytes.copy_within(from..lost, kept);
+            kept += lost - from;
+            from = lost + run.length as usize;
+        }
+        let length = bytes.len();
+        bytes.copy_within(from..length, kept);
+        kept + length - from
     }
 
     /// Several blocks at a time, by as many threads: a device with a queue gives more that way.
@@ -155,13 +205,15 @@ impl Reader<'_> {
                 let (queue, give, skips) = (&queue, give.clone(), skips.clone());
                 let started = Builder::new().name(format!("pfh-read-{number}")).spawn_scoped(scope, move || {
                     let mut rescue = Rescue::beside(self.medium, self.imaging.policy.clone(), skips);
+                    let alarm = Alarm::new(give);
                     loop {
                         let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
                         let Ok((offset, room, mut slab)) = job else { break };
+                        pfh_source::fail_point("image-block");
                         let before = rescue.retried();
                         let from = Instant::now();
                         let got = self.block(&mut rescue, &mut slab.bytes_mut()[..room], offset);
-                        let _ = give.send((offset, got, slab, rescue.retried() - before, from.elapsed()));
+                        alarm.send((offset, got, slab, rescue.retried() - before, from.elapsed()));
                     }
                 });
                 started.map_err(ImagingError::Thread)?;
@@ -188,7 +240,7 @@ impl Reader<'_> {
                     read.stopped = Some(Stop::Cancelled);
                 }
                 if under_way > 0 {
-                    let Ok((offset, got, slab, retried, took)) = done.recv() else {
+                    let Ok(Some((offset, got, slab, retried, took))) = done.recv() else {
                         return Err(ImagingError::Panicked);
                     };
                     under_way -= 1;
@@ -248,6 +300,9 @@ impl Reader<'_> {
 
     fn deliver(&self, slab: Slab, n: usize, bad: &[Bad], read: &mut Read, send: &mut impl FnMut(Portion, To)) {
         self.note(bad);
+        if n == 0 {
+            return;
+        }
         send(Portion { offset: read.bytes, bytes: Bytes::new(Arc::new(slab), 0..n) }, To::All);
         read.bytes += n as u64;
         self.shared.bytes.store(read.bytes, Ordering::Relaxed);

@@ -1,5 +1,6 @@
 //! The threads of one run.
 
+use super::failing::Failing;
 use super::prefix::History;
 use super::reading::{Read, Reader, Shared, To};
 use super::units::{self, Unit};
@@ -51,10 +52,11 @@ pub fn image(
     let mut units = units::cut(imaging);
     let history = History::default();
     let total = Reader::total(medium, imaging);
+    let mut failing = Failing::new(imaging.independent, targets.len());
     let (read, hashing, writing) = std::thread::scope(|scope| {
         let (events, noted) = channel();
         let hashing = start_units(scope, &mut units, &history).map_err(ImagingError::Thread)?;
-        let writing = start_targets(scope, targets, &events, &shared).map_err(ImagingError::Thread)?;
+        let writing = start_targets(scope, targets, &events).map_err(ImagingError::Thread)?;
         let senders: Vec<Sender<Portion>> = hashing.iter().map(|(s, _)| s.clone()).collect();
         let orders: Vec<Sender<Instruction>> = writing.iter().map(|(s, _)| s.clone()).collect();
         let reader = Reader { medium, prefix, imaging, shared: &shared, cancel: follow.control.cancel().clone() };
@@ -62,6 +64,7 @@ pub fn image(
         drop(events);
         let reader = Builder::new().name("pfh-read".into()).spawn_scoped(scope, move || {
             let send = |portion: Portion, to| {
+                pfh_source::fail_point("image-read");
                 // A receiver that is gone has said why, or will be found out when it is joined.
                 senders.iter().for_each(|s| drop(s.send(portion.clone())));
                 if to == To::All {
@@ -78,7 +81,7 @@ pub fn image(
         };
         let (hash_handles, write_handles) = (handles(hashing), handles(writing));
         let prefixes = imaging.prefixes.as_ref().map(|_| &history);
-        let followed = watch(&noted, (&shared, prefixes), total, from, &mut follow, write_handles.len());
+        let followed = watch(&noted, (&shared, prefixes), total, from, &mut follow, &mut failing);
         if followed.is_err() {
             shared.halt.store(true, Ordering::SeqCst);
         }
@@ -86,26 +89,31 @@ pub fn image(
         let hashing = join(hash_handles)?;
         let writing = join(write_handles)?;
         // A target may fail after the reader is done: its last writes are still on their way then.
-        let late = noted.try_iter().find_map(|event| match event {
-            Event::Failed { target, error } => Some(ImagingError::Target { target, error }),
-            _ => None,
-        });
         followed?;
-        late.map_or(Ok(()), Err)?;
+        for event in noted.try_iter() {
+            if let Event::Failed { target, error } = event {
+                failing.enter(target, error)?;
+            }
+        }
         Ok((read?, hashing.into_iter().max(), writing.into_iter().max()))
     })?;
     let bad = shared.bad();
     let mut imaged = gather(imaging, units, &read);
     imaged.bad = bad;
     let upto = if imaged.stopped.is_some() {
-        synced(targets)?
+        synced(targets, &mut failing)?
     } else {
         let ending = Ending { bytes: imaged.bytes, digests: &imaged.digests, bad: &imaged.bad };
         for (target, end) in targets.iter_mut().enumerate() {
-            end.finish(&ending).map_err(|error| ImagingError::Target { target, error })?;
+            if !failing.has(target)
+                && let Err(error) = end.finish(&ending)
+            {
+                failing.enter(target, error)?;
+            }
         }
         imaged.bytes
     };
+    imaged.failed = failing.found;
     if let Some(settled) = &mut follow.settled {
         settled(upto, &imaged.bad, history.take(upto).as_ref()).map_err(ImagingError::Settled)?;
     }
@@ -120,10 +128,16 @@ pub fn image(
 }
 
 /// Up to where an image that is not complete can go on.
-fn synced(targets: &mut [Box<dyn Target>]) -> Result<u64, ImagingError> {
+fn synced(targets: &mut [Box<dyn Target>], failing: &mut Failing) -> Result<u64, ImagingError> {
     let mut upto = if targets.is_empty() { 0 } else { u64::MAX };
     for (target, end) in targets.iter_mut().enumerate() {
-        upto = upto.min(end.sync().map_err(|error| ImagingError::Target { target, error })?);
+        if failing.has(target) {
+            continue;
+        }
+        match end.sync() {
+            Ok(at) => upto = upto.min(at),
+            Err(error) => failing.enter(target, error)?,
+        }
     }
     Ok(upto)
 }
@@ -139,6 +153,7 @@ fn start_units<'scope>(
         let (sender, receiver) = channel();
         let name = format!("pfh-hash-{number}");
         let handle = Builder::new().name(name).spawn_scoped(scope, move || {
+            pfh_source::fail_point("image-hash");
             unit.run(&receiver, history);
             unit.busy
         })?;
@@ -151,7 +166,6 @@ fn start_targets<'scope>(
     scope: &'scope Scope<'scope, '_>,
     targets: &'scope mut [Box<dyn Target>],
     events: &Sender<Event>,
-    shared: &'scope Shared,
 ) -> io::Result<Vec<(Sender<Instruction>, Handle<'scope>)>> {
     let start = |(target, end): (usize, &'scope mut Box<dyn Target>)| {
         let (sender, receiver) = channel();
@@ -160,6 +174,7 @@ fn start_targets<'scope>(
         let handle = Builder::new().name(name).spawn_scoped(scope, move || {
             let mut busy = Duration::ZERO;
             for order in receiver {
+                pfh_source::fail_point("image-write");
                 let from = Instant::now();
                 let done = match order {
                     Instruction::Write(portion) => end.write(&portion),
@@ -167,7 +182,7 @@ fn start_targets<'scope>(
                 };
                 busy += from.elapsed();
                 if let Err(error) = done {
-                    shared.halt.store(true, Ordering::SeqCst);
+                    // Whether the others go on is not known here.
                     let _ = events.send(Event::Failed { target, error });
                     break;
                 }
@@ -197,9 +212,9 @@ fn watch(
     total: Option<u64>,
     from: Instant,
     follow: &mut Follow<'_>,
-    targets: usize,
+    failing: &mut Failing,
 ) -> Result<(), ImagingError> {
-    let mut upto = vec![0_u64; targets];
+    let mut upto = vec![0_u64; failing.targets];
     let (mut settled, mut least) = (0, 0);
     loop {
         match noted.recv_timeout(Duration::from_millis(100)) {
@@ -207,7 +222,12 @@ fn watch(
                 upto[target] = offset;
                 least = upto.iter().copied().min().unwrap_or(0);
             }
-            Ok(Event::Failed { target, error }) => return Err(ImagingError::Target { target, error }),
+            Ok(Event::Failed { target, error }) => {
+                failing.enter(target, error)?;
+                // The others settle without it.
+                upto[target] = u64::MAX;
+                least = upto.iter().copied().min().unwrap_or(0);
+            }
             Ok(Event::ReaderDone) | Err(RecvTimeoutError::Disconnected) => return Ok(()),
             Err(RecvTimeoutError::Timeout) => {}
         }
@@ -256,6 +276,7 @@ fn gather(imaging: &Imaging, units: Vec<Unit>, read: &Read) -> Imaged {
         pieces: pieces.into_iter().map(|piece: Slots| piece.whole()).collect(),
         marks,
         bad: Vec::new(),
+        failed: Vec::new(),
         retried: read.retried,
         stopped: read.stopped,
         times: Times::default(),

@@ -3,7 +3,7 @@
 
 use pfh_digest::Algorithm;
 use pfh_engine::{Control, Mode, Outcome, Plan, Record, run};
-use pfh_source::{Cause, Entry, Item, Object, Origin, Problem, Stage};
+use pfh_source::{Cause, Entry, Item, Object, Origin, Problem, Source, Stage};
 use proptest::prelude::*;
 use std::io::Read;
 use std::sync::Arc;
@@ -141,27 +141,56 @@ fn many_small_and_one_large() {
     }
 }
 
+/// A source that panics at an item, and would say that it has ended if it were asked again.
+struct Trap {
+    items: std::vec::IntoIter<Item>,
+    left: usize,
+}
+
+impl Source for Trap {
+    fn pull(&mut self) -> Option<Item> {
+        if self.left == 0 {
+            self.items = Vec::new().into_iter();
+            self.left = usize::MAX;
+            panic!("a source fails on purpose");
+        }
+        self.left -= 1;
+        self.items.next()
+    }
+}
+
 #[test]
-fn a_panic_in_a_reader_is_one_files_problem() {
+fn a_panic_of_the_source_or_of_a_reader_ends_the_run() {
     struct Bomb;
     impl Object for Bomb {
         fn open(&self) -> Result<Box<dyn Read + Send>, Problem> {
             panic!("a reader fails on purpose");
         }
     }
-    let mut all = items(&[(100, 10, false, 1); 50]);
+    let objects = || items(&[(100, 10, false, 1); 50]);
+    let mut bombs = objects();
     for number in [3u64, 30] {
         let origin = Origin::Object { name: b"bomb".to_vec().into(), object: Arc::new(Bomb) };
-        all[number as usize] = Item::Entry(Entry { number, origin, stat: None });
+        bombs[number as usize] = Item::Entry(Entry { number, origin, stat: None });
     }
+    let clones = |items: &[Item]| -> Vec<Item> {
+        items.iter().map(|i| if let Item::Entry(e) = i { Item::Entry(e.clone()) } else { panic!() }).collect()
+    };
     for mode in [Mode::Adaptive, Mode::Mtp, Mode::Smt] {
-        let mut records: Vec<Record> = Vec::new();
-        let plan = plan(&["sha256"], 1 << 20, 2, 1, mode, None);
-        let items: Vec<Item> =
-            all.iter().map(|i| if let Item::Entry(e) = i { Item::Entry(e.clone()) } else { panic!() }).collect();
-        let summary = run(Box::new(items.into_iter()), &plan, &mut records, &Control::new()).unwrap();
-        assert_eq!((summary.hashed, summary.failed), (48, 2), "{mode:?}");
-        assert!(matches!(&records[3].outcome, Outcome::Failed(p) if p.cause == Cause::Panicked));
+        for threads in [1, 3] {
+            let plan = plan(&["sha256"], 1 << 20, threads, 1, mode, None);
+            let sources: Vec<Box<dyn Source>> = vec![
+                Box::new(clones(&bombs).into_iter()),
+                Box::new(Trap { items: objects().into_iter(), left: 0 }),
+                Box::new(Trap { items: objects().into_iter(), left: 20 }),
+            ];
+            for source in sources {
+                let mut records: Vec<Record> = Vec::new();
+                let ran = run(source, &plan, &mut records, &Control::new());
+                assert!(matches!(ran, Err(pfh_engine::Error::Panicked)), "{mode:?}: {ran:?}");
+                assert!(records.iter().enumerate().all(|(at, record)| record.number == at as u64));
+            }
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! One medium, open for reading and for nothing else.
 
 use super::facts::{self, Facts};
+use super::hidden::{self, Hidden};
 use crate::image::Image;
 use crate::os::{self, Errno, FileType};
 use crate::problem::{Cause, Problem, Stage};
@@ -9,6 +10,7 @@ use crate::stat::Stat;
 use pfh_container::map::{Map, Status};
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// What kind of medium it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +44,11 @@ enum Bytes {
     Pattern(Vec<u8>),
 }
 
+/// Whether a file that states no size has a first byte.
+fn has_bytes(file: &OwnedFd) -> Result<bool, Problem> {
+    os::read_at(file.as_fd(), &mut [0], 0).map(|got| got > 0).map_err(|errno| Problem::os(Stage::Read, errno))
+}
+
 /// An open medium.
 pub struct Medium {
     bytes: Bytes,
@@ -65,6 +72,9 @@ impl Medium {
     /// # Errors
     /// When it cannot be opened, or is a directory.
     pub fn open(path: &[u8], access: Access) -> Result<Self, Problem> {
+        if path == b"-" && os::was_closed(0) {
+            return Err(Problem::os(Stage::Open, os::Errno::BADF));
+        }
         if path == b"-" {
             return Ok(Self::with(Bytes::Standard, Kind::Stream, None));
         }
@@ -73,8 +83,9 @@ impl Medium {
         let stat = os::stat(&cached).map_err(fail)?;
         match os::file_type(stat.mode) {
             FileType::Directory => Err(Problem::new(Stage::Open, Cause::IsDirectory)),
-            // /proc and the like state no size: what they hold is read to its end.
-            FileType::RegularFile if stat.size == 0 && os::read_at(cached.as_fd(), &mut [0], 0) == Ok(1) => {
+            // /proc and the like state no size: what they hold is read to its end. That there is no
+            // first byte takes a read that says so: one that fails says nothing.
+            FileType::RegularFile if stat.size == 0 && has_bytes(&cached)? => {
                 Ok(Self::with(Bytes::Stream(cached), Kind::Stream, None))
             }
             FileType::RegularFile => {
@@ -87,6 +98,10 @@ impl Medium {
             }
             FileType::BlockDevice => {
                 let size = os::device_size(&cached).map_err(fail)?;
+                if size == 0 {
+                    // An empty card reader, a loop device that is not attached.
+                    return Err(fail(Errno::NOMEDIUM));
+                }
                 let sectors = os::sector_sizes(cached.as_fd()).unwrap_or((512, 512));
                 let number = os::device_number(&cached);
                 let mut medium = Self::seekable(path, cached, access, Kind::Device, size);
@@ -208,6 +223,30 @@ impl Medium {
     /// The device number of a block device (`st_rdev`).
     pub fn device(&self) -> Option<u64> {
         self.device
+    }
+
+    /// What the disk hides, by its own word; `None` of what is no device. A partition has none of
+    /// its own.
+    pub fn hidden(&self) -> Option<Hidden> {
+        let (Bytes::Seekable { cached, .. }, Kind::Device) = (&self.bytes, self.kind) else { return None };
+        if self.facts.contains_key("partition") {
+            return Some(Hidden::not_determined("this is a partition: its disk would have to be asked"));
+        }
+        Some(hidden::ask(&|command| os::ata(cached.as_fd(), command)))
+    }
+
+    /// Waits until a stream has something to read or is at its end, no longer than `most`; whether
+    /// it came to that. Everything else can be read at any time. A FIFO is not at its end before a
+    /// writer has opened it.
+    ///
+    /// # Errors
+    /// The errno.
+    pub fn is_ready(&self, most: Duration) -> Result<bool, Errno> {
+        match &self.bytes {
+            Bytes::Standard => os::wait_readable_for(std::io::stdin().as_fd(), most),
+            Bytes::Stream(fd) => os::wait_readable_for(fd.as_fd(), most),
+            _ => Ok(true),
+        }
     }
 
     /// Whether reads go past the page cache.

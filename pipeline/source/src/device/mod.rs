@@ -3,6 +3,7 @@
 
 mod facts;
 mod guard;
+pub mod hidden;
 mod medium;
 mod rescue;
 mod skips;

@@ -9,6 +9,7 @@ use super::medium::{Kind, Medium};
 use super::skips::Skips;
 use crate::os::Errno;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// What stands in for what cannot be read.
@@ -19,6 +20,8 @@ pub enum Fill {
     /// These bytes, over and over. The byte at offset o of the medium is filled with the pattern's
     /// byte o mod its length, so that the image does not depend on how runs and blocks are cut.
     Pattern(Vec<u8>),
+    /// Nothing: the image goes on with what follows, and is shorter by what is missing.
+    Omitted,
 }
 
 /// How much trouble is taken, and how much is too much.
@@ -130,6 +133,9 @@ pub enum Stop {
         /// What the system said.
         errno: i32,
     },
+    /// A stream ended before its first byte: what was to write to it has failed, or is not what was
+    /// meant.
+    Empty,
     /// It was asked for.
     Cancelled,
 }
@@ -148,6 +154,7 @@ impl std::fmt::Display for Stop {
             Stop::Errors { offset } => write!(f, "more unreadable sectors than allowed, at offset {offset}"),
             Stop::Slow { offset } => write!(f, "more slow reads than allowed, at offset {offset}"),
             Stop::System { offset, errno } => write!(f, "read at offset {offset}: {}", named(errno)),
+            Stop::Empty => write!(f, "the source ended before its first byte"),
             Stop::Cancelled => write!(f, "cancelled"),
         }
     }
@@ -163,6 +170,7 @@ pub struct Rescue<'a> {
     medium: &'a Medium,
     policy: ErrorPolicy,
     skips: Arc<Skips>,
+    ended: Option<Arc<AtomicBool>>,
     bad_sectors: u64,
     slow: u64,
     retried: u64,
@@ -188,7 +196,28 @@ impl<'a> Rescue<'a> {
     /// As [`new`](Rescue::new), where several threads read one medium: a zone that one of them
     /// passes over is passed over by all.
     pub fn beside(medium: &'a Medium, policy: ErrorPolicy, skips: Arc<Skips>) -> Self {
-        Rescue { medium, policy, skips, bad_sectors: 0, slow: 0, retried: 0, reads: 0 }
+        Rescue { medium, policy, skips, ended: None, bad_sectors: 0, slow: 0, retried: 0, reads: 0 }
+    }
+
+    /// Waiting for a stream ends, with [`Stop::Cancelled`], when `ended` is set.
+    #[must_use]
+    pub fn until(self, ended: Arc<AtomicBool>) -> Self {
+        Rescue { ended: Some(ended), ..self }
+    }
+
+    /// Waits for a stream that has nothing to read yet.
+    fn wait(&self, offset: u64) -> Result<(), Stop> {
+        while !self.is_ready(offset)? {
+            if self.ended.as_ref().is_some_and(|ended| ended.load(Ordering::SeqCst)) {
+                return Err(Stop::Cancelled);
+            }
+        }
+        Ok(())
+    }
+
+    fn is_ready(&self, offset: u64) -> Result<bool, Stop> {
+        let ready = self.medium.is_ready(Duration::from_millis(100));
+        ready.map_err(|errno| Stop::System { offset, errno: errno.raw_os_error() })
     }
 
     /// Sectors that were read only on a second or later try.
@@ -257,6 +286,9 @@ impl<'a> Rescue<'a> {
                     Some(errno) => self.skip(at, errno)?,
                 }
                 continue;
+            }
+            if self.medium.kind() == Kind::Stream {
+                self.wait(at)?;
             }
             match self.attempt(&mut buffer[done..], offset + done as u64) {
                 Ok(0) if self.medium.kind() == Kind::Stream => return Ok((done, bad)),
@@ -343,7 +375,8 @@ impl<'a> Rescue<'a> {
         while front < end && self.sector(buffer, offset, front, next(front).min(end))?.is_none() {
             front = next(front);
         }
-        while back > front {
+        // Where the first unreadable sector ends it nothing behind that one is asked for.
+        while back > front && self.policy.most_errors != Some(0) {
             let start = ((back - 1) / sector * sector).max(offset);
             // The one sector in question is the one that failed from the front.
             if start <= front || self.sector(buffer, offset, start, back)?.is_some() {

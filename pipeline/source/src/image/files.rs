@@ -2,11 +2,10 @@
 
 use crate::os::{self, Errno};
 use pfh_container::ewf::{ReadAt, extension};
-use pfh_container::split::Suffix;
 use std::fs::File;
 use std::io;
 use std::os::fd::AsFd;
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -45,32 +44,20 @@ pub(super) fn segments(first: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// The pieces of a split raw image, by the name of the first; just that one if its name is not a
-/// first piece's.
-pub(super) fn next_pieces(first: &Path) -> Vec<PathBuf> {
-    let mut found = vec![first.to_owned()];
-    let Some(suffix) = first.extension().and_then(|e| e.to_str()) else { return found };
-    let kinds = [Suffix::Digits, Suffix::DigitsFromOne, Suffix::Letters];
-    let width = suffix.len();
-    let Some(kind) = kinds.into_iter().find(|k| width >= 2 && k.of(0, width).as_deref() == Some(suffix)) else {
-        return found;
-    };
-    for number in 1.. {
-        let Some(next) = kind.of(number, width).map(|suffix| first.with_extension(suffix)) else { break };
-        if !next.is_file() {
-            break;
-        }
-        found.push(next);
-    }
-    found
-}
-
 impl Files {
     pub(super) fn open(paths: &[PathBuf]) -> Result<Self, (PathBuf, io::Error)> {
         let piece = |path: &PathBuf| {
             let file = os::open_evidence(path)?;
             let metadata = file.metadata()?;
+            let is_device = metadata.file_type().is_block_device();
+            if !is_device && !metadata.is_file() {
+                let what = "an image is a file or a block device: this is a pipe, or another special file";
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+            }
             let size = os::device_size(&file).unwrap_or(metadata.len());
+            if is_device && size == 0 {
+                return Err(Errno::NOMEDIUM.into());
+            }
             Ok(ImageFile { path: path.clone(), size, identity: (metadata.dev(), metadata.ino()) })
         };
         let files = paths.iter().map(|path| piece(path).map_err(|error| (path.clone(), error)));

@@ -3,15 +3,17 @@
 
 mod beside;
 mod files;
+mod pieces;
 
 use crate::entry::Object;
 use crate::os::Errno;
 use crate::problem::{Cause, Problem, Stage};
 use beside::Beside;
-use files::{Files, next_pieces};
+use files::Files;
 use pfh_container::disk::{self, Damage, Disk, Kind};
 use pfh_container::ewf::{self, Decompressor, FileHeader, Index, ReadAt, Table};
 use pfh_container::foreign::{self, Unread};
+use pieces::Pieces;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -74,6 +76,23 @@ pub enum OpenError {
         /// What the name promises.
         format: &'static str,
     },
+    /// It is a later segment or piece of an image.
+    #[error("{}: a later part of an image: name the first segment{}", path.display(), first.as_ref().map(|first| format!(", {}", first.display())).unwrap_or_default())]
+    Later {
+        /// The file's name.
+        path: PathBuf,
+        /// The first one's, where it is known.
+        first: Option<PathBuf>,
+    },
+    /// Its name is that of a first piece, and what would be the next one is there without being so
+    /// by its size.
+    #[error("{}: {} lies beside it and may be its next piece, or another image: rename the pieces to NAME.000, NAME.001 and so on, or take the file alone", path.display(), next.display())]
+    Unclear {
+        /// The file's name.
+        path: PathBuf,
+        /// What may be the next piece.
+        next: PathBuf,
+    },
 }
 
 impl OpenError {
@@ -85,6 +104,10 @@ impl OpenError {
             OpenError::Disk { kind, failure, .. } => format!("{} image: {failure}", kind.name()),
             OpenError::Unread { format, .. } => format!("the format {} ({}) is not read", format.name, format.hint),
             OpenError::Mismatch { format, .. } => format!("its name says {format}, and its first bytes do not"),
+            OpenError::Later { path, .. } | OpenError::Unclear { path, .. } => {
+                let text = self.to_string();
+                text.strip_prefix(&format!("{}: ", path.display())).unwrap_or(&text).to_owned()
+            }
         }
     }
 }
@@ -98,7 +121,10 @@ pub fn files_of(first: &Path) -> Vec<PathBuf> {
     }
     let is_segment = first.extension().is_some_and(|e| e.eq_ignore_ascii_case("e01"));
     let segments = if is_segment { files::segments(first).ok() } else { None };
-    segments.filter(|found| !found.is_empty()).unwrap_or_else(|| next_pieces(first))
+    segments.filter(|found| !found.is_empty()).unwrap_or_else(|| match pieces::of(first) {
+        Pieces::Joined(files) => files,
+        Pieces::Unclear(other) | Pieces::Later(other) => vec![first.to_owned(), other],
+    })
 }
 
 /// What is kept between two reads of an E01 image.
@@ -138,6 +164,14 @@ impl Image {
     pub fn open(path: &Path) -> Result<Self, OpenError> {
         let io = |error| OpenError::Io { path: path.to_owned(), error };
         let (start, end) = ends(path).map_err(io)?;
+        let number = match start.get(12..16) {
+            Some(number) if start.starts_with(EX01) => u32::from_le_bytes([number[0], number[1], number[2], number[3]]),
+            _ => FileHeader::decode(&start).map_or(1, |header| u32::from(header.segment)),
+        };
+        // Only where the name says so as well: a number may be damaged.
+        if number > 1 && path.extension().and_then(|e| e.to_str()).is_some_and(|e| !ends_in_one(e)) {
+            return Err(OpenError::Later { path: path.to_owned(), first: first_segment(path) });
+        }
         if FileHeader::is_ewf(&start) {
             let files = Files::open(&files::segments(path).map_err(io)?)
                 .map_err(|(path, error)| OpenError::Io { path, error })?;
@@ -196,7 +230,12 @@ impl Image {
     /// # Errors
     /// When a file cannot be opened.
     pub fn open_raw(path: &Path) -> Result<Self, OpenError> {
-        let pieces = next_pieces(path);
+        let path_of = || path.to_owned();
+        let pieces = match pieces::of(path) {
+            Pieces::Joined(files) => files,
+            Pieces::Unclear(next) => return Err(OpenError::Unclear { path: path_of(), next }),
+            Pieces::Later(first) => return Err(OpenError::Later { path: path_of(), first: Some(first) }),
+        };
         let format = if pieces.len() > 1 { Format::Split } else { Format::Raw };
         let files = Files::open(&pieces).map_err(|(path, error)| OpenError::Io { path, error })?;
         let size = files.total();
@@ -379,6 +418,23 @@ impl Image {
             Wrong::Disk(Damage::Damaged(what) | Damage::Unread(what)) => what.clone(),
         })
     }
+}
+
+/// How a segment of an Ex01 image begins.
+const EX01: &[u8] = b"EVF2\x0d\x0a\x81\0";
+
+/// Whether an extension is that of a first segment: `E01`, `Ex01`.
+fn ends_in_one(extension: &str) -> bool {
+    extension.len() > 2 && extension.ends_with("01")
+}
+
+/// The first segment of the image that a later one belongs to, if it is there.
+fn first_segment(later: &Path) -> Option<PathBuf> {
+    let all = ["E01", "e01", "Ex01", "ex01", "s01", "S01", "L01", "l01", "Lx01"];
+    let named = all.iter().map(|extension| later.with_extension(extension));
+    let start = later.extension()?.to_str()?.get(..1)?.to_owned();
+    let mut named = named.filter(|path| path.extension().is_some_and(|e| e.to_string_lossy().starts_with(&start)));
+    named.find(|path| path.is_file())
 }
 
 /// The first and the last bytes of a regular file; nothing of a device, whose content has no format

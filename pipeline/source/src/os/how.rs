@@ -9,6 +9,8 @@ pub enum How {
     Held,
     /// It is made if it is not there.
     Create,
+    /// It is made if it is not there; a link is refused.
+    CreateOwn,
     /// It must not be there.
     CreateNew,
     /// It is made, or emptied.

@@ -7,11 +7,15 @@
 //! [`DEVICES`] and [`EVICTS`].
 
 mod change_times;
+mod command;
+mod confinement;
 mod file_type;
+mod hidden;
 mod how;
 mod open;
 mod patience;
 mod patient;
+mod standard;
 
 #[cfg(all(target_os = "linux", not(feature = "portable-os")))]
 mod linux;
@@ -24,28 +28,35 @@ mod portable;
 use portable as platform;
 
 pub use change_times::ChangeTimes;
+pub use command::{Command, Reply};
+pub use confinement::Confinement;
 pub use file_type::{FileType, file_type};
+pub use hidden::{Typed, ask_hidden};
 pub use how::How;
 pub use open::open_file;
 pub use patience::{Patience, patience, retry, set_patience};
 pub use patient::{Patient, broken, write};
+pub use standard::{inherited, was_closed};
 // What there is.
 pub use platform::{DEVICES, EVICTS, Errno};
 // Walking and reading.
 pub use platform::{
     Directory, Ring, advise_little, advise_sequential, change_times, close, descriptors, device_number,
     first_physical_offset, is_rotational, is_timed, is_virtual, list, open_directory, open_operand_directory, read,
-    read_at, settle, stat, stat_at, stat_operand, stat_path, wait_readable,
+    read_at, settle, stat, stat_at, stat_operand, stat_path, wait_readable, wait_readable_for, wait_readable_once,
 };
 // Media and their caches.
 pub use platform::{
-    data_from, device_of, device_size, direct_alignment, evict, evict_range, open_evidence, open_medium, sector_sizes,
-    set_blocking, split_device,
+    ata, data_from, device_of, device_size, direct_alignment, evict, evict_range, open_evidence, open_medium,
+    sector_sizes, set_blocking, split_device,
 };
 // Writing.
 pub use platform::{
-    close_standard_output, free_bytes, give_name, is_in_memory, is_missing, open_to_sync, open_to_write, open_unnamed,
-    remove, rename, rename_new, reserve, sync, sync_filesystem, truncate, try_lock, write_at,
+    close_standard_output, create_directory_in, create_in, free_bytes, give_name, give_name_in, is_in_memory,
+    is_missing, may_write, open_to_sync, open_to_write, open_unnamed, open_unnamed_in, remove, remove_in, rename,
+    rename_in, rename_new, reserve, sync, sync_filesystem, truncate, try_lock, write_at,
 };
 // The machine and this process.
-pub use platform::{Waits, bound_heaps, children_time, cpu_time, kernel_text, names_in, processors, system_name};
+pub use platform::{
+    Waits, bound_heaps, children_time, confine, confinement, cpu_time, kernel_text, names_in, processors, system_name,
+};

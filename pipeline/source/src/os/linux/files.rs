@@ -13,14 +13,17 @@ use rustix::io::Errno;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, IntoRawFd, OwnedFd};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// Longest path piece handed to the kernel at once; PATH_MAX is 4,096 with its NUL.
 pub(super) const PIECE: usize = 4000;
 /// How long an open that met EMFILE or ENFILE is retried, while other readers close theirs: 200 ×
 /// 10 ms.
-const DESCRIPTOR_WAITS: usize = 200;
+static DESCRIPTOR_WAITS: AtomicUsize = AtomicUsize::new(200);
+/// The same once an open has waited all that time in vain: the limit is too low for what this
+/// process holds, and thousands of files must not wait that long one after the other.
+const FEW_WAITS: usize = 5;
 
 /// Reads metadata of an open file.
 pub fn stat(fd: impl AsFd) -> Result<Stat, Errno> {
@@ -91,11 +94,14 @@ fn open_piece(at: BorrowedFd<'_>, path: &[u8], flags: OFlags, links: Links) -> R
             // EAGAIN: RESOLVE_BENEATH gives up when a rename raced with "..", and O_NONBLOCK while
             // somebody's lease is broken.
             Err(errno @ (Errno::INTR | Errno::AGAIN)) => patience.again(errno)?,
-            Err(Errno::MFILE | Errno::NFILE) if waits < DESCRIPTOR_WAITS => {
+            Err(Errno::MFILE | Errno::NFILE) if waits < DESCRIPTOR_WAITS.load(Ordering::Relaxed) => {
                 waits += 1;
                 std::thread::sleep(Duration::from_millis(10));
             }
             other => {
+                if matches!(other, Err(Errno::MFILE | Errno::NFILE)) {
+                    DESCRIPTOR_WAITS.store(FEW_WAITS, Ordering::Relaxed);
+                }
                 patience.end();
                 return other;
             }
@@ -249,6 +255,23 @@ pub fn read_at(fd: BorrowedFd<'_>, buffer: &mut [u8], offset: u64) -> Result<usi
 pub fn wait_readable(fd: BorrowedFd<'_>) -> Result<(), Errno> {
     use rustix::event::{PollFd, PollFlags, poll};
     retry(|| poll(&mut [PollFd::new(&fd, PollFlags::IN)], None)).map(drop)
+}
+
+/// Waits once until something can be read: a signal ends the wait.
+pub fn wait_readable_once(fd: BorrowedFd<'_>) -> Result<(), Errno> {
+    use rustix::event::{PollFd, PollFlags, poll};
+    poll(&mut [PollFd::new(&fd, PollFlags::IN)], None).map(drop)
+}
+
+/// Waits until something can be read or nothing more will come, no longer than `most`; whether it
+/// came to that. Of a FIFO that no writer has opened yet nothing comes: it is waited for.
+pub fn wait_readable_for(fd: BorrowedFd<'_>, most: Duration) -> Result<bool, Errno> {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let most = Timespec { tv_sec: most.as_secs() as _, tv_nsec: most.subsec_nanos() as _ };
+    match poll(&mut [PollFd::new(&fd, PollFlags::IN)], Some(&most)) {
+        Err(Errno::INTR) => Ok(false),
+        other => other.map(|ready| ready > 0),
+    }
 }
 
 /// Writes at the file position, once.

@@ -1,8 +1,10 @@
 //! Linux, through `rustix` and `io_uring`.
 
+mod ata;
 mod beneath;
 mod block;
 mod change;
+mod confine;
 mod device;
 mod directory;
 mod extent;
@@ -10,29 +12,35 @@ mod files;
 mod heap;
 mod machine;
 mod output;
+mod quiet;
 mod settle;
 mod uring;
 mod waits;
 
+pub use ata::ata;
 pub use block::{
     data_from, device_of, device_size, direct_alignment, evict, evict_range, open_evidence, open_medium, sector_sizes,
     set_blocking, split_device,
 };
 pub use change::{change_times, is_timed};
+pub use confine::{confine, confinement};
 pub use device::is_rotational;
 pub use directory::Directory;
 pub use extent::first_physical_offset;
 pub use files::{
     advise_little, advise_sequential, close, descriptors, device_number, is_virtual, list, open_directory,
-    open_operand_directory, read, read_at, stat, stat_at, stat_operand, stat_path, wait_readable,
+    open_operand_directory, read, read_at, stat, stat_at, stat_operand, stat_path, wait_readable, wait_readable_for,
+    wait_readable_once,
 };
 pub(super) use files::{open_data, open_once, wait_writable, write_once};
 pub use heap::bound_heaps;
 pub use machine::{cpu_time, kernel_text, names_in, processors, system_name};
 pub use output::{
-    close_standard_output, free_bytes, give_name, is_in_memory, is_missing, open_to_sync, open_to_write, open_unnamed,
-    remove, rename, rename_new, reserve, sync, sync_filesystem, truncate, try_lock, write_at,
+    close_standard_output, create_directory_in, create_in, free_bytes, give_name, give_name_in, is_in_memory,
+    is_missing, may_write, open_to_sync, open_to_write, open_unnamed, open_unnamed_in, remove, remove_in, rename,
+    rename_in, rename_new, reserve, sync, sync_filesystem, truncate, try_lock, write_at,
 };
+pub use quiet::Quiet;
 pub use rustix::io::Errno;
 pub use settle::settle;
 pub use uring::Ring;

@@ -2,6 +2,7 @@
 
 use super::super::How;
 use super::super::patience::retry;
+use super::Directory;
 use rustix::fs::{self, AtFlags, CWD, FallocateFlags, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -17,6 +18,7 @@ pub fn open_to_write(path: &Path, how: How, direct: bool) -> Result<OwnedFd, Err
         How::Existing => OFlags::empty(),
         How::Held => OFlags::EXCL,
         How::Create => OFlags::CREATE,
+        How::CreateOwn => OFlags::CREATE | OFlags::NOFOLLOW,
         How::CreateNew => OFlags::CREATE | OFlags::EXCL,
         How::Truncate => OFlags::CREATE | OFlags::TRUNC,
     };
@@ -70,6 +72,47 @@ pub fn remove(path: &Path) -> Result<(), Errno> {
 /// Whether nothing has this name, not even a dangling link.
 pub fn is_missing(path: &Path) -> bool {
     matches!(fs::lstat(path), Err(Errno::NOENT))
+}
+
+/// Whether a file or directory may be written to, by its rights and those of its file system: a
+/// read-only mount and an immutable file say no here as well.
+pub fn may_write(path: &Path) -> Result<(), Errno> {
+    fs::accessat(CWD, path, fs::Access::WRITE_OK, AtFlags::EACCESS)
+}
+
+/// As [`open_unnamed`], in an open directory.
+pub fn open_unnamed_in(directory: &Directory) -> Result<Option<OwnedFd>, Errno> {
+    let flags = OFlags::WRONLY | OFlags::CLOEXEC | OFlags::TMPFILE;
+    match retry(|| fs::openat(directory, c".", flags, MODE)) {
+        Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL | Errno::NOENT) => Ok(None),
+        opened => opened.map(|fd| is_there(&by_number(&fd)).then_some(fd)),
+    }
+}
+
+/// Makes a file in an open directory, which nothing of this name may be in.
+pub fn create_in(directory: &Directory, name: &Path) -> Result<OwnedFd, Errno> {
+    retry(|| fs::openat(directory, name, WRITE | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW, MODE))
+}
+
+/// As [`give_name`], in an open directory.
+pub fn give_name_in(fd: impl AsFd, directory: &Directory, name: &Path) -> Result<(), Errno> {
+    let here = by_number(fd);
+    retry(|| fs::linkat(CWD, here.as_str(), directory, name, AtFlags::SYMLINK_FOLLOW))
+}
+
+/// As [`rename`], in an open directory. A link of the new name is replaced, never followed.
+pub fn rename_in(directory: &Directory, from: &Path, to: &Path) -> Result<(), Errno> {
+    retry(|| fs::renameat(directory, from, directory, to))
+}
+
+/// As [`remove`], in an open directory.
+pub fn remove_in(directory: &Directory, name: &Path) -> Result<(), Errno> {
+    fs::unlinkat(directory, name, AtFlags::empty())
+}
+
+/// Makes a directory in an open directory.
+pub fn create_directory_in(directory: &Directory, name: &Path) -> Result<(), Errno> {
+    retry(|| fs::mkdirat(directory, name, Mode::from_raw_mode(0o777)))
 }
 
 /// Opens a file or directory to be synced.

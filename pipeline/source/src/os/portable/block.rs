@@ -29,6 +29,11 @@ pub fn device_number(fd: impl AsFd) -> u64 {
     view(fd.as_fd()).metadata().map_or(0, |found| found.rdev())
 }
 
+/// ATA commands to a disk: they take calls of the platform.
+pub fn ata(_: BorrowedFd<'_>, _: super::super::Command) -> Result<super::super::Reply, Errno> {
+    Err(Errno::OPNOTSUPP)
+}
+
 /// Size of a block device in bytes: it takes calls of the platform.
 pub fn device_size(_: impl AsFd) -> Result<u64, Errno> {
     Err(Errno::OPNOTSUPP)

@@ -16,11 +16,15 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd, RawF
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// How long an open that met EMFILE or ENFILE is retried, while other readers close theirs: 200 ×
 /// 10 ms.
-const DESCRIPTOR_WAITS: usize = 200;
+static DESCRIPTOR_WAITS: AtomicUsize = AtomicUsize::new(200);
+/// The same once an open has waited all that time in vain: the limit is too low for what this
+/// process holds, and thousands of files must not wait that long one after the other.
+const FEW_WAITS: usize = 5;
 
 /// How data is opened. O_NONBLOCK: a FIFO put in a file's place must not hang the open (fault row
 /// B2).
@@ -34,7 +38,7 @@ impl Directory {
     }
 
     /// The path, if it still leads to this directory.
-    fn path(&self) -> Result<&Path, Errno> {
+    pub(super) fn path(&self) -> Result<&Path, Errno> {
         let now = stat_path(&self.path)?.0;
         if (now.device, now.inode) == self.identity { Ok(&self.path) } else { Err(Errno::STALE) }
     }
@@ -96,11 +100,14 @@ pub(super) fn open(path: &Path, flags: i32) -> Result<File, Errno> {
         match OpenOptions::new().read(true).custom_flags(flags).open(path).map_err(errno) {
             // O_NONBLOCK, while somebody's lease is broken.
             Err(Errno::AGAIN) => patience.again(Errno::AGAIN)?,
-            Err(Errno::MFILE | Errno::NFILE) if waits < DESCRIPTOR_WAITS => {
+            Err(Errno::MFILE | Errno::NFILE) if waits < DESCRIPTOR_WAITS.load(Ordering::Relaxed) => {
                 waits += 1;
                 std::thread::sleep(Duration::from_millis(10));
             }
             other => {
+                if matches!(other, Err(Errno::MFILE | Errno::NFILE)) {
+                    DESCRIPTOR_WAITS.store(FEW_WAITS, Ordering::Relaxed);
+                }
                 patience.end();
                 return other;
             }
@@ -212,15 +219,37 @@ pub fn wait_readable(fd: BorrowedFd<'_>) -> Result<(), Errno> {
     retry(|| poll(fd, libc::POLLIN))
 }
 
+/// Waits once until something can be read: a signal ends the wait.
+pub fn wait_readable_once(fd: BorrowedFd<'_>) -> Result<(), Errno> {
+    poll(fd, libc::POLLIN)
+}
+
+/// Waits until something can be read or nothing more will come, no longer than `most`; whether it
+/// came to that.
+pub fn wait_readable_for(fd: BorrowedFd<'_>, most: Duration) -> Result<bool, Errno> {
+    match poll_for(fd, libc::POLLIN, most.as_millis().try_into().unwrap_or(libc::c_int::MAX)) {
+        Err(Errno::INTR) => Ok(false),
+        other => other,
+    }
+}
+
 /// Waits once until something can be written.
 pub fn wait_writable(fd: impl AsFd) -> Result<(), Errno> {
     poll(fd.as_fd(), libc::POLLOUT)
 }
 
 fn poll(fd: BorrowedFd<'_>, events: libc::c_short) -> Result<(), Errno> {
+    poll_for(fd, events, -1).map(drop)
+}
+
+/// Polls for `most` milliseconds, or without an end; whether something has happened.
+fn poll_for(fd: BorrowedFd<'_>, events: libc::c_short, most: libc::c_int) -> Result<bool, Errno> {
     let mut asked = libc::pollfd { fd: fd.as_raw_fd(), events, revents: 0 };
     // SAFETY: one `pollfd`, which lives as long as the call.
-    if unsafe { libc::poll(&raw mut asked, 1, -1) } < 0 { Err(Errno::last()) } else { Ok(()) }
+    match unsafe { libc::poll(&raw mut asked, 1, most) } {
+        ready if ready < 0 => Err(Errno::last()),
+        ready => Ok(ready > 0),
+    }
 }
 
 /// Writes at the file position, once.

@@ -3,32 +3,37 @@
 //! in docs/limitations.md.
 
 mod block;
+mod confine;
 mod directory;
 mod errno;
 mod files;
 mod machine;
 mod output;
+mod quiet;
 mod resolve;
 mod ring;
 mod waits;
 
 pub use block::{
-    data_from, device_number, device_of, device_size, direct_alignment, evict, evict_range, open_evidence, open_medium,
-    sector_sizes, set_blocking, split_device,
+    ata, data_from, device_number, device_of, device_size, direct_alignment, evict, evict_range, open_evidence,
+    open_medium, sector_sizes, set_blocking, split_device,
 };
+pub use confine::{confine, confinement};
 pub use directory::Directory;
 pub use errno::Errno;
 pub use files::{
     advise_little, advise_sequential, change_times, close, descriptors, first_physical_offset, is_rotational, is_timed,
     is_virtual, list, open_directory, open_operand_directory, read, read_at, settle, stat, stat_at, stat_operand,
-    stat_path, wait_readable,
+    stat_path, wait_readable, wait_readable_for, wait_readable_once,
 };
 pub(super) use files::{open_data, open_once, wait_writable, write_once};
 pub use machine::{bound_heaps, children_time, cpu_time, kernel_text, names_in, processors, system_name};
 pub use output::{
-    close_standard_output, free_bytes, give_name, is_in_memory, is_missing, open_to_sync, open_to_write, open_unnamed,
-    remove, rename, rename_new, reserve, sync, sync_filesystem, truncate, try_lock, write_at,
+    close_standard_output, create_directory_in, create_in, free_bytes, give_name, give_name_in, is_in_memory,
+    is_missing, may_write, open_to_sync, open_to_write, open_unnamed, open_unnamed_in, remove, remove_in, rename,
+    rename_in, rename_new, reserve, sync, sync_filesystem, truncate, try_lock, write_at,
 };
+pub use quiet::Quiet;
 pub use ring::Ring;
 pub use waits::Waits;
 

@@ -2,11 +2,13 @@
 
 use super::super::How;
 use super::super::patience::retry;
+use super::directory::Directory;
 use super::errno::Errno;
 use super::files::view;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 
@@ -25,6 +27,9 @@ pub fn open_to_write(path: &Path, how: How, direct: bool) -> Result<OwnedFd, Err
         How::Existing | How::Held => {}
         How::Create => {
             options.create(true).truncate(false);
+        }
+        How::CreateOwn => {
+            options.create(true).truncate(false).custom_flags(libc::O_NOCTTY | libc::O_NOFOLLOW);
         }
         How::CreateNew => {
             options.create_new(true);
@@ -71,6 +76,44 @@ pub fn remove(path: &Path) -> Result<(), Errno> {
 /// Whether nothing has this name, not even a dangling link.
 pub fn is_missing(path: &Path) -> bool {
     path.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+}
+
+/// Whether a file or directory may be written to, by its rights and those of its file system.
+pub fn may_write(path: &Path) -> Result<(), Errno> {
+    let name = std::ffi::CString::new(path.as_os_str().as_bytes()).map_err(|_| Errno::INVAL)?;
+    // SAFETY: a string that ends in a zero byte and lives as long as the call.
+    if unsafe { libc::access(name.as_ptr(), libc::W_OK) } == 0 { Ok(()) } else { Err(Errno::last()) }
+}
+
+/// As [`open_unnamed`]: `None`.
+pub fn open_unnamed_in(_: &Directory) -> Result<Option<OwnedFd>, Errno> {
+    Ok(None)
+}
+
+/// Makes a file in an open directory, which nothing of this name may be in.
+pub fn create_in(directory: &Directory, name: &Path) -> Result<OwnedFd, Errno> {
+    open_to_write(&directory.path()?.join(name), How::CreateNew, false)
+}
+
+/// As [`give_name`].
+pub fn give_name_in(_: impl AsFd, _: &Directory, _: &Path) -> Result<(), Errno> {
+    Err(Errno::OPNOTSUPP)
+}
+
+/// As [`rename`], in an open directory. A link of the new name is replaced, never followed.
+pub fn rename_in(directory: &Directory, from: &Path, to: &Path) -> Result<(), Errno> {
+    let directory = directory.path()?;
+    rename(&directory.join(from), &directory.join(to))
+}
+
+/// As [`remove`], in an open directory.
+pub fn remove_in(directory: &Directory, name: &Path) -> Result<(), Errno> {
+    remove(&directory.path()?.join(name))
+}
+
+/// Makes a directory in an open directory.
+pub fn create_directory_in(directory: &Directory, name: &Path) -> Result<(), Errno> {
+    std::fs::create_dir(directory.path()?.join(name)).map_err(errno)
 }
 
 /// Opens a file or directory to be synced.

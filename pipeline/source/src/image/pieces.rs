@@ -1,0 +1,195 @@
+//! The pieces of a split raw image, by the name of the first one.
+//!
+//! `NAME.000`, `NAME.001` and `NAME.aaa`, in two places or more, are names of first pieces: what
+//! follows them is joined. Other programs number otherwise (`d.0`, `j.1`, `xaa`, `i00.dd`), in
+//! names that files without any successor have as well: these are joined only where the sizes are
+//! those of a set, and where they are not the neighbour is named.
+
+use pfh_container::split::Suffix;
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+/// What lies beside a file that may be a first piece.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Pieces {
+    /// The files of the image, in order: one, or the pieces.
+    Joined(Vec<PathBuf>),
+    /// This file may be the next piece, or another image.
+    Unclear(PathBuf),
+    /// The file is a later piece; the first one is this.
+    Later(PathBuf),
+}
+
+/// A name that counts: what stands before the number, the number, what stands behind.
+struct Counted<'a> {
+    path: &'a Path,
+    before: &'a [u8],
+    number: &'a [u8],
+    behind: &'a [u8],
+}
+
+impl<'a> Counted<'a> {
+    /// With what stands behind the last dot as the number.
+    fn ending(path: &'a Path) -> Option<Self> {
+        let name = path.file_name()?.as_bytes();
+        let dot = name.iter().rposition(|byte| *byte == b'.').filter(|dot| *dot > 0)?;
+        Some(Counted { path, before: &name[..=dot], number: &name[dot + 1..], behind: b"" })
+    }
+
+    /// With the last letters `a`, or the last zeros and a one, before the ending as the number.
+    fn stem(path: &'a Path) -> Option<Self> {
+        let name = path.file_name()?.as_bytes();
+        let end = name.iter().rposition(|byte| *byte == b'.').filter(|dot| *dot > 0).unwrap_or(name.len());
+        let run = |byte: u8| name[..end].iter().rev().take_while(|other| **other == byte).count();
+        let places = run(b'a').max(run(b'0'));
+        let (before, number) = name[..end].split_at(end - places);
+        Some(Counted { path, before, number, behind: &name[end..] })
+    }
+
+    fn name(&self, number: &str) -> PathBuf {
+        let name = [self.before, number.as_bytes(), self.behind].concat();
+        self.path.with_file_name(OsString::from_vec(name))
+    }
+
+    /// How it counts, if its number is that of a first piece.
+    fn kind(&self) -> Option<Suffix> {
+        let number = std::str::from_utf8(self.number).ok().filter(|number| !number.is_empty())?;
+        let kinds = [Suffix::Digits, Suffix::DigitsFromOne, Suffix::Letters];
+        kinds.into_iter().find(|kind| kind.of(0, number.len()).as_deref() == Some(number))
+    }
+
+    /// This one, and those that follow it without a gap.
+    fn run(&self, kind: Suffix) -> Vec<PathBuf> {
+        let names = (1..).map_while(|number| kind.of(number, self.number.len())).map(|number| self.name(&number));
+        std::iter::once(self.path.to_owned()).chain(names.take_while(|path| path.is_file())).collect()
+    }
+
+    /// The first piece, if this is a later one: the one before it is there as well.
+    fn first(&self) -> Option<PathBuf> {
+        let (text, width) = (std::str::from_utf8(self.number).ok()?, self.number.len());
+        let before = if text.bytes().all(|byte| byte.is_ascii_digit()) {
+            Suffix::Digits.of(text.parse::<u64>().ok()?.checked_sub(1)?, width)?
+        } else if text.bytes().all(|byte| byte.is_ascii_lowercase()) {
+            Suffix::Letters.of(Suffix::Letters.number(self.number, width)?.checked_sub(1)?, width)?
+        } else {
+            return None;
+        };
+        if width < 2 || !self.name(&before).is_file() {
+            return None;
+        }
+        let firsts = [Suffix::Digits, Suffix::DigitsFromOne, Suffix::Letters];
+        let is_digits = text.starts_with(|c: char| c.is_ascii_digit());
+        let firsts = firsts.iter().filter(|kind| (**kind != Suffix::Letters) == is_digits);
+        let first = firsts.filter_map(|kind| kind.of(0, width)).map(|number| self.name(&number));
+        first.into_iter().find(|path| path.is_file())
+    }
+}
+
+fn size(path: &PathBuf) -> Option<u64> {
+    std::fs::metadata(path).ok().map(|found| found.len())
+}
+
+/// Whether files have the sizes of pieces: all but the last one equal. Of files that are numbered
+/// in digits, as disks of a case are, the last of three and more must be shorter as well.
+fn are_cut(files: &[PathBuf], kind: Suffix) -> bool {
+    let sizes: Option<Vec<u64>> = files.iter().map(size).collect();
+    let Some((last, others)) = sizes.as_deref().and_then(|sizes| sizes.split_last()) else { return false };
+    let Some(first) = others.first().filter(|first| **first > 0) else { return false };
+    let is_set = *last > 0 && last <= first && others.iter().all(|size| size == first);
+    is_set && (kind == Suffix::Letters || (files.len() > 2 && last < first))
+}
+
+/// Whether a log or a map of an acquisition into this very file lies beside it: it is a whole
+/// image.
+fn is_whole(path: &Path) -> bool {
+    [".log.jsonl", ".map"].iter().any(|ending| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(ending);
+        Path::new(&name).is_file()
+    })
+}
+
+/// The files of the raw image whose first one has this name.
+pub(super) fn of(first: &Path) -> Pieces {
+    let alone = || Pieces::Joined(vec![first.to_owned()]);
+    if let Some(counted) = Counted::ending(first) {
+        if let Some(begun) = counted.first() {
+            return Pieces::Later(begun);
+        }
+        if let Some(kind) = counted.kind() {
+            let files = counted.run(kind);
+            let is_usual = counted.number.len() > 1;
+            return if is_usual || files.len() == 1 { Pieces::Joined(files) } else { judge(files, kind) };
+        }
+    }
+    let Some(counted) = Counted::stem(first).filter(|counted| counted.number.len() > 1) else { return alone() };
+    match counted.kind() {
+        Some(kind) => judge(counted.run(kind), kind),
+        None => alone(),
+    }
+}
+
+fn judge(mut files: Vec<PathBuf>, kind: Suffix) -> Pieces {
+    if files.len() == 1 || is_whole(&files[0]) {
+        files.truncate(1);
+    } else if !are_cut(&files, kind) {
+        return Pieces::Unclear(files.swap_remove(1));
+    }
+    Pieces::Joined(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Makes files of these sizes, and says which pieces the first one has.
+    fn found(files: &[(&str, usize)]) -> Result<usize, String> {
+        let room = tempfile::tempdir().unwrap();
+        for (name, size) in files {
+            std::fs::write(room.path().join(name), vec![1; *size]).unwrap();
+        }
+        let name = |path: PathBuf| path.file_name().unwrap().to_string_lossy().into_owned();
+        match of(&room.path().join(files[0].0)) {
+            Pieces::Joined(files) => Ok(files.len()),
+            Pieces::Unclear(path) => Err(format!("beside {}", name(path))),
+            Pieces::Later(path) => Err(format!("after {}", name(path))),
+        }
+    }
+
+    #[test]
+    fn the_names_of_others_are_joined_where_the_sizes_are_those_of_a_set() {
+        for set in [
+            ["o.000", "o.001", "o.002"],
+            ["o.001", "o.002", "o.003"],
+            ["o.aa", "o.ab", "o.ac"],
+            ["o.aaaa", "o.aaab", "o.aaac"],
+            ["d.0", "d.1", "d.2"],
+            ["j.1", "j.2", "j.3"],
+            ["a.b.a", "a.b.b", "a.b.c"],
+            ["i00.dd", "i01.dd", "i02.dd"],
+            ["x0000", "x0001", "x0002"],
+            ["xaa", "xab", "xac"],
+            ["xaaaa.raw", "xaaab.raw", "xaaac.raw"],
+        ] {
+            assert_eq!(found(&[(set[0], 9), (set[1], 9), (set[2], 4)]), Ok(3), "{set:?}");
+        }
+        // Whole images of disks, numbered: joined would be a disk that there is not.
+        assert_eq!(found(&[("disk.1", 9), ("disk.2", 9)]), Err("beside disk.2".into()));
+        assert_eq!(found(&[("disk.0", 9), ("disk.1", 4)]), Err("beside disk.1".into()));
+        assert_eq!(found(&[("i00.dd", 9), ("i01.dd", 12), ("i02.dd", 4)]), Err("beside i01.dd".into()));
+        assert_eq!(found(&[("disk.1", 9), ("disk.2", 9), ("disk.1.log.jsonl", 1)]), Ok(1));
+        for alone in ["disk.1", "disk1.dd", "disk01.dd", "data.dd", "xaa", "b.0", ".0", "0", "a"] {
+            assert_eq!(found(&[(alone, 9), ("disk2.dd", 9), ("disk02.dd", 9)]), Ok(1), "{alone}");
+        }
+    }
+
+    #[test]
+    fn a_later_piece_names_the_first() {
+        assert_eq!(found(&[("o.002", 9), ("o.001", 9), ("o.000", 9)]), Err("after o.000".into()));
+        assert_eq!(found(&[("o.aac", 9), ("o.aab", 9), ("o.aaa", 9)]), Err("after o.aaa".into()));
+        assert_eq!(found(&[("o.002", 9), ("o.001", 9)]), Err("after o.001".into()));
+        assert_eq!(found(&[("o.002", 9), ("o.000", 9)]), Ok(1));
+        assert_eq!(found(&[("o.img", 9), ("o.imf", 9)]), Ok(1));
+    }
+}

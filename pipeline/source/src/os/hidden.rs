@@ -1,0 +1,77 @@
+//! A word that is typed on the terminal and not shown there.
+
+use super::platform::Quiet;
+use std::fs::OpenOptions;
+use std::io::{self, Read, Write};
+use std::os::fd::AsFd;
+
+/// Longest word that is taken, in bytes.
+const MOST: usize = 4096;
+
+/// What was typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Typed {
+    /// A line, without its end.
+    Line(Vec<u8>),
+    /// Ctrl-C, Ctrl-D or the end of the terminal.
+    Cancelled,
+}
+
+/// Asks on the controlling terminal, not on standard input or output, which may be files. Nothing
+/// of the answer is shown.
+///
+/// # Errors
+/// When the process has no terminal, or it cannot be set.
+pub fn ask_hidden(question: &str) -> io::Result<Typed> {
+    let mut terminal = OpenOptions::new().read(true).write(true).open("/dev/tty")?;
+    let quiet = Quiet::begin(terminal.as_fd())?;
+    terminal.write_all(question.as_bytes())?;
+    let typed = line(&mut terminal);
+    drop(quiet);
+    terminal.write_all(b"\n")?;
+    typed
+}
+
+/// Reads keys up to the end of the line. The terminal neither edits nor makes signals meanwhile, so
+/// that no signal leaves it without echo.
+fn line(terminal: &mut impl Read) -> io::Result<Typed> {
+    let mut typed: Vec<u8> = Vec::new();
+    let mut key = [0];
+    while typed.len() < MOST {
+        match terminal.read(&mut key) {
+            Ok(0) => return Ok(Typed::Cancelled),
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        }
+        match key[0] {
+            b'\r' | b'\n' => return Ok(Typed::Line(typed)),
+            // Ctrl-C and Ctrl-\; Ctrl-D on an empty line.
+            0x03 | 0x1c => return Ok(Typed::Cancelled),
+            0x04 if typed.is_empty() => return Ok(Typed::Cancelled),
+            // Backspace takes a whole character of UTF-8.
+            0x08 | 0x7f => while typed.pop().is_some_and(|byte| byte & 0xc0 == 0x80) {},
+            // Ctrl-U.
+            0x15 => typed.clear(),
+            byte => typed.push(byte),
+        }
+    }
+    Err(io::Error::other("the line is too long"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_make_a_line() {
+        let typed = |keys: &[u8]| line(&mut &keys[..]).unwrap();
+        assert_eq!(typed(b"secret\nrest"), Typed::Line(b"secret".to_vec()));
+        assert_eq!(typed("sé\u{7f}e\x08xy\r".as_bytes()), Typed::Line(b"sxy".to_vec()));
+        assert_eq!(typed(b"wrong\x15right\n"), Typed::Line(b"right".to_vec()));
+        for cancelled in [&b"ab\x03"[..], b"\x04", b"ab", b"\x1c"] {
+            assert_eq!(typed(cancelled), Typed::Cancelled);
+        }
+        assert!(line(&mut io::repeat(b'x')).is_err());
+    }
+}

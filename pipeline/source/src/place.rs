@@ -1,0 +1,129 @@
+//! Where a file gets its name: by a path that the user typed, or in a directory that is held open.
+
+use crate::os::{self, Directory, Errno, How};
+use std::ffi::OsStr;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// Where a file gets its name. Other names are in the same directory.
+pub(crate) struct Place {
+    /// The directory, if names in it are resolved by it and not by their paths.
+    directory: Option<Directory>,
+    /// The whole path, for messages and, without a directory, for the system.
+    path: PathBuf,
+}
+
+/// The directory of a path.
+pub(crate) fn directory_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+impl Place {
+    /// A path that the user typed.
+    pub(crate) fn of(path: &Path) -> Place {
+        Place { directory: None, path: path.to_owned() }
+    }
+
+    /// The last component of `path`, in this directory.
+    pub(crate) fn within(directory: Directory, path: PathBuf) -> Place {
+        Place { directory: Some(directory), path }
+    }
+
+    /// The path, for messages.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The name, as the other functions take names.
+    pub(crate) fn name(&self) -> &Path {
+        match &self.directory {
+            None => &self.path,
+            Some(_) => self.path.file_name().map_or(Path::new("."), Path::new),
+        }
+    }
+
+    /// The path of a name, for messages.
+    pub(crate) fn path_of(&self, name: &Path) -> PathBuf {
+        directory_of(&self.path).join(name.file_name().unwrap_or_default())
+    }
+
+    /// A hidden name of this process in the same directory.
+    pub(crate) fn beside(&self) -> PathBuf {
+        let mut name = b".".to_vec();
+        name.extend_from_slice(self.path.file_name().map_or(b"out", |n| n.as_bytes()));
+        name.truncate(200);
+        name.extend_from_slice(format!(".pfh-{}", std::process::id()).as_bytes());
+        let name = Path::new(OsStr::from_bytes(&name));
+        if self.directory.is_some() { name.to_owned() } else { directory_of(&self.path).join(name) }
+    }
+
+    pub(crate) fn open_unnamed(&self) -> Result<Option<OwnedFd>, Errno> {
+        match &self.directory {
+            None => os::open_unnamed(directory_of(&self.path)),
+            Some(directory) => os::open_unnamed_in(directory),
+        }
+    }
+
+    pub(crate) fn create(&self, name: &Path) -> Result<OwnedFd, Errno> {
+        match &self.directory {
+            None => os::open_to_write(name, How::CreateNew, false),
+            Some(directory) => os::create_in(directory, name),
+        }
+    }
+
+    pub(crate) fn is_missing(&self) -> bool {
+        match &self.directory {
+            None => os::is_missing(&self.path),
+            Some(directory) => {
+                let name = self.name().as_os_str().as_bytes();
+                os::stat_at(directory, name, crate::descend::Links::Keep).err() == Some(Errno::NOENT)
+            }
+        }
+    }
+
+    pub(crate) fn give_name(&self, fd: impl AsFd, name: &Path) -> Result<(), Errno> {
+        match &self.directory {
+            None => os::give_name(fd, name),
+            Some(directory) => os::give_name_in(fd, directory, name),
+        }
+    }
+
+    /// Gives the file of another name this one, in the place of whatever has it.
+    pub(crate) fn rename(&self, from: &Path) -> Result<(), Errno> {
+        match &self.directory {
+            None => os::rename(from, &self.path),
+            Some(directory) => os::rename_in(directory, from, self.name()),
+        }
+    }
+
+    /// The same where nothing had this name when the file was begun.
+    pub(crate) fn rename_new(&self, from: &Path) -> Result<(), Errno> {
+        match &self.directory {
+            None => os::rename_new(from, &self.path),
+            Some(_) if self.is_missing() => self.rename(from),
+            Some(_) => Err(Errno::EXIST),
+        }
+    }
+
+    pub(crate) fn discard(&self, temporary: Option<PathBuf>) {
+        let Some(name) = temporary else { return };
+        let _ = match &self.directory {
+            None => os::remove(&name),
+            Some(directory) => os::remove_in(directory, &name),
+        };
+    }
+
+    /// Syncs the directory if it is held open.
+    pub(crate) fn sync_directory(&self) -> Option<Result<(), Errno>> {
+        let directory = self.directory.as_ref()?;
+        Some(match os::sync(directory) {
+            // Some file systems have no sync.
+            Err(Errno::INVAL | Errno::ROFS) => Ok(()),
+            synced => synced,
+        })
+    }
+}
