@@ -106,6 +106,8 @@ pub struct Sound {
     pub chain: Chain,
     /// The signature, if there is one. It has not been checked: that takes the key.
     pub signature: Option<[u8; 64]>,
+    /// Records behind that end, of a run that continued the log and did not end.
+    pub behind: u64,
 }
 
 /// The members of a signature's record.
@@ -122,6 +124,8 @@ struct Pass {
     records: Vec<Map<String, Value>>,
     ended: Option<Chain>,
     signed: Option<[u8; 64]>,
+    /// The end before the record that continued the log last: records, chain and signature.
+    before: Option<(usize, Chain, Option<[u8; 64]>)>,
     /// Bytes of whole lines.
     bytes: u64,
     /// Whether the last line has no end.
@@ -165,10 +169,8 @@ impl Pass {
             return Err("the chain is broken: this record or one before was changed");
         }
         if kind == REOPENED {
-            if self.ended.take().is_none() {
-                return Err("continues a log that had no end");
-            }
-            self.signed = None;
+            let Some(ended) = self.ended.take() else { return Err("continues a log that had no end") };
+            self.before = Some((self.records.len(), ended, self.signed.take()));
         } else if self.ended.is_some() {
             if self.signed.is_some() {
                 return Err("behind the signature");
@@ -199,7 +201,27 @@ pub fn check(log: impl BufRead) -> Result<Sound, Broken> {
     if pass.is_torn {
         return Err(Broken::Line { line: pass.records.len() as u64 + 1, what: "cut off" });
     }
-    Ok(Sound { records: pass.records, chain: pass.ended.ok_or(Broken::NoEnd)?, signature: pass.signed })
+    let chain = pass.ended.ok_or(Broken::NoEnd)?;
+    Ok(Sound { records: pass.records, chain, signature: pass.signed, behind: 0 })
+}
+
+/// Reads a log and checks its chain, up to its last end: a run that continued a finished log and
+/// was cut off takes nothing away from what was finished. [`Sound::behind`] counts its records.
+///
+/// # Errors
+/// The first line that is not what was written; that there is no end at all.
+pub fn check_to_last_end(log: impl BufRead) -> Result<Sound, Broken> {
+    let mut pass = Pass::read(log)?;
+    let all = pass.records.len();
+    match (pass.ended.take(), pass.before.take()) {
+        (Some(_), _) if pass.is_torn => Err(Broken::Line { line: all as u64 + 1, what: "cut off" }),
+        (Some(chain), _) => Ok(Sound { records: pass.records, chain, signature: pass.signed, behind: 0 }),
+        (None, Some((ended, chain, signature))) => {
+            pass.records.truncate(ended);
+            Ok(Sound { records: pass.records, chain, signature, behind: (all - ended) as u64 })
+        }
+        (None, None) => Err(Broken::NoEnd),
+    }
 }
 
 /// Reads the log of a run that was cut off: its chain, to resume, and how many bytes of it are
@@ -289,7 +311,14 @@ mod tests {
         let mut chain = found.chain;
         let more = chain.append(REOPENED, Map::new()).unwrap();
         assert!(matches!(check((text.clone() + &more).as_bytes()), Err(Broken::NoEnd)));
+        // What was finished stays so, with its signature, whatever was begun behind it.
+        for torn in ["", "{"] {
+            let fallen = check_to_last_end((text.clone() + &more + torn).as_bytes()).unwrap();
+            assert_eq!((fallen.records.len(), fallen.signature, fallen.behind), (6, Some([7; 64]), 1));
+            assert_eq!(fallen.chain.value(), check(text.as_bytes()).unwrap().chain.value());
+        }
         let ended = text.clone() + &more + &chain.append("end", Map::new()).unwrap();
+        assert_eq!(check_to_last_end(ended.as_bytes()).unwrap().signature, None, "another end, not signed");
         let sound = check(ended.as_bytes()).unwrap();
         assert_eq!((sound.records.len(), sound.signature), (8, None), "the signature is of the end before");
         assert!(unfinished(ended.as_bytes()).unwrap().is_none());

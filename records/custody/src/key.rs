@@ -20,6 +20,7 @@ use pfh_digest::hex;
 use pfh_source::terminal;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Most bytes that a key file may have.
 const MOST: u64 = 16 << 10;
@@ -39,6 +40,26 @@ pub enum KeyError {
     /// The file holds no private key.
     #[error("{}: no Ed25519 private key: make one with `openssl genpkey -algorithm ed25519`", shown(.0))]
     NotPrivate(PathBuf),
+    /// The private key is encrypted, and nobody can be asked for its passphrase.
+    #[error("{}: the private key is encrypted, and its passphrase cannot be asked for: {why}", shown(path))]
+    Encrypted {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        why: String,
+    },
+    /// The passphrase is not that of the private key, or the key is encrypted in a way that is not
+    /// read.
+    #[error("{}: {}", shown(path), if *is_wrong { "the passphrase is wrong" } else { "encrypted in a way that is not read: make it with `openssl pkcs8 -topk8 -v2 aes256`" })]
+    Passphrase {
+        /// The file.
+        path: PathBuf,
+        /// Whether it was read, and the passphrase is wrong.
+        is_wrong: bool,
+    },
+    /// Others than its owner can replace the key.
+    #[error("{}: others can write to this private key, and make it theirs: chmod 600 it", shown(.0))]
+    Writable(PathBuf),
     /// The file holds no key at all.
     #[error("{}: no Ed25519 public key: make one with `openssl pkey -pubout`", shown(.0))]
     NotPublic(PathBuf),
@@ -68,19 +89,82 @@ fn read(path: &Path) -> Result<String, KeyError> {
     Ok(text)
 }
 
+/// Whether others than its owner can read a private key's file: they can sign in the owner's name.
+pub fn is_exposed(path: &Path) -> bool {
+    mode(path) & 0o044 != 0
+}
+
+/// The permissions of a file; none for what is no file, as a pipe of the shell's.
+fn mode(path: &Path) -> u32 {
+    use std::os::unix::fs::PermissionsExt;
+    let found = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file);
+    found.map_or(0, |found| found.permissions().mode())
+}
+
 /// The 32 bytes of 64 hexadecimal digits.
 fn digits(text: &str) -> Option<[u8; 32]> {
     hex::decode(text.trim().as_bytes()).and_then(|bytes| bytes.try_into().ok())
 }
 
-/// Reads a private key.
+/// Asks for the passphrase of an encrypted key, by the key's name.
+type Ask = fn(&str) -> io::Result<Vec<u8>>;
+
+static ASK: OnceLock<Ask> = OnceLock::new();
+
+/// Encrypted keys of which the passphrase was given, by their text: a command that looks at its key
+/// before a long run and signs behind it asks once.
+static OPENED: Mutex<Vec<(String, SigningKey)>> = Mutex::new(Vec::new());
+
+/// Says how the passphrase of an encrypted private key is asked for. Without this, and wherever it
+/// fails, such a key is refused. The first call of the process holds.
+pub fn ask_with(ask: Ask) {
+    let _ = ASK.set(ask);
+}
+
+/// Decrypts a key in PKCS#8 (RFC 5958, PBES2).
+fn decrypt(path: &Path, text: &str) -> Result<SigningKey, KeyError> {
+    let fail = |why: String| KeyError::Encrypted { path: path.to_owned(), why };
+    let ask = ASK.get().ok_or_else(|| fail("there is no terminal".into()))?;
+    let unread = |is_wrong| KeyError::Passphrase { path: path.to_owned(), is_wrong };
+    let (label, document) = pkcs8::SecretDocument::from_pem(text).map_err(|_| unread(false))?;
+    if label != "ENCRYPTED PRIVATE KEY" {
+        return Err(unread(false));
+    }
+    let key = pkcs8::EncryptedPrivateKeyInfoRef::try_from(document.as_bytes()).map_err(|_| unread(false))?;
+    let mut passphrase = ask(&shown(path)).map_err(|error| fail(error.to_string()))?;
+    let decrypted = key.decrypt(&passphrase);
+    passphrase.fill(0);
+    let decrypted = decrypted.map_err(|error| match error {
+        // A wrong passphrase is seen by the padding of the last block.
+        pkcs8::Error::EncryptedPrivateKey(pkcs8::pkcs5::Error::DecryptFailed) => unread(true),
+        _ => unread(false),
+    })?;
+    // One in 256 wrong passphrases leaves a padding that holds, and bytes that are no key.
+    let is_key = pkcs8::PrivateKeyInfoRef::try_from(decrypted.as_bytes()).is_ok();
+    let not_private = || if is_key { KeyError::NotPrivate(path.to_owned()) } else { unread(true) };
+    SigningKey::from_pkcs8_der(decrypted.as_bytes()).map_err(|_| not_private())
+}
+
+/// Reads a private key. For an encrypted one its passphrase is asked for ([`ask_with`]).
 ///
 /// # Errors
-/// When the file cannot be read or holds no private key.
+/// When the file cannot be read or holds no private key, or it cannot be decrypted.
 pub fn signing(path: &Path) -> Result<SigningKey, KeyError> {
     let text = read(path)?;
+    if mode(path) & 0o022 != 0 {
+        return Err(KeyError::Writable(path.to_owned()));
+    }
     if let Some(seed) = digits(&text) {
         return Ok(SigningKey::from_bytes(&seed));
+    }
+    if text.contains("BEGIN ENCRYPTED PRIVATE KEY") {
+        let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, key)) = opened.iter().find(|(known, _)| *known == text) {
+            return Ok(key.clone());
+        }
+        let key = decrypt(path, &text)?;
+        opened.push((text, key.clone()));
+        return Ok(key);
     }
     SigningKey::from_pkcs8_pem(&text).map_err(|_| KeyError::NotPrivate(path.to_owned()))
 }
@@ -120,6 +204,46 @@ mod tests {
     /// RFC 8410, §10.1 and §10.3.
     const PUBLIC: &str = "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=\n-----END PUBLIC KEY-----\n";
     const PRIVATE: &str = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n-----END PRIVATE KEY-----\n";
+
+    /// The private key of RFC 8410, encrypted by `openssl pkcs8 -topk8` (3.0) under `secret`:
+    /// PBKDF2, scrypt, and PKCS#12's old way with triple DES.
+    const ENCRYPTED: [&str; 3] = [
+        "-----BEGIN ENCRYPTED PRIVATE KEY-----\nMIGbMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAhbug7jlyoKfQICCAAw\nDAYIKoZIhvcNAgkFADAdBglghkgBZQMEASoEELbCz2hg0/QgBrE1f5DrVqgEQO8N\nmc0a7HnU4ng7KAUTsbV+U4NaIJOGk2UrKJBLaFmnd0p0cC19jTPCCaVJHIrxF2ft\nnINSSfzDjb916S5kytQ=\n-----END ENCRYPTED PRIVATE KEY-----\n",
+        "-----BEGIN ENCRYPTED PRIVATE KEY-----\nMIGTME8GCSqGSIb3DQEFDTBCMCEGCSsGAQQB2kcECzAUBAjDObqESZxxsgICQAAC\nAQgCAQEwHQYJYIZIAWUDBAEqBBDRyNLeoCvmrVtFI4rS2/QmBEBU000H1UycU0Be\nKxsv/4b+S9uueSmjis2Mkib5HEg8IfUbNYDWBmHarsI1YSa6BZw23Bqhj9CfuYTD\naAUh2RsK\n-----END ENCRYPTED PRIVATE KEY-----\n",
+        "-----BEGIN ENCRYPTED PRIVATE KEY-----\nMFgwHAYKKoZIhvcNAQwBAzAOBAhJwQ7+7cFYaAICCAAEOEdpreWkLUITA672uaPL\n4hc/2+BL4POi5YROXLXv1q5LBbYttXp8OG3Ry8F/nZt5TIkWz9ftJO8/\n-----END ENCRYPTED PRIVATE KEY-----\n",
+    ];
+
+    #[test]
+    fn an_encrypted_key_takes_its_passphrase() {
+        let room = tempfile::tempdir().unwrap();
+        let file = |name: &str, text: &str| {
+            let path = room.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            path
+        };
+        let plain = signing(&file("plain", PRIVATE)).unwrap();
+        let refused = signing(&file("secret-1", ENCRYPTED[0]));
+        assert!(matches!(refused, Err(KeyError::Encrypted { .. })), "there is nobody to ask");
+        // The name of the file says what is answered; the passphrase is asked for once for a key.
+        ask_with(|name| match name.rsplit('/').next() {
+            Some(word) if word.starts_with("secret") => Ok(b"secret".to_vec()),
+            Some(word) if word.starts_with("wrong") => Ok(b"wrong".to_vec()),
+            _ => Err(io::Error::other("cancelled")),
+        });
+        for (number, text) in ENCRYPTED[..2].iter().enumerate() {
+            let wrong = signing(&file(&format!("wrong{number}"), text));
+            assert!(matches!(wrong, Err(KeyError::Passphrase { is_wrong: true, .. })), "{number}");
+            let cancelled = signing(&file("nobody", text));
+            assert!(cancelled.unwrap_err().to_string().contains("cancelled"));
+            assert_eq!(signing(&file("secret", text)).unwrap(), plain);
+            assert_eq!(signing(&file("nobody", text)).unwrap(), plain, "it is known by now");
+            assert_eq!(verifying(&file("nobody", text)).unwrap(), plain.verifying_key());
+        }
+        for text in [ENCRYPTED[2], &ENCRYPTED[0][..120]] {
+            let unread = signing(&file("secret", text));
+            assert!(matches!(unread, Err(KeyError::Passphrase { is_wrong: false, .. })));
+        }
+    }
 
     #[test]
     fn the_examples_of_rfc_8410_are_one_pair() {

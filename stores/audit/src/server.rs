@@ -7,10 +7,11 @@ use crate::{Error, Held, Shelf, answer, keyed};
 use ed25519_dalek::SigningKey;
 use pfh_tree::audit::{Challenge, Commitment, Sample, Unproved};
 use pfh_tree::outboard::Unusable;
+use std::collections::HashMap;
 use std::io::{self, BufWriter, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
-use std::sync::Arc;
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -32,6 +33,14 @@ pub struct Limits {
     pub time: Duration,
     /// Connections that are served at the same time; others wait in the listener's queue.
     pub connections: usize,
+}
+
+impl Limits {
+    /// Connections that one address may have open at the same time: three in four of all, so that
+    /// none can take them all.
+    fn for_each(&self) -> usize {
+        (self.connections - self.connections / 4).max(1)
+    }
 }
 
 impl Default for Limits {
@@ -60,6 +69,39 @@ pub struct Server {
     key: Option<SigningKey>,
     limits: Limits,
     drawn: Budget,
+    peers: Peers,
+}
+
+/// Connections that are served now, by the addresses of those who opened them.
+#[derive(Default)]
+struct Peers(Mutex<HashMap<IpAddr, usize>>);
+
+/// One of them, until it is dropped.
+struct Visit<'a>(&'a Peers, IpAddr);
+
+impl Peers {
+    /// A visit, unless this peer has as many already.
+    fn enter(&self, peer: IpAddr, most: usize) -> Option<Visit<'_>> {
+        let mut now = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = now.entry(peer).or_default();
+        if *own >= most {
+            return None;
+        }
+        *own += 1;
+        Some(Visit(self, peer))
+    }
+}
+
+impl Drop for Visit<'_> {
+    fn drop(&mut self) {
+        let mut now = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(own) = now.get_mut(&self.1) {
+            *own -= 1;
+            if *own == 0 {
+                now.remove(&self.1);
+            }
+        }
+    }
 }
 
 /// How much of something is in use, at most a given number at a time.
@@ -94,7 +136,14 @@ impl Server {
         key: Option<SigningKey>,
         limits: Limits,
     ) -> io::Result<Server> {
-        Ok(Server { listener: TcpListener::bind(address)?, shelf, key, limits, drawn: Budget::default() })
+        Ok(Server {
+            listener: TcpListener::bind(address)?,
+            shelf,
+            key,
+            limits,
+            drawn: Budget::default(),
+            peers: Peers::default(),
+        })
     }
 
     /// The address that it listens on.
@@ -117,7 +166,7 @@ impl Server {
             let life = move || {
                 loop {
                     match server.listener.accept() {
-                        Ok((stream, peer)) => tell(server.serve(&stream, peer)),
+                        Ok((stream, peer)) => tell(server.admit(&stream, peer)),
                         // No descriptors left, say: others will be closed.
                         Err(_) => thread::sleep(Duration::from_millis(50)),
                     }
@@ -130,6 +179,18 @@ impl Server {
             }
         }
         Ok(())
+    }
+
+    /// Serves a connection, unless its peer has its share of them already: that one is closed at
+    /// once, so that others always find threads that are free.
+    fn admit(&self, stream: &TcpStream, peer: SocketAddr) -> Told {
+        match self.peers.enter(peer.ip(), self.limits.for_each()) {
+            Some(_visit) => self.serve(stream, peer),
+            None => {
+                let reason = "its address has as many connections open as one may have".to_owned();
+                Told { peer, identity: None, status: 429, reason }
+            }
+        }
     }
 
     fn serve(&self, stream: &TcpStream, peer: SocketAddr) -> Told {
@@ -238,5 +299,21 @@ mod tests {
         assert!(budget.take(7, 10).is_some());
         drop(second);
         assert_eq!(budget.0.into_inner(), 0);
+    }
+
+    #[test]
+    fn one_peer_cannot_take_all() {
+        let (peers, limits) = (Peers::default(), Limits::default());
+        let (one, other) = (IpAddr::from([127, 0, 0, 1]), IpAddr::from([127, 0, 0, 2]));
+        let most = limits.for_each();
+        assert!(most < limits.connections && most > limits.connections / 2);
+        let mut visits: Vec<_> = (0..most).map(|_| peers.enter(one, most).expect("its share")).collect();
+        assert!(peers.enter(one, most).is_none());
+        assert!(peers.enter(other, most).is_some());
+        visits.pop();
+        assert!(peers.enter(one, most).is_some());
+        visits.clear();
+        assert!(peers.0.lock().unwrap().is_empty(), "nothing is kept of those who left");
+        assert_eq!(Limits { connections: 1, ..limits }.for_each(), 1);
     }
 }

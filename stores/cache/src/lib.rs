@@ -8,7 +8,7 @@ use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{Hashed, Outcome, Record};
 use pfh_source::{ChangeTimes, Closed, Entry, Item, Note, Room, Source, Stat};
 use rusqlite::{Connection, OptionalExtension, params};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::hash::{BuildHasher, RandomState};
 use std::io::{ErrorKind, Read};
@@ -46,6 +46,16 @@ pub enum CacheError {
     Unreadable(#[from] std::io::Error),
 }
 
+impl CacheError {
+    /// Whether the cache is one, and cannot be used for now: another run holds it, or its disk is
+    /// full or failing. Files are hashed without it then.
+    pub fn is_passing(&self) -> bool {
+        use rusqlite::ErrorCode::{DatabaseBusy, DatabaseLocked, DiskFull, SystemIoFailure};
+        let CacheError::Database(error) = self else { return false };
+        matches!(error.sqlite_error_code(), Some(DatabaseBusy | DatabaseLocked | DiskFull | SystemIoFailure))
+    }
+}
+
 /// What a run did with a cache.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Use {
@@ -70,6 +80,10 @@ struct Inner {
     waiting: u64,
     since: Instant,
     used: Use,
+    /// Files that were settled and whose records have not come yet, by their numbers.
+    settled: HashSet<u64>,
+    /// It failed: nothing is asked of it or kept in it any more.
+    failed: bool,
     /// What the change times of a device are worth.
     devices: HashMap<u64, ChangeTimes>,
 }
@@ -123,6 +137,8 @@ impl Cache {
             waiting: 0,
             since: Instant::now(),
             used: Use::default(),
+            settled: HashSet::new(),
+            failed: false,
             devices: HashMap::new(),
         }))))
     }
@@ -140,21 +156,40 @@ impl Cache {
     /// same unchanged file: its content changed though nothing says so.
     ///
     /// # Errors
-    /// SQLite's.
+    /// SQLite's, once: from then on nothing is asked of the cache or kept in it, and all files are
+    /// read.
     pub fn keep(&self, record: &Record) -> Result<bool, CacheError> {
         let Outcome::Hashed(hashed) = &record.outcome else { return Ok(false) };
+        // What was not read proves nothing, whichever run found it.
+        if self.inner().settled.remove(&record.number) {
+            return Ok(false);
+        }
         if hashed.closed.notes.contains(&Note::Reused) || hashed.closed.notes.contains(&Note::Virtual) {
             return Ok(false);
         }
-        self.inner().keep(hashed)
+        let mut inner = self.inner();
+        if inner.failed {
+            return Ok(false);
+        }
+        let kept = inner.keep(hashed);
+        inner.failed = kept.is_err();
+        kept
+    }
+
+    /// What was done with it so far.
+    pub fn used(&self) -> Use {
+        self.inner().used
     }
 
     /// Puts what was found on the disk. `finished` says that the run came to its end.
     ///
     /// # Errors
-    /// SQLite's.
+    /// SQLite's; of a cache that failed before nothing is asked.
     pub fn close(&self, finished: bool) -> Result<Use, CacheError> {
         let inner = self.inner();
+        if inner.failed {
+            return Ok(inner.used);
+        }
         if finished {
             inner.connection.execute("UPDATE runs SET finished = 1 WHERE run = ?1", [inner.run])?;
         }
@@ -255,12 +290,16 @@ impl Inner {
             self.used.timeless += 1;
             return None;
         }
+        if self.failed {
+            return None;
+        }
         // A cache that fails is asked in vain: the file is read.
         let (digests, own) = self.find(&stat).ok()??;
         if self.sample > 0 && self.random.hash_one((entry.number, self.used.verified)) & 0xFFFF_FFFF < self.sample {
             return None;
         }
         self.used.reused += 1;
+        self.settled.insert(entry.number);
         let notes = if own { Vec::new() } else { vec![Note::Reused] };
         Some((Closed { size: stat.size, stat: Some(stat), notes, inside: None }, digests))
     }

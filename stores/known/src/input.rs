@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use flate2::bufread::MultiGzDecoder;
 use pfh_digest::Algorithm;
 use pfh_manifest::known::bloom::Header;
+use pfh_source::Stream;
 
 use crate::{Class, Error};
 
@@ -86,7 +87,7 @@ impl Input {
     }
 
     fn is_standard(&self) -> bool {
-        self.path == Path::new("-")
+        Stream::of(&self.path).is_some()
     }
 
     /// Bytes of the file; 0 where nobody knows.
@@ -96,9 +97,11 @@ impl Input {
 
     /// Its bytes, unpacked.
     pub(crate) fn open(&self, meter: &Meter) -> io::Result<Box<dyn BufRead>> {
-        let raw: Box<dyn Read> =
-            if self.is_standard() { Box::new(io::stdin()) } else { Box::new(File::open(&self.path)?) };
-        unpacked(Box::new(Metered { reader: raw, meter: meter.clone() }))
+        let raw = match Stream::of(&self.path) {
+            Some(stream) => stream.open()?,
+            None => File::open(&self.path)?,
+        };
+        unpacked(Box::new(Metered { reader: Box::new(raw), meter: meter.clone() }))
     }
 }
 

@@ -116,6 +116,7 @@ fn write(
     give_back: &SyncSender<Bank>,
 ) -> Result<Written, Error> {
     while let Ok((mut bank, progress)) = taken.recv() {
+        pfh_source::fail_point("runs");
         let mut new = Vec::new();
         for (number, (algorithm, rows)) in bank.tables.iter_mut().enumerate() {
             if rows.is_empty() {

@@ -116,6 +116,7 @@ impl Indexer {
         let named = std::thread::Builder::new().name("pfh-index".into());
         let thread = named.spawn(move || {
             while let Ok(keys) = taken.recv() {
+                pfh_source::fail_point("index");
                 if give.send(index(&keys)).is_err() {
                     break;
                 }

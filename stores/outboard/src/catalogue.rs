@@ -5,25 +5,23 @@
 //! all subtrees that have several. A change is one transaction: whatever interrupts it, the old
 //! catalogue or the new one is there.
 
-use pfh_source::Stat;
-use pfh_tree::catalogue::{EMPTY, Key, Value, bit, key, last, leaf, node, nodes, prefix, root, shared};
+mod header;
+mod proof;
+mod turn;
+
+pub use header::{APPLICATION, MARK, is_catalogue};
+
+use header::{has_own_tables, schema};
+use pfh_source::{Stat, replace};
+use pfh_tree::catalogue::{EMPTY, Key, Value, key, leaf, nodes, prefix, root};
 use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
-use std::fs::File;
-use std::io::{self, ErrorKind, Read};
+use std::fs::{File, OpenOptions};
+use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use turn::{Turn, beside};
 
-const SCHEMA: &str = "
-    CREATE TABLE IF NOT EXISTS entries (
-        key BLOB PRIMARY KEY, name BLOB NOT NULL, size INTEGER NOT NULL, digest BLOB NOT NULL, stamp BLOB NOT NULL) WITHOUT ROWID;
-    CREATE TABLE IF NOT EXISTS nodes (
-        depth INTEGER, prefix BLOB, value BLOB NOT NULL, PRIMARY KEY (depth, prefix)) WITHOUT ROWID;
-    CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;";
-
-/// Marks databases of this kind: "pfht", at [`MARK`].
-pub const APPLICATION: &[u8; 4] = b"pfht";
-/// Where a database of SQLite's states its kind ("Database File Format", section 1.3).
-pub const MARK: u64 = 68;
 /// Clocks of file systems tick: a file that changed so recently may change again without a new
 /// time.
 const SETTLED: Duration = Duration::from_secs(2);
@@ -47,12 +45,23 @@ pub enum CatalogueError {
         /// What the system says.
         error: io::Error,
     },
+    /// The finished catalogue cannot be put in its place; the one that was there still is.
+    #[error("{}: {error}", path.display())]
+    Unwritten {
+        /// The catalogue.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
     /// A file or database of something else.
     #[error("{}: is no catalogue of a directory", .0.display())]
     Foreign(PathBuf),
     /// The entries or the values are not those that give the root.
     #[error("{}: damaged: what it holds does not give its root; build it anew", .0.display())]
     Damaged(PathBuf),
+    /// The caller asked to end while another change was waited for.
+    #[error("{}: interrupted while another command changes it", .0.display())]
+    Cancelled(PathBuf),
 }
 
 /// A file as it is catalogued.
@@ -83,26 +92,6 @@ pub fn stamp(stat: &Stat, settled: bool) -> Vec<u8> {
     numbers.iter().chain(&parts).flat_map(|number| number.to_le_bytes()).collect()
 }
 
-/// Whether a file says in its header that it is a catalogue.
-///
-/// # Errors
-/// When it cannot be read.
-pub fn is_catalogue(path: &Path) -> io::Result<bool> {
-    let mut header = [0; 100];
-    let mut file = match File::open(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
-        opened => opened?,
-    };
-    if !file.metadata()?.is_file() {
-        return Ok(false);
-    }
-    match file.read_exact(&mut header) {
-        Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Ok(false),
-        read => read?,
-    }
-    Ok(header.starts_with(b"SQLite format 3\0") && header[MARK as usize..].starts_with(APPLICATION))
-}
-
 /// An open catalogue. What is changed is kept when [`commit`](Catalogue::commit) returns.
 pub struct Catalogue {
     connection: Connection,
@@ -111,13 +100,31 @@ pub struct Catalogue {
     computed: u64,
     /// Holds the copy that is read in place of a catalogue whose change was killed.
     room: Option<tempfile::TempDir>,
+    /// What becomes the catalogue when it is committed.
+    fresh: Option<Fresh>,
+    /// Nobody else changes it meanwhile. Dropped last.
+    turn: Option<Turn>,
+}
+
+/// A database under a name that no reader looks at, removed unless it becomes the catalogue.
+struct Fresh(PathBuf);
+
+impl Drop for Fresh {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+        let _ = std::fs::remove_file(beside(&self.0, JOURNAL));
+    }
 }
 
 /// The journal of a database: what takes a change back.
-fn beside(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push("-journal");
-    name.into()
+const JOURNAL: &str = "-journal";
+/// What a catalogue is made under.
+const NEW: &str = "-new";
+
+/// What lies beside a catalogue while it is made or changed, and is no part of what it is of.
+pub fn companions(path: &Path) -> [PathBuf; 4] {
+    let new = beside(path, NEW);
+    [beside(path, JOURNAL), turn::lock_of(path), beside(&new, JOURNAL), new]
 }
 
 /// Whether a change was killed, and must be taken back before anything is read.
@@ -151,31 +158,56 @@ impl Catalogue {
         let unreadable = |error| CatalogueError::Unreadable { path: path.to_owned(), error };
         let room = tempfile::tempdir().map_err(unreadable)?;
         // SQLite names the journal after the file itself, not after a link to it.
-        let journal = beside(&path.canonicalize().map_err(unreadable)?);
+        let journal = beside(&path.canonicalize().map_err(unreadable)?, JOURNAL);
         let copy = room.path().join("catalogue");
         let of = |file: &Path| std::fs::metadata(file).and_then(|of| Ok((of.len(), of.modified()?))).ok();
         let state = || of(path).zip(of(&journal));
         let before = state();
         if before.is_some() {
-            std::fs::copy(&journal, beside(&copy)).and_then(|_| std::fs::copy(path, &copy)).map_err(unreadable)?;
+            std::fs::copy(&journal, beside(&copy, JOURNAL))
+                .and_then(|_| std::fs::copy(path, &copy))
+                .map_err(unreadable)?;
         }
         // Somebody else takes it back, or changes it, meanwhile.
         if before.is_none() || state() != before {
             return Catalogue::of(path, OpenFlags::SQLITE_OPEN_READ_ONLY, "BEGIN");
         }
-        let mut opened = Catalogue::connect(&copy, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        opened.connection.execute_batch("BEGIN").map_err(opened.failed())?;
+        let mut opened = Catalogue::begin(&copy, OpenFlags::SQLITE_OPEN_READ_WRITE, "BEGIN")?;
         (opened.path, opened.room) = (path.to_owned(), Some(room));
         opened.fact("algorithm")?;
         Ok(opened)
     }
 
-    /// Opens a catalogue to change it; waits for whoever changes it now.
+    /// Opens a catalogue to change it; waits until nobody else changes it.
     ///
     /// # Errors
-    /// When it is none, or cannot be written.
-    pub fn change(path: &Path) -> Done<Catalogue> {
-        Catalogue::of(path, OpenFlags::SQLITE_OPEN_READ_WRITE, "BEGIN IMMEDIATE")
+    /// When it is none, or cannot be written; when `cancel` is set while it waits.
+    pub fn change(path: &Path, cancel: &AtomicBool) -> Done<Catalogue> {
+        let missing = |error| CatalogueError::Unreadable { path: path.to_owned(), error };
+        let own = path.canonicalize().map_err(missing)?;
+        // Before a lock is made beside somebody's file.
+        if !is_catalogue(&own).map_err(missing)? {
+            return Err(CatalogueError::Foreign(path.to_owned()));
+        }
+        let turn = Catalogue::turn(&own, cancel)?;
+        let mut opened = Catalogue::of(path, OpenFlags::SQLITE_OPEN_READ_WRITE, "BEGIN IMMEDIATE")?;
+        opened.turn = Some(turn);
+        Ok(opened)
+    }
+
+    fn turn(path: &Path, cancel: &AtomicBool) -> Done<Turn> {
+        let failed = |error| CatalogueError::Unreadable { path: turn::lock_of(path), error };
+        let turn = Turn::wait(path, cancel).map_err(failed)?;
+        turn.ok_or_else(|| CatalogueError::Cancelled(path.to_owned()))
+    }
+
+    /// Opens the same catalogue once more, to read what it was before this change. The file itself
+    /// is opened by SQLite alone: another look at it would take this connection's locks away.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn reader(&self) -> Done<Catalogue> {
+        Catalogue::begin(&self.path, OpenFlags::SQLITE_OPEN_READ_ONLY, "BEGIN")
     }
 
     fn of(path: &Path, flags: OpenFlags, begin: &str) -> Done<Catalogue> {
@@ -184,8 +216,13 @@ impl Catalogue {
         if !is_catalogue(path).map_err(unreadable)? {
             return Err(CatalogueError::Foreign(path.to_owned()));
         }
+        Catalogue::begin(path, flags, begin)
+    }
+
+    fn begin(path: &Path, flags: OpenFlags, begin: &str) -> Done<Catalogue> {
         let opened = Catalogue::connect(path, flags)?;
         opened.connection.execute_batch(begin).map_err(opened.failed())?;
+        opened.only_own_tables()?;
         Ok(opened)
     }
 
@@ -194,20 +231,37 @@ impl Catalogue {
         let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX).map_err(failed)?;
         connection.busy_timeout(Duration::from_secs(600)).map_err(failed)?;
         connection.execute_batch("PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF;").map_err(failed)?;
-        Ok(Catalogue { connection, path: path.to_owned(), computed: 0, room: None })
+        Ok(Catalogue { connection, path: path.to_owned(), computed: 0, room: None, fresh: None, turn: None })
     }
 
-    /// An empty catalogue of digests of this algorithm, in the place of the one that is there.
+    /// Nothing is asked of a database that has anything but a catalogue's own tables.
+    fn only_own_tables(&self) -> Done<()> {
+        let own = has_own_tables(&self.connection).map_err(self.failed())?;
+        if own { Ok(()) } else { Err(CatalogueError::Foreign(self.path.clone())) }
+    }
+
+    /// An empty catalogue of digests of this algorithm. It takes the place of the one that is there
+    /// when it is committed; until then nothing has changed.
     ///
     /// # Errors
-    /// When it cannot be written.
-    pub fn anew(path: &Path, algorithm: &str) -> Done<Catalogue> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
-        let made = Catalogue::connect(path, flags)?;
+    /// When it cannot be written; when `cancel` is set while another change is waited for.
+    pub fn anew(path: &Path, algorithm: &str, cancel: &AtomicBool) -> Done<Catalogue> {
+        let own = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let turn = Catalogue::turn(&own, cancel)?;
+        let fresh = Fresh(beside(&own, NEW));
+        let unwritten = |error| CatalogueError::Unreadable { path: fresh.0.clone(), error };
+        // What a killed build left; nobody else may have one, as the turn is ours.
+        for left in [beside(&fresh.0, JOURNAL), fresh.0.clone()] {
+            match std::fs::remove_file(&left) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(unwritten(error)),
+                _ => {}
+            }
+        }
+        OpenOptions::new().write(true).create_new(true).open(&fresh.0).map_err(unwritten)?;
+        let mut made = Catalogue::connect(&fresh.0, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        (made.path, made.fresh, made.turn) = (own, Some(fresh), Some(turn));
         let number = u32::from_be_bytes(*APPLICATION);
-        let begin = format!(
-            "BEGIN IMMEDIATE; PRAGMA application_id = {number}; {SCHEMA} DELETE FROM entries; DELETE FROM nodes; DELETE FROM facts;"
-        );
+        let begin = format!("BEGIN IMMEDIATE; PRAGMA application_id = {number}; {}", schema());
         made.connection.execute_batch(&begin).map_err(made.failed())?;
         made.keep("algorithm", algorithm.as_bytes())?;
         Ok(made)
@@ -333,16 +387,6 @@ impl Catalogue {
         Ok(root)
     }
 
-    /// Compares every entry and value with the root.
-    ///
-    /// # Errors
-    /// When they do not give it.
-    pub fn prove_all(&self) -> Done<()> {
-        let top = pfh_tree::catalogue::top(&self.leaves()?);
-        let same = root(&self.algorithm()?, self.entries()?, &top) == self.root()?;
-        if same { Ok(()) } else { Err(CatalogueError::Damaged(self.path.clone())) }
-    }
-
     /// Sets the entry of a name, or removes it; costs its path. That the path was whole is proved
     /// first. Gives the root.
     ///
@@ -380,88 +424,32 @@ impl Catalogue {
         self.settle(entries, &top)
     }
 
-    /// Proves that an entry, or that there is none of this name, is in the tree of the root: the
-    /// values beside its path and its own give it.
-    ///
-    /// # Errors
-    /// When they do not.
-    pub fn prove(&self, name: &[u8]) -> Done<()> {
-        let at = key(name);
-        let mut value = None;
-        for depth in self.neighbour(&at)?.map_or(0..0, |deepest| 0..deepest + 1).rev() {
-            // A name that is not there may lie beside one entry, over which there is no node.
-            if value.is_none() && self.within(&prefix(&at, depth), depth)?.len() < 2 {
-                continue;
-            }
-            let own = match value {
-                Some(value) => value,
-                None => self.subtree(&prefix(&at, depth + 1), depth + 1)?,
-            };
-            let mut other = prefix(&at, depth + 1);
-            other[depth as usize / 8] ^= 0x80 >> (depth % 8);
-            let beside = self.subtree(&other, depth + 1)?;
-            value = Some(if bit(&at, depth) { node(&beside, &own) } else { node(&own, &beside) });
-        }
-        let value = match value {
-            Some(value) => value,
-            // One entry, or none at all.
-            None => self.within(&EMPTY, 0)?.first().map_or(EMPTY, |found| found.1),
-        };
-        let same = root(&self.algorithm()?, self.entries()?, &value) == self.root()?;
-        if same { Ok(()) } else { Err(CatalogueError::Damaged(self.path.clone())) }
-    }
-
-    /// The most bits that a key shares with another one that is there.
-    fn neighbour(&self, at: &Key) -> Done<Option<u32>> {
-        let mut most = None;
-        for sql in [
-            "SELECT key FROM entries WHERE key < ?1 ORDER BY key DESC LIMIT 1",
-            "SELECT key FROM entries WHERE key > ?1 ORDER BY key LIMIT 1",
-        ] {
-            let mut statement = self.connection.prepare_cached(sql).map_err(self.failed())?;
-            let found: Option<Vec<u8>> =
-                statement.query_row([&at[..]], |row| row.get(0)).optional().map_err(self.failed())?;
-            let found = found.and_then(|key| Key::try_from(key).ok());
-            most = most.max(found.map(|other| shared(at, &other)));
-        }
-        Ok(most)
-    }
-
-    /// The first two entries of a subtree, as key and value.
-    fn within(&self, start: &Key, depth: u32) -> Done<Vec<(Key, Value)>> {
-        let sql = "SELECT name, size, digest, stamp FROM entries WHERE key BETWEEN ?1 AND ?2 ORDER BY key LIMIT 2";
-        let mut statement = self.connection.prepare_cached(sql).map_err(self.failed())?;
-        let found = statement.query_map([&start[..], &last(start, depth)[..]], row).map_err(self.failed())?;
-        let value = |entry: CatalogueEntry| (key(&entry.name), leaf(&entry.name, entry.size, &entry.digest));
-        found.map(|entry| entry.map(value).map_err(self.failed())).collect()
-    }
-
-    /// The value of a subtree, as it is kept.
-    fn subtree(&self, start: &Key, depth: u32) -> Done<Value> {
-        let sql = "SELECT value FROM nodes WHERE depth = ?1 AND prefix = ?2";
-        let mut statement = self.connection.prepare_cached(sql).map_err(self.failed())?;
-        let kept: Option<Vec<u8>> =
-            statement.query_row(params![depth, &start[..]], |row| row.get(0)).optional().map_err(self.failed())?;
-        match kept {
-            Some(value) => value.try_into().map_err(|_| CatalogueError::Damaged(self.path.clone())),
-            None => Ok(self.within(start, depth)?.first().map_or(EMPTY, |found| found.1)),
-        }
-    }
-
-    /// The value of a node over the subtrees that are kept.
-    fn halves(&self, at: &Key, depth: u32) -> Done<Value> {
-        let left = prefix(at, depth);
-        let mut right = left;
-        right[depth as usize / 8] |= 0x80 >> (depth % 8);
-        Ok(node(&self.subtree(&left, depth + 1)?, &self.subtree(&right, depth + 1)?))
-    }
-
     /// Keeps what was changed: when this returns, it is on the disk.
     ///
     /// # Errors
     /// When it cannot be written; the catalogue is as it was then.
-    pub fn commit(self) -> Done<()> {
-        self.connection.execute_batch("COMMIT").map_err(self.failed())
+    pub fn commit(mut self) -> Done<()> {
+        self.connection.execute_batch("COMMIT").map_err(self.failed())?;
+        let Some(fresh) = self.fresh.take() else { return Ok(()) };
+        // Closed before it is renamed: SQLite knows a database by its name.
+        let Catalogue { connection, path, turn, .. } = self;
+        connection.close().map_err(|(_, error)| CatalogueError::Database { path: path.clone(), error })?;
+        let put = || {
+            // The journal of a change that was killed belongs to what is replaced. That is brought
+            // to an end first, so that a kill between the two steps leaves a whole catalogue.
+            let journal = beside(&path, JOURNAL);
+            if journal.symlink_metadata().is_ok() {
+                let _ = Catalogue::of(&path, OpenFlags::SQLITE_OPEN_READ_WRITE, "BEGIN IMMEDIATE; ROLLBACK");
+                match std::fs::remove_file(&journal) {
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                    _ => {}
+                }
+            }
+            replace(File::open(&fresh.0)?, &fresh.0, &path)
+        };
+        let placed = put().map_err(|error| CatalogueError::Unwritten { path: path.clone(), error });
+        drop((fresh, turn));
+        placed
     }
 }
 

@@ -87,7 +87,7 @@ pub enum Failure {
     #[error("{0}")]
     Change(#[from] WrongChange),
     /// The caller asked to end.
-    #[error("interrupted; the tree is as it was")]
+    #[error("interrupted: no tree beyond those named was changed")]
     Cancelled,
 }
 

@@ -17,7 +17,7 @@ mod pass;
 mod stored;
 
 #[cfg(feature = "catalogue")]
-pub use catalogue::{APPLICATION, Catalogue, CatalogueEntry, CatalogueError, MARK, is_catalogue, stamp};
+pub use catalogue::{APPLICATION, Catalogue, CatalogueEntry, CatalogueError, MARK, companions, is_catalogue, stamp};
 pub use change::{Updated, append, update, update_since};
 pub use check::{FileState, check};
 pub use failure::{Failure, reason};

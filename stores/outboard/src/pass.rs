@@ -106,6 +106,7 @@ pub fn read_range(
         let (used, empty) = sync_channel::<Vec<u8>>(AHEAD + 2);
         let reader = move || {
             for start in range.clone().step_by(PIECE as usize) {
+                pfh_source::fail_point("pieces");
                 let mut piece = empty.try_recv().unwrap_or_default();
                 let result = read.read(start..range.end.min(start + PIECE), &mut piece).map(|()| piece);
                 let failed = result.is_err();

@@ -67,16 +67,20 @@ pub enum FileError {
 }
 
 impl FileError {
-    /// Whether the error is an answer: the seal does not hold, is no seal, or is not there although
-    /// a key is asked for.
+    /// Whether the error is an answer: the seal does not hold, or is no seal. A seal without a
+    /// signature, or none at all, differs from nothing, also where a key is asked for.
     pub fn is_verdict(&self) -> bool {
         match self {
-            FileError::Wrong { .. } => true,
-            FileError::Read { error, .. } => {
-                matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::NotFound)
-            }
+            FileError::Wrong { .. } => !self.is_unsigned(),
+            FileError::Read { error, .. } => error.kind() == io::ErrorKind::InvalidData,
             _ => false,
         }
+    }
+
+    /// Whether there is no signature, or none that this build verifies: nothing was compared with
+    /// the key.
+    pub fn is_unsigned(&self) -> bool {
+        matches!(self, FileError::Wrong { error: SealError::Unsigned | SealError::NoSignatures, .. })
     }
 }
 

@@ -58,9 +58,12 @@ pub enum SealError {
     /// `sign`.
     #[error("this build verifies and makes no signatures")]
     NoSignatures,
-    /// The seal is not signed, or not by the key that is asked for.
+    /// Another key than the one that is asked for signed the seal.
     #[error("the seal is not signed with the key that is asked for")]
     Key,
+    /// The seal holds, and has no signature that could be compared with the key.
+    #[error("the seal is not signed by this key: it has no signature")]
+    Unsigned,
 }
 
 impl Seal {
@@ -113,12 +116,14 @@ impl Seal {
             let genuine = named.verify_strict(&self.signed(), &Signature::from_bytes(signature));
             genuine.map_err(|_| SealError::Signature)?;
         }
-        if let Some(key) = key
-            && self.signature.is_none_or(|(public, _)| public != key.to_bytes())
+        if let (Some(key), Some((public, _))) = (key, self.signature)
+            && public != key.to_bytes()
         {
             return Err(SealError::Key);
         }
-        self.compare(found)
+        // Records that differ are a difference, whether or not the seal is signed.
+        self.compare(found)?;
+        if key.is_some() && self.signature.is_none() { Err(SealError::Unsigned) } else { Ok(()) }
     }
 
     /// Whether this is the seal of the records that `found` was made of, where neither is signed.
@@ -295,7 +300,8 @@ mod tests {
         assert_eq!(Seal::decode(&signed.encode()).expect("read back"), signed);
         let public = key.verifying_key();
         assert!(signed.verify(&found, Some(&public)).is_ok() && found.verify(&found, None).is_ok());
-        assert!(matches!(found.verify(&found, Some(&public)), Err(SealError::Key)));
+        assert!(matches!(found.verify(&found, Some(&public)), Err(SealError::Unsigned)));
+        assert!(matches!(found.verify(&seal(B).expect("a seal"), Some(&public)), Err(SealError::Records)));
         assert!(matches!(signed.verify(&found, Some(&other)), Err(SealError::Key)));
         assert!(matches!(signed.verify(&seal(B).expect("a seal"), Some(&public)), Err(SealError::Records)));
         let mut forged = signed.clone();

@@ -1,6 +1,8 @@
 use super::*;
 use std::collections::BTreeMap;
 
+static NEVER: AtomicBool = AtomicBool::new(false);
+
 /// The root of entries, computed from nothing.
 fn expected(entries: &BTreeMap<Vec<u8>, CatalogueEntry>) -> Value {
     let mut leaves: Vec<(Key, Value)> =
@@ -27,7 +29,7 @@ fn any_changes_give_the_root_of_a_build() {
     };
     for start in [0, 1, 2, 3, 40] {
         let mut entries = BTreeMap::new();
-        let mut built = Catalogue::anew(&path, "blake3").expect("a catalogue");
+        let mut built = Catalogue::anew(&path, "blake3", &NEVER).expect("a catalogue");
         for number in 0..start {
             built.add(&entry(number, 0)).expect("added");
             entries.insert(entry(number, 0).name, entry(number, 0));
@@ -35,7 +37,7 @@ fn any_changes_give_the_root_of_a_build() {
         assert_eq!(built.fill().expect("a root"), expected(&entries));
         built.commit().expect("committed");
         for step in 0..120 {
-            let mut changed = Catalogue::change(&path).expect("a catalogue");
+            let mut changed = Catalogue::change(&path, &NEVER).expect("a catalogue");
             let one = entry(next(60), step);
             let found = if next(3) == 0 {
                 entries.remove(&one.name);
@@ -60,7 +62,7 @@ fn any_changes_give_the_root_of_a_build() {
             rows.collect::<Result<Vec<(u32, Vec<u8>, Vec<u8>)>, _>>().expect("rows")
         };
         let kept = rows(&Catalogue::open(&path).expect("a catalogue"));
-        let mut anew = Catalogue::anew(&path, "blake3").expect("a catalogue");
+        let mut anew = Catalogue::anew(&path, "blake3", &NEVER).expect("a catalogue");
         entries.values().for_each(|entry| anew.add(entry).expect("added"));
         anew.fill().expect("a root");
         assert_eq!(rows(&anew), kept);
@@ -71,11 +73,11 @@ fn any_changes_give_the_root_of_a_build() {
 fn one_entry_of_many_costs_its_path() {
     let room = tempfile::tempdir().expect("a directory");
     let path = room.path().join("catalogue");
-    let mut built = Catalogue::anew(&path, "blake3").expect("a catalogue");
+    let mut built = Catalogue::anew(&path, "blake3", &NEVER).expect("a catalogue");
     (0..20_000).for_each(|number| built.add(&entry(number, 0)).expect("added"));
     built.fill().expect("a root");
     built.commit().expect("committed");
-    let mut changed = Catalogue::change(&path).expect("a catalogue");
+    let mut changed = Catalogue::change(&path, &NEVER).expect("a catalogue");
     changed.set(&entry(77, 0).name, Some(&entry(77, 1))).expect("a root");
     // Some 14 levels of 20,000 entries, and the root.
     assert!((5..40).contains(&changed.computed()), "{}", changed.computed());
@@ -87,12 +89,12 @@ fn one_entry_of_many_costs_its_path() {
 fn a_damaged_path_is_found() {
     let room = tempfile::tempdir().expect("a directory");
     let path = room.path().join("catalogue");
-    let mut built = Catalogue::anew(&path, "blake3").expect("a catalogue");
+    let mut built = Catalogue::anew(&path, "blake3", &NEVER).expect("a catalogue");
     (0..50).for_each(|number| built.add(&entry(number, 0)).expect("added"));
     built.fill().expect("a root");
     built.commit().expect("committed");
     for sql in ["UPDATE nodes SET value = zeroblob(32) WHERE depth = 1", "UPDATE entries SET size = 9"] {
-        let mut changed = Catalogue::change(&path).expect("a catalogue");
+        let mut changed = Catalogue::change(&path, &NEVER).expect("a catalogue");
         changed.connection.execute(sql, []).expect("changed");
         let one = entry(3, 1);
         assert!(matches!(changed.set(&one.name, Some(&one)), Err(CatalogueError::Damaged(_))), "{sql}");
