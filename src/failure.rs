@@ -21,6 +21,26 @@ pub enum Kind<'a> {
     Cancelled,
 }
 
+/// The error of a key: a file that is not there, or one that is no key.
+#[cfg(any(feature = "audit", feature = "image"))]
+impl JobError for pfh_custody::key::KeyError {
+    fn kind(&self) -> Kind<'_> {
+        match self {
+            pfh_custody::key::KeyError::Read { .. } => Kind::Open,
+            _ => Kind::Request,
+        }
+    }
+}
+
+impl JobError for crate::algorithms::SecretError {
+    fn kind(&self) -> Kind<'_> {
+        match self {
+            crate::algorithms::SecretError::Read { .. } => Kind::Open,
+            _ => Kind::Request,
+        }
+    }
+}
+
 /// The error of a job.
 pub trait JobError: std::error::Error {
     /// What it means.

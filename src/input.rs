@@ -7,19 +7,22 @@
 //! # Ok::<(), pfh::InputError>(())
 //! ```
 
+use crate::failure::{JobError, Kind};
 use crate::outputs::Outputs;
 use pfh_source::image::{ImageObject, files_of};
-use pfh_source::os::Patient;
+use pfh_source::os::{Patient, wait_readable_once};
 use pfh_source::terminal;
 use pfh_source::{
-    Descend, Entry, Item, Links, Operands, Order, Ordered, Origin, Paths, Recurse, Separator, Source, Special, Volumes,
-    is_address, names,
+    Cause, Descend, Entry, Item, Links, NamedTwice, Operands, Order, Ordered, Origin, Paths, Problem, Recurse,
+    Separator, Source, Special, Stage, Stream, Streams, Volumes, is_address, names,
 };
 #[cfg(feature = "inside")]
 use pfh_source::{Hosts, Swept};
-use std::ffi::OsString;
-use std::io::{self, BufReader};
-use std::os::unix::ffi::OsStringExt;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::os::fd::AsFd;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -99,6 +102,15 @@ pub enum InputError {
     /// There is no image.
     #[error("--image needs the name of an image")]
     NoImage,
+    /// A stream is named twice.
+    #[error(transparent)]
+    Twice(#[from] NamedTwice),
+    /// A list of names that is standard input, or another stream, names that stream.
+    #[error(
+        "the list of names is {}, and names it too: a stream can be read only once",
+        terminal::render(.0.as_os_str().as_encoded_bytes())
+    )]
+    OwnList(PathBuf),
     /// The list of operands cannot be opened.
     #[error("{}: {error}", terminal::render(path.as_os_str().as_encoded_bytes()))]
     List {
@@ -107,6 +119,16 @@ pub enum InputError {
         /// Why.
         error: io::Error,
     },
+}
+
+impl JobError for InputError {
+    /// A list that cannot be read may be read later; all else makes no sense.
+    fn kind(&self) -> Kind<'_> {
+        match self {
+            InputError::List { .. } => Kind::Open,
+            _ => Kind::Request,
+        }
+    }
 }
 
 impl Input {
@@ -127,10 +149,51 @@ impl Input {
         !self.paths.is_empty() || self.list.is_some()
     }
 
+    /// Whether everything that is named can be read as it is named: nothing is read but a list of
+    /// names in a file. [`source`](Input::source) asks the same; a job that makes something before
+    /// asks first.
+    ///
+    /// # Errors
+    /// When nothing is named, a stream is named twice, or the list cannot be opened.
+    pub fn check(&self) -> Result<(), InputError> {
+        self.streams().map(drop)
+    }
+
+    /// The streams that are read, each of them once.
+    ///
+    /// # Errors
+    /// As [`check`](Input::check).
+    pub(crate) fn streams(&self) -> Result<Streams, InputError> {
+        if !self.is_named() {
+            return Err(InputError::Nothing);
+        }
+        let mut streams = Streams::default();
+        let Some(list) = &self.list else {
+            streams.read_all(&self.paths)?;
+            return Ok(streams);
+        };
+        streams.read(&list.path)?;
+        streams.read_all(&self.paths)?;
+        // A stream gives its names only once.
+        if Stream::of(&list.path).is_none() && list.path.is_file() {
+            let mut in_list = streams.clone();
+            in_list.read_all(names(list.open()?, list.separator).flatten().map(OsString::from_vec))?;
+        }
+        Ok(streams)
+    }
+
+    /// The same, where the request reads these as well: sets, lists, keys.
+    ///
+    /// # Errors
+    /// As [`check`](Input::check).
+    pub(crate) fn streams_and<P: AsRef<Path>>(&self, more: impl IntoIterator<Item = P>) -> Result<(), InputError> {
+        Ok(self.streams()?.read_all(more)?)
+    }
+
     /// The entries, in the order in which they are read.
     ///
     /// # Errors
-    /// When nothing is named, or the list cannot be opened.
+    /// When nothing is named, a stream is named twice, or the list cannot be opened.
     pub fn source(&self) -> Result<Box<dyn Source>, InputError> {
         #[cfg(feature = "inside")]
         if let Some(options) = &self.inside {
@@ -228,6 +291,7 @@ impl Input {
         if self.paths.is_empty() {
             return Err(InputError::NoImage);
         }
+        self.check()?;
         let item = |(number, path): (usize, &OsString)| {
             let name = path.as_encoded_bytes().into();
             let origin = Origin::Object { name, object: Arc::new(ImageObject(PathBuf::from(path))) };
@@ -237,9 +301,7 @@ impl Input {
     }
 
     fn operands(&self, wanted: Wanted) -> Result<Box<dyn Source>, InputError> {
-        if !self.is_named() {
-            return Err(InputError::Nothing);
-        }
+        let streams = self.streams()?;
         let descend = self.descend.clone();
         let located = |paths| located(paths, descend.clone(), self.addresses, wanted);
         let paths: Vec<Vec<u8>> = self.paths.iter().map(|path| path.clone().into_vec()).collect();
@@ -252,19 +314,17 @@ impl Input {
                 Some(address) => Err(InputError::Remote(address.clone())),
             };
         };
-        let listed = if list.path == Path::new("-") {
-            names(BufReader::new(Patient(io::stdin())), list.separator)
-        } else {
-            let open = Patient::open(&list.path);
-            let open = open.map_err(|error| InputError::List { path: list.path.clone(), error })?;
-            names(BufReader::new(open), list.separator)
-        };
+        let mut open = list.open()?;
+        if let Some(stream) = Stream::of(&list.path) {
+            list.look_ahead(&stream, &mut open)?;
+        }
+        let listed = once(names(open, list.separator), streams);
         Ok(located(Box::new(paths.into_iter().map(Ok).chain(listed))))
     }
 
     /// Names all that is read to the guard of outputs.
     pub fn guard(&self, outputs: &mut Outputs) {
-        let list = self.list.as_ref().filter(|list| list.path != Path::new("-"));
+        let list = self.list.as_ref().filter(|list| Stream::of(&list.path).is_none());
         outputs.reads_all(&self.paths).reads_all(list.map(|list| &list.path));
         for path in self.paths.iter().filter(|_| self.content == Content::Images || self.is_inside()) {
             outputs.reads_all(files_of(Path::new(path)));
@@ -323,6 +383,47 @@ impl Input {
         words.extend(self.list.iter().map(|list| list.path.as_os_str().as_encoded_bytes().to_vec()));
         words
     }
+}
+
+impl NameList {
+    fn open(&self) -> Result<BufReader<Patient<File>>, InputError> {
+        let open = match Stream::of(&self.path) {
+            Some(stream) => stream.open().map(Patient),
+            None => Patient::open(&self.path),
+        };
+        let open = open.map_err(|error| InputError::List { path: self.path.clone(), error })?;
+        Ok(BufReader::with_capacity(LOOKED_AT, open))
+    }
+
+    /// Refuses a list from a stream that names the stream itself, if that is among the first names
+    /// that come: nothing has been read then. Later ones are problems of their own (see [`once`]).
+    fn look_ahead(&self, stream: &Stream, open: &mut BufReader<Patient<File>>) -> Result<(), InputError> {
+        // A signal ends the wait; the run notices it, and ends.
+        if wait_readable_once(open.get_ref().0.as_fd()).is_err() {
+            return Ok(());
+        }
+        let failed = |error| InputError::List { path: self.path.clone(), error };
+        let end = if self.separator == Separator::Nul { 0 } else { b'\n' };
+        let own = |name: &[u8]| Stream::named(name).is_some_and(|named| named.is(stream));
+        if open.fill_buf().map_err(failed)?.split(|byte| *byte == end).any(own) {
+            return Err(InputError::OwnList(self.path.clone()));
+        }
+        Ok(())
+    }
+}
+
+/// Bytes of a list from a stream that are looked at before anything is read.
+const LOOKED_AT: usize = 64 << 10;
+
+/// Names of a list. A stream that has its reader already is a problem, and not read: whoever came
+/// second would get nothing, or every other piece.
+fn once(names: Paths, mut streams: Streams) -> Paths {
+    Box::new(names.map(move |name| match name {
+        Ok(name) if streams.read(OsStr::from_bytes(&name)).is_err() => {
+            Err((name, Problem::new(Stage::Walk, Cause::BadName("is a stream that is read already"))))
+        }
+        name => name,
+    }))
 }
 
 /// What is wanted of the entries.

@@ -71,7 +71,7 @@ pub use pfh_cache as cache;
 pub use pfh_container as container;
 #[cfg(any(feature = "audit", feature = "image"))]
 pub use pfh_custody::key;
-pub use pfh_custody::{chain, seal};
+pub use pfh_custody::{chain, seal, stamp};
 pub use pfh_digest as digest;
 pub use pfh_digest::{
     Digest, Hasher, Kernels, Standing, UnknownAlgorithm, finalize_many, hash_many, hex, update_many, update_together,
@@ -86,13 +86,14 @@ pub use pfh_manifest as manifest;
 pub use pfh_outboard as outboard;
 pub use pfh_similarity as similarity;
 pub use pfh_source::os::{
-    DEVICES, EVICTS, Patient, bound_heaps, children_time, cpu_time, evict_range, free_bytes, is_in_memory, kernel_text,
-    names_in, processors, set_patience, sync_filesystem, system_name,
+    Confinement, DEVICES, EVICTS, Patient, Typed, ask_hidden, bound_heaps, children_time, confine, confinement,
+    cpu_time, evict_range, free_bytes, is_in_memory, kernel_text, names_in, processors, set_patience, sync_filesystem,
+    system_name,
 };
 pub use pfh_source::{
     Apart, Cause, Closed, Descend, Entry, Extent, Inside, Item, Links, Note, Object, Operands, Order, Ordered, Origin,
-    Problem, Ranges, Recurse, Selection, SelectionError, Separator, Skip, Source, Special, Stage, Stat, Within,
-    errno_name, is_address, names, total,
+    Problem, Ranges, Recurse, Selection, SelectionError, Separator, Skip, Source, Special, Stage, Stat, Stream,
+    Streams, Within, errno_name, is_address, names, note_panic, panics, total,
 };
 pub use pfh_source::{Around, Output, Time, device, image, terminal};
 
@@ -137,7 +138,7 @@ pub mod stated;
 pub mod stats;
 #[cfg(feature = "audit")]
 pub mod tree;
-mod verdict;
+pub mod verdict;
 #[cfg(feature = "image")]
 pub mod verify;
 

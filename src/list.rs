@@ -148,7 +148,7 @@ pub enum Error {
 impl JobError for Error {
     fn kind(&self) -> Kind<'_> {
         match self {
-            Error::Input(_) => Kind::Request,
+            Error::Input(error) => error.kind(),
             Error::Sink(error) => Kind::Output(error),
         }
     }
@@ -180,7 +180,7 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
                         Ok(())
                     }
                 },
-                Origin::File { .. } | Origin::Standard => match entry.still().err() {
+                Origin::File { .. } | Origin::Stream(_) => match entry.still().err() {
                     Some(problem) => {
                         summary.failed += 1;
                         sink(Event::Failed { name: &entry.name(), problem: &problem })

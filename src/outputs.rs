@@ -19,6 +19,7 @@
 //! ```
 
 use crate::shown;
+use pfh_source::Streams;
 use pfh_source::device::{Meeting, Place, Places};
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -64,6 +65,9 @@ pub enum Refused {
         /// What is read.
         read: PathBuf,
     },
+    /// A stream is read for two purposes.
+    #[error(transparent)]
+    ReadTwice(#[from] pfh_source::NamedTwice),
     /// Two outputs are one file.
     #[error("{option} {} and {other} are the same file; nothing was written", shown(path))]
     Twice {
@@ -121,6 +125,8 @@ struct Write {
 #[derive(Debug, Clone, Default)]
 pub struct Outputs {
     reads: Vec<PathBuf>,
+    /// Those with a reader of their own each: a stream has just one.
+    apart: Vec<PathBuf>,
     writes: Vec<Write>,
     replace: bool,
 }
@@ -148,6 +154,15 @@ impl Outputs {
     /// The command reads all of these.
     pub fn reads_all<P: AsRef<Path>>(&mut self, paths: impl IntoIterator<Item = P>) -> &mut Self {
         for path in paths {
+            self.reads(path);
+        }
+        self
+    }
+
+    /// The command reads each of these with a reader of its own: no two may be one stream.
+    pub(crate) fn reads_apart<P: AsRef<Path>>(&mut self, paths: impl IntoIterator<Item = P>) -> &mut Self {
+        for path in paths {
+            self.apart.push(path.as_ref().to_owned());
             self.reads(path);
         }
         self
@@ -183,6 +198,7 @@ impl Outputs {
     /// # Errors
     /// The first output that must not be written, and why.
     pub fn check(&self) -> Result<(), Refused> {
+        Streams::default().read_all(&self.apart)?;
         if self.writes.is_empty() {
             return Ok(());
         }

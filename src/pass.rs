@@ -5,6 +5,7 @@ use pfh_source::{Source, total};
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::thread::JoinHandle;
 
 /// Why a pass ended before its time.
 #[derive(Debug)]
@@ -45,20 +46,33 @@ pub(crate) use ends_a_pass;
 struct Counting {
     total: Arc<OnceLock<(u64, u64)>>,
     stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
 }
 
 impl Counting {
     fn start(again: Option<Box<dyn Source>>) -> Counting {
-        let counting = Counting { total: Arc::default(), stop: Arc::default() };
+        let mut counting = Counting { total: Arc::default(), stop: Arc::default(), thread: None };
         if let Some(again) = again {
             let (found, stop) = (counting.total.clone(), counting.stop.clone());
-            let _ = std::thread::Builder::new().name("pfh-count".into()).spawn(move || {
-                if let Some(counted) = total(again, &stop) {
-                    let _ = found.set(counted);
-                }
-            });
+            let named = std::thread::Builder::new().name("pfh-count".into());
+            counting.thread = named
+                .spawn(move || {
+                    if let Some(counted) = total(again, &stop) {
+                        let _ = found.set(counted);
+                    }
+                })
+                .ok();
         }
         counting
+    }
+}
+
+impl Counting {
+    /// What became of the count so far: a panic of its thread is one of the run. A directory that
+    /// does not answer may keep the thread for long, and is not waited for.
+    fn end(mut self) -> Result<(), Failure> {
+        let ended = self.thread.take_if(|thread| thread.is_finished()).map(JoinHandle::join);
+        if matches!(ended, Some(Err(_))) { Err(Failure::Run(pfh_engine::Error::Panicked)) } else { Ok(()) }
     }
 }
 
@@ -91,5 +105,37 @@ pub(crate) fn pass(
         }
         other => control.report(other),
     });
-    Ok(pfh_engine::run(source, plan, sink, &counted)?)
+    let summary = pfh_engine::run(source, plan, sink, &counted)?;
+    counting.end()?;
+    Ok(summary)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pfh_source::{Descend, Item, Operands};
+
+    /// A source that cannot be counted.
+    struct Trap;
+
+    impl Source for Trap {
+        fn pull(&mut self) -> Option<Item> {
+            panic!("counting fails on purpose")
+        }
+    }
+
+    #[test]
+    fn a_panic_of_the_count_ends_the_pass() {
+        let control = Control::new().on_progress(|_| {});
+        let plan = Plan::new(["sha256".parse::<crate::Algorithm>().unwrap()]);
+        let counting = Counting::start(Some(Box::new(Trap)));
+        while counting.thread.as_ref().is_some_and(|thread| !thread.is_finished()) {
+            std::thread::yield_now();
+        }
+        assert!(matches!(counting.end(), Err(Failure::Run(pfh_engine::Error::Panicked))));
+        let source = || Box::new(Operands::new(vec!["Cargo.toml"], Descend::default()));
+        let again = || Some(source() as Box<dyn Source>);
+        let mut records: Vec<pfh_engine::Record> = Vec::new();
+        assert_eq!(pass(source(), again, &plan, &mut records, &control).unwrap().hashed, 1);
+    }
 }

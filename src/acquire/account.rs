@@ -3,7 +3,7 @@
 
 use super::log::{Logs, now};
 use super::session::Session;
-use super::{Beginning, Compared, Error, Event, Request, Retried, Sink, To, host, logged, sectors};
+use super::{Beginning, Compared, Error, Event, Lost, Request, Retried, Sink, To, facts, host, logged, part, sectors};
 use crate::shown;
 use pfh_engine::imaging::Imaged;
 use pfh_source::device::{Fill, Kind, Medium};
@@ -58,7 +58,11 @@ pub(super) fn begin(logs: &mut Logs, session: &Session, events: Sink<'_>) -> Res
         events(&resumed);
         logs.line(&resumed.to_string())?;
     }
-    logs.line(&format!("targets: {}", targets(asked).join(", ")))?;
+    let all = match targets(asked) {
+        none if none.is_empty() => "none: the source is only hashed".to_owned(),
+        all => all.join(", "),
+    };
+    logs.line(&format!("targets: {all}"))?;
     logs.record("start", start(asked, medium, &beginning, &name, block, &who))?;
     events(&Event::Started(&beginning));
     Ok(())
@@ -104,12 +108,8 @@ fn source(logs: &mut Logs, name: &str, medium: &Medium, beginning: &Beginning) -
 fn write_block(medium: &Medium) -> &'static str {
     let read_only = medium.facts().get("read-only").map(String::as_str);
     match (medium.kind(), read_only) {
-        (Kind::Device, Some("1")) => {
-            "the kernel refuses writes to the device (its read-only flag is set). Hidden areas (HPA, DCO) were not looked for"
-        }
-        (Kind::Device, _) => {
-            "the kernel would allow writes to the device; pfh opened it for reading only. Hidden areas (HPA, DCO) were not looked for"
-        }
+        (Kind::Device, Some("1")) => "the kernel refuses writes to the device (its read-only flag is set)",
+        (Kind::Device, _) => "the kernel would allow writes to the device; pfh opened it for reading only",
         _ => "not a device; opened for reading only",
     }
 }
@@ -120,18 +120,19 @@ fn start(asked: &Request, medium: &Medium, beginning: &Beginning, name: &str, bl
     let fill = match &asked.imaging.policy.fill {
         Fill::Zeros => "zeros".to_owned(),
         Fill::Pattern(p) => format!("{p:02x?}"),
+        Fill::Omitted => "omitted".to_owned(),
     };
     json!({
         "host": who.machine, "user": who.user, "kernel": who.kernel, "version": env!("CARGO_PKG_VERSION"),
         "command": asked.command_line, "source": name, "bytes": medium.size(),
         "sector": medium.sector(), "physical-sector": medium.physical_sector(), "facts": facts, "write-block": block,
         "mounts": beginning.mounts, "direct": medium.is_direct(), "resumed-at": beginning.done,
-        "targets": targets(asked), "identity": beginning.identity.as_ref().map(Identity::to_json),
+        "targets": targets(asked), "layout": part::layout(asked), "identity": beginning.identity.as_ref().map(Identity::to_json),
         "remarks": beginning.notes,
         "from": asked.imaging.from, "length": asked.imaging.length, "retries": asked.imaging.policy.retries,
         "case": asked.about.case_number, "evidence": asked.about.evidence_number, "examiner": asked.about.examiner,
         "description": asked.about.description, "notes": asked.about.notes,
-        "fill": fill,
+        "fill": fill, "asked": facts::asked(asked),
     })
 }
 
@@ -193,6 +194,14 @@ pub(super) fn digests(logs: &mut Logs, imaged: &Imaged) -> Result<(), Error> {
     imaged.pieces.chunks(logged::WINDOWS).try_for_each(|lot| logs.record("windows", logged::windows(lot)))
 }
 
+/// Enters a target that failed while others went on.
+pub(super) fn lost(logs: &mut Logs, lost: &Lost, events: Sink<'_>) -> Result<(), Error> {
+    let event = Event::TargetFailed(lost);
+    events(&event);
+    logs.line(&event.to_string())?;
+    logs.record("target-failed", json!({ "target": shown(&lost.path), "cause": lost.cause }))
+}
+
 /// Enters that the source changed.
 pub(super) fn changed(logs: &mut Logs, what: &'static str, events: Sink<'_>) -> Result<(), Error> {
     let event = Event::SourceChanged { what };
@@ -204,8 +213,7 @@ pub(super) fn changed(logs: &mut Logs, what: &'static str, events: Sink<'_>) -> 
 /// Enters how a target compares with the image.
 pub(super) fn compared(logs: &mut Logs, to: &To, found: &Compared) -> Result<(), Error> {
     let name = shown(&to.path);
-    let verdict = if found.is_good() { "equal" } else { "DIFFERENT" };
-    logs.line(&format!("verified {name}: {} bytes read back, {verdict}", found.bytes))?;
+    logs.line(&format!("verified {name}: {} bytes read back, {}", found.bytes, found.word()))?;
     for (offset, length) in found.differing.iter().take(sectors::MOST_LISTED) {
         logs.line(&format!("  differs at offset {offset}, {length} bytes"))?;
     }
@@ -229,7 +237,8 @@ pub(super) fn files(logs: &mut Logs, asked: &Request) -> Result<(), Error> {
         for file in &files {
             let sha256 = file["sha256"].as_str().map(|hex| format!(", sha256 {hex}")).unwrap_or_default();
             let name = file["name"].as_str().unwrap_or_default();
-            logs.line(&format!("file: {name}, {} bytes{sha256}", file["bytes"]))?;
+            let place = file["directory"].as_str().map(|place| format!(", in {place}")).unwrap_or_default();
+            logs.line(&format!("file: {name}, {} bytes{sha256}{place}", file["bytes"]))?;
         }
         if !files.is_empty() {
             logs.record("files", json!({ "files": files }))?;

@@ -3,13 +3,14 @@
 
 use super::log::{Logs, chained_name};
 use super::session::Session;
-use super::{Again, Compared, Error, Event, Sink, Summary};
+use super::{Again, Compared, Error, Event, Sink, Summary, facts, logged};
+use crate::shown;
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::imaging::{Imaged, Times};
 use pfh_engine::{Control, Phase};
 use pfh_source::device::Loss;
 use serde_json::{Map, Value};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What is left to do after an acquisition that has ended.
 pub(super) enum Left {
@@ -38,7 +39,26 @@ pub(super) fn foresee(session: &Session) -> Result<Option<bool>, Error> {
         session.can_retry()?;
         return Ok(Some(true));
     }
+    is_the_same(session, &end)?;
     Ok((!digests(&end).is_empty()).then_some(false))
+}
+
+/// Refuses a request for another image than the one that is there: with other case data, digests or
+/// pieces.
+fn is_the_same(session: &Session, end: &Map<String, Value>) -> Result<(), Error> {
+    let asked = session.asked();
+    let (Some(log), Some(first)) = (asked.log.as_deref(), asked.targets.first()) else { return Ok(()) };
+    let algorithms = end.get("digests").and_then(Value::as_object).into_iter().flatten();
+    let differ = facts::differences(asked, log, &algorithms.map(|(name, _)| name.clone()).collect());
+    if differ.is_empty() {
+        return Ok(());
+    }
+    Err(Error::Usage(format!(
+        "{}: the acquisition has ended, and this is not the command that made the image: {}. Nothing was written; name another \
+         target, or start anew with --force",
+        shown(&first.path),
+        differ.join("; ")
+    )))
 }
 
 /// The end of the log of an earlier acquisition, and the bytes of its image.
@@ -59,15 +79,20 @@ pub(super) fn look(session: &Session, events: Sink<'_>, control: &Control<'_>) -
     if session.beginning().done != bytes || asked.targets.is_empty() {
         return Ok(Left::Other);
     }
+    agrees(session, log)?;
     let is_lost = session.lost().iter().any(|run| run.loss != Loss::Recorded);
+    let stated = digests(&end);
     if asked.retry_bad && is_lost {
         session.can_retry()?;
+        // Before the log is continued: an image that was changed is not tried again, and its log
+        // stays as it was finished.
+        session.unchanged(bytes, stated.first(), control)?;
         return Ok(Left::Retry(bytes));
     }
     if asked.retry_bad {
         events(&Event::NothingToRetry);
     }
-    let stated = digests(&end);
+    is_the_same(session, &end)?;
     if stated.is_empty() {
         return Ok(Left::Other);
     }
@@ -77,6 +102,16 @@ pub(super) fn look(session: &Session, events: Sink<'_>, control: &Control<'_>) -
         return Err(Error::NotCompared(stop));
     }
     compare(session, &stated, found, chained_name(log), events).map(|summary| Left::Compared(Box::new(summary)))
+}
+
+/// Refuses a map that calls other ranges lost than its finished log does.
+fn agrees(session: &Session, log: &Path) -> Result<(), Error> {
+    let (Some(map), Some(sound)) = (session.asked().map.as_deref(), Logs::ended(log)) else { return Ok(()) };
+    let by_map = session.lost().iter().map(|run| (run.offset, run.length)).collect();
+    match logged::contradiction(&crate::shown(map), by_map, logged::losses(&sound)) {
+        Some(what) => Err(Error::Contradiction(what)),
+        None => Ok(()),
+    }
 }
 
 /// The digests that the end of a log states.
@@ -98,11 +133,12 @@ fn compare(
         return Err(Error::ChangedSince { log, algorithms });
     }
     events(&Event::Unchanged { log: &log, algorithms: &algorithms });
+    session.beginning().notes.iter().for_each(|note| events(&Event::Remark(note)));
     let bad = session.lost().to_vec();
     if bad.iter().any(|run| run.loss != Loss::Recorded) && session.can_retry().is_ok() {
         events(&Event::CanRetry);
     }
-    let equal = Compared { bytes: found.bytes, digests_agree: true, differing: Vec::new(), unreadable: Vec::new() };
+    let equal = Compared::equal(found.bytes);
     let imaged = Imaged { bad, digests: stated.to_vec(), times: Times { ..found.times }, ..found };
     let mut summary = Summary::new(imaged, session.medium(), session.asked());
     summary.compared = vec![equal; session.asked().targets.len()];

@@ -1,34 +1,85 @@
 //! Reading a target back, past the page cache, and comparing it with what was read from the source.
 
 use super::{Error, ImageFormat, To, sectors};
-use pfh_engine::imaging::{Follow, Imaged, Imaging, image};
+use crate::verdict::{About, Alone, Comparison, Coverage, Evidence, Side, Unread, Verdict, verdict};
+use pfh_engine::imaging::{Follow, Imaged, Imaging, ImagingError, image};
 use pfh_engine::{Control, Phase};
-use pfh_source::device::{Access, Medium, Stop};
+use pfh_source::device::{Access, Bad, ErrorPolicy, Medium, Stop};
 use pfh_source::image::Image;
 use pfh_source::os;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
-/// How a target compares.
+/// How a target, or another medium, compares with an image.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Compared {
     /// Bytes read back.
     pub bytes: u64,
-    /// Whether all digests are those of the image.
+    /// Whether all digests are those of the image. Without meaning where something is unreadable.
     pub digests_agree: bool,
-    /// Differing ranges of the image, as (offset, length) in bytes; exact where the source could be
+    /// Differing ranges of the image, as (offset, length) in bytes; exact where both sides could be
     /// read once more, else whole marks.
     pub differing: Vec<(u64, u64)>,
-    /// Ranges of the target that could not be read back.
+    /// Ranges of the other side that could not be read back, by offset in the image.
     pub unreadable: Vec<(u64, u64)>,
+    /// Ranges of the image that could not be read once more, and are not compared for this reason.
+    pub unread_here: Vec<(u64, u64)>,
+    /// Bytes of the image.
+    pub length: u64,
+    /// Bytes that a file has beyond the image, where both must have one length.
+    pub longer: u64,
 }
 
 impl Compared {
+    /// All of an image of `length` bytes, and equal by its digests.
+    pub(super) fn equal(length: u64) -> Self {
+        let (differing, unreadable, unread_here) = Default::default();
+        Compared { bytes: length, digests_agree: true, differing, unreadable, unread_here, length, longer: 0 }
+    }
+
+    /// As a comparison of the image with `name`.
+    pub fn comparison(&self, name: &str) -> Comparison {
+        let unread = |side| move |(offset, length): &(u64, u64)| Unread { side, offset: *offset, length: *length };
+        let lost: Vec<(u64, u64)> = self.unreadable.iter().chain(&self.unread_here).copied().collect();
+        let read = self.bytes.min(self.length);
+        let here = self.unread_here.iter().map(unread(Side::This));
+        let alone = (self.longer > 0).then_some(Alone {
+            side: Side::Other,
+            offset: self.length,
+            length: self.longer,
+            stated: None,
+        });
+        let coverage = Coverage {
+            sizes: (self.length, Some(self.bytes + self.longer)),
+            compared: without(&[(0, read)], &lost),
+            unread: here.chain(self.unreadable.iter().map(unread(Side::Other))).collect(),
+            alone: alone.into_iter().collect(),
+            ..Coverage::default()
+        };
+        let one = Comparison::new(About::Image, "all bytes of the image", name, Evidence::Bytes).over(coverage);
+        let is_unequal = !self.differing.is_empty() || (lost.is_empty() && !self.digests_agree) || self.longer > 0;
+        if is_unequal { one.unequal(self.differing.clone()) } else { one }
+    }
+
+    /// What it amounts to.
+    pub fn verdict(&self) -> Verdict {
+        verdict(&[About::Image], &[self.comparison("")], false)
+    }
+
     /// Whether the target is the image.
     pub fn is_good(&self) -> bool {
-        self.digests_agree && self.differing.is_empty() && self.unreadable.is_empty()
+        self.verdict() == Verdict::Verified
+    }
+
+    /// The verdict in a word for people.
+    pub fn word(&self) -> &'static str {
+        match self.verdict() {
+            Verdict::Verified => "equal",
+            Verdict::Differs => "DIFFERENT",
+            Verdict::Incomplete | Verdict::NothingToCompareWith => "not all could be compared",
+        }
     }
 
     /// The first differing ranges, a line of `line` for each behind the name, and the number of the
@@ -38,6 +89,26 @@ impl Compared {
         let lines = first.map(|(offset, length)| format!("{name}: {}", line(*offset, *length)));
         lines.chain(sectors::more(&self.differing).map(|more| format!("{name}: {more}"))).collect()
     }
+}
+
+/// These ranges, in order, without the parts that lie in `holes`.
+pub(crate) fn without(ranges: &[(u64, u64)], holes: &[(u64, u64)]) -> Vec<(u64, u64)> {
+    let mut holes = holes.to_vec();
+    holes.sort_unstable();
+    let mut left = Vec::new();
+    for (offset, length) in ranges {
+        let (mut at, end) = (*offset, offset + length);
+        for (hole, size) in holes.iter().filter(|(hole, _)| *hole < end) {
+            if *hole > at {
+                left.push((at, hole - at));
+            }
+            at = at.max((hole + size).min(end));
+        }
+        if at < end {
+            left.push((at, end - at));
+        }
+    }
+    left
 }
 
 /// Opens a target as a medium whose bytes come from below the page cache.
@@ -80,45 +151,98 @@ pub fn compare(
     (control, phase): (&Control<'_>, Phase),
 ) -> Result<Compared, Error> {
     let (medium, seek) = open(to)?;
-    let again = Imaging {
-        from: seek,
-        length: Some(imaged.bytes),
-        done: 0,
-        done_bad: Vec::new(),
-        pad: None,
-        piecewise: None,
-        policy: Default::default(),
-        ..imaging.clone()
-    };
-    let follow = Follow::new(control, phase);
-    let back = image(&medium, None, &again, &mut [], follow).map_err(Error::Imaging)?;
-    match back.stopped {
-        None => {}
-        Some(Stop::Cancelled) => return Err(Error::NotCompared(Stop::Cancelled)),
-        Some(stop) => return Err(Error::Target { path: to.path.clone(), error: io::Error::other(stop) }),
+    let sides = Sides { image: source.map(|source| (source, imaging.from)), other: (&medium, seek), is_source: true };
+    let mut found = sides.compare(imaging, imaged, Follow::new(control, phase)).map_err(|unread| match unread {
+        Unfinished::Imaging(error) => Error::Imaging(error),
+        Unfinished::Stopped(Stop::Cancelled) => Error::NotCompared(Stop::Cancelled),
+        Unfinished::Stopped(stop) => Error::Target { path: to.path.clone(), error: io::Error::other(stop) },
+    })?;
+    if found.bytes < imaged.bytes {
+        // All of these bytes were written.
+        push(&mut found.differing, found.bytes, imaged.bytes - found.bytes);
     }
-    let mut differing = Vec::new();
-    let marks = imaged.marks.len().max(back.marks.len());
-    for at in 0..marks {
-        let (ours, theirs) = (imaged.marks.get(at), back.marks.get(at));
-        if ours.map(|m| &m.digests) == theirs.map(|m| &m.digests) {
-            continue;
+    Ok(found)
+}
+
+/// Why two media were not compared to the end.
+#[derive(Debug)]
+pub(crate) enum Unfinished {
+    /// The imaging itself.
+    Imaging(ImagingError),
+    /// The other side could not be read to its end.
+    Stopped(Stop),
+}
+
+/// Two media with the places where the image starts on each.
+pub(crate) struct Sides<'a> {
+    /// Where the image can be read once more, if it can.
+    pub(crate) image: Option<(&'a Medium, u64)>,
+    /// What it is compared with.
+    pub(crate) other: (&'a Medium, u64),
+    /// Whether the image was filled where it cannot be read: such a place is compared with the
+    /// filling.
+    pub(crate) is_source: bool,
+}
+
+impl Sides<'_> {
+    /// Reads the other side and compares it with an image of [`Imaged::bytes`] bytes, mark by mark,
+    /// and byte by byte where marks differ.
+    ///
+    /// # Errors
+    /// When the other side cannot be read to its end.
+    pub(crate) fn compare(
+        &self,
+        imaging: &Imaging,
+        imaged: &Imaged,
+        follow: Follow<'_>,
+    ) -> Result<Compared, Unfinished> {
+        let again = Imaging {
+            from: self.other.1,
+            length: Some(imaged.bytes),
+            done: 0,
+            done_bad: Vec::new(),
+            pad: None,
+            piecewise: None,
+            policy: ErrorPolicy { retries: imaging.policy.retries, ..ErrorPolicy::default() },
+            ..imaging.clone()
+        };
+        let back = image(self.other.0, None, &again, &mut [], follow).map_err(Unfinished::Imaging)?;
+        if let Some(stop) = back.stopped {
+            return Err(Unfinished::Stopped(stop));
         }
-        let Some(mark) = ours.or(theirs) else { continue };
-        let exact = source.and_then(|source| places(source, imaging.from, &medium, seek, mark.offset, mark.length));
-        for (offset, length) in exact.unwrap_or_else(|| vec![(mark.offset, mark.length)]) {
-            push(&mut differing, offset, length);
+        let mut found = Compared {
+            bytes: back.bytes,
+            digests_agree: back.digests == imaged.digests,
+            differing: Vec::new(),
+            unreadable: runs(&back.bad),
+            unread_here: if self.is_source { Vec::new() } else { runs(&imaged.bad) },
+            length: imaged.bytes,
+            longer: 0,
+        };
+        let lost: Vec<(u64, u64)> = found.unreadable.iter().chain(&found.unread_here).copied().collect();
+        let common = back.bytes.min(imaged.bytes);
+        for (ours, theirs) in imaged.marks.iter().zip(&back.marks) {
+            if ours.digests == theirs.digests {
+                continue;
+            }
+            let (from, until) = (ours.offset, (ours.offset + ours.length).min(common));
+            // What cannot be read is no difference; what lies between is compared byte by byte.
+            for (offset, length) in without(&[(from, until.saturating_sub(from))], &lost) {
+                match self.image.and_then(|image| places(image, self.other, offset, length)) {
+                    Some(exact) => exact.into_iter().for_each(|(at, size)| push(&mut found.differing, at, size)),
+                    None if lost.iter().any(|(at, size)| *at < until && at + size > from) => {
+                        found.unread_here.push((offset, length));
+                    }
+                    None => push(&mut found.differing, offset, length),
+                }
+            }
         }
+        Ok(found)
     }
-    if back.bytes < imaged.bytes {
-        push(&mut differing, back.bytes, imaged.bytes - back.bytes);
-    }
-    Ok(Compared {
-        bytes: back.bytes,
-        digests_agree: back.digests == imaged.digests,
-        differing,
-        unreadable: back.bad.iter().map(|b| (b.offset, b.length)).collect(),
-    })
+}
+
+fn runs(bad: &[Bad]) -> Vec<(u64, u64)> {
+    bad.iter().map(|bad| (bad.offset, bad.length)).collect()
 }
 
 fn push(ranges: &mut Vec<(u64, u64)>, offset: u64, length: u64) {
@@ -128,10 +252,20 @@ fn push(ranges: &mut Vec<(u64, u64)>, offset: u64, length: u64) {
     }
 }
 
-/// Differing bytes of one mark; `None` where one side cannot be read, or where they agree now.
-fn places(a: &Medium, a_from: u64, b: &Medium, b_from: u64, offset: u64, length: u64) -> Option<Vec<(u64, u64)>> {
+/// Differing bytes of a range; `None` where one side cannot be read, or where they agree now.
+fn places(
+    (a, a_from): (&Medium, u64),
+    (b, b_from): (&Medium, u64),
+    offset: u64,
+    length: u64,
+) -> Option<Vec<(u64, u64)>> {
+    /// What reads past the page cache are aligned to.
+    const PAGE: usize = 4096;
     let read = |medium: &Medium, from: u64| {
-        let mut bytes = vec![0; usize::try_from(length).ok()?];
+        let length = usize::try_from(length).ok()?;
+        let mut room = vec![0; length + PAGE];
+        let skew = room.as_ptr().align_offset(PAGE);
+        let bytes = &mut room[skew..skew + length];
         let mut done = 0;
         while done < bytes.len() {
             match medium.read_at(&mut bytes[done..], from + offset + done as u64) {
@@ -139,12 +273,25 @@ fn places(a: &Medium, a_from: u64, b: &Medium, b_from: u64, offset: u64, length:
                 _ => return None,
             }
         }
-        Some(bytes)
+        Some((room, skew))
     };
-    let (a, b) = (read(a, a_from)?, read(b, b_from)?);
+    let ((a, a_skew), (b, b_skew)) = (read(a, a_from)?, read(b, b_from)?);
     let mut ranges = Vec::new();
-    for (at, _) in a.iter().zip(&b).enumerate().filter(|(_, (a, b))| a != b) {
+    for (at, _) in a[a_skew..].iter().zip(&b[b_skew..]).take(length as usize).enumerate().filter(|(_, (a, b))| a != b) {
         push(&mut ranges, offset + at as u64, 1);
     }
     Some(ranges).filter(|ranges| !ranges.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_without_holes() {
+        assert_eq!(without(&[(0, 100)], &[]), [(0, 100)]);
+        assert_eq!(without(&[(0, 100)], &[(90, 20), (0, 10), (50, 1)]), [(10, 40), (51, 39)]);
+        assert_eq!(without(&[(20, 10), (40, 10)], &[(0, 25), (45, 100)]), [(25, 5), (40, 5)]);
+        assert!(without(&[(5, 5)], &[(0, 100)]).is_empty());
+    }
 }

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 #[non_exhaustive]
 pub enum Error {
     /// The source cannot be opened.
-    #[error("{}: {problem}", path.display())]
+    #[error("{}: {problem}", shown(path))]
     Source {
         /// Which.
         path: PathBuf,
@@ -30,7 +30,7 @@ pub enum Error {
     #[error(transparent)]
     Refused(#[from] Refused),
     /// A target cannot be opened or written.
-    #[error("{}: {error}", path.display())]
+    #[error("{}: {error}", shown(path))]
     Target {
         /// Which.
         path: PathBuf,
@@ -38,7 +38,7 @@ pub enum Error {
         error: io::Error,
     },
     /// The map cannot be read or written.
-    #[error("{}: {error}", path.display())]
+    #[error("{}: {error}", shown(path))]
     Map {
         /// Which.
         path: PathBuf,
@@ -46,7 +46,10 @@ pub enum Error {
         error: io::Error,
     },
     /// A target is not what was written: its first `from` bytes are, those up to `upto` are not.
-    #[error("{}: it was changed since it was written, between offsets {from} and {upto} of the image: nothing was written; start anew with --force", path.display())]
+    #[error(
+        "{}: it was changed since it was written, between offsets {from} and {upto} of the image: nothing was written; start anew with --force",
+        shown(path)
+    )]
     Changed {
         /// Which.
         path: PathBuf,
@@ -94,6 +97,9 @@ pub enum Error {
         /// The algorithms that were compared.
         algorithms: String,
     },
+    /// The map of a finished acquisition is not what its log states.
+    #[error("{0}: nothing was written")]
+    Contradiction(String),
     /// The comparison of an image that is complete was stopped.
     #[error("stopped: {0}")]
     NotCompared(Stop),
@@ -125,6 +131,12 @@ pub enum LogError {
         /// The chained log.
         path: PathBuf,
     },
+    /// Another run writes it.
+    #[error("{}: another run is writing the log of this acquisition: wait for its end", shown(path))]
+    Busy {
+        /// The chained log.
+        path: PathBuf,
+    },
     /// Its chain is broken.
     #[error("{}: {error}", shown(path))]
     Broken {
@@ -149,16 +161,22 @@ pub(super) const CASE_UNWRITTEN: &str = "the CASE document cannot be written";
 impl JobError for Error {
     fn kind(&self) -> Kind<'_> {
         match self {
+            Error::Source { .. } => Kind::Open,
+            Error::Image(OpenError::Io { .. }) => Kind::Open,
+            Error::Key(error) => error.kind(),
             Error::Stopped { cause: Stop::Cancelled, .. } | Error::NotCompared(Stop::Cancelled) => Kind::Cancelled,
             Error::Usage(_)
             | Error::Refused(_)
-            | Error::Key(_)
             | Error::LogRefused(_)
             | Error::CaseRefused { .. }
-            | Error::Image(OpenError::Unread { .. } | OpenError::Mismatch { .. } | OpenError::Disk { .. }) => {
-                Kind::Request
-            }
-            Error::Changed { .. } | Error::ChangedSince { .. } => Kind::Negative,
+            | Error::Image(
+                OpenError::Unread { .. }
+                | OpenError::Mismatch { .. }
+                | OpenError::Disk { .. }
+                | OpenError::Later { .. }
+                | OpenError::Unclear { .. },
+            ) => Kind::Request,
+            Error::Changed { .. } | Error::ChangedSince { .. } | Error::Contradiction(_) => Kind::Negative,
             _ => Kind::Aborted,
         }
     }

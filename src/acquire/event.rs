@@ -1,10 +1,13 @@
 //! What happens while a medium is acquired, and what comes of it.
 
 use super::identity::Identity;
-use super::{Compared, Request, To};
+use super::{Compared, Request, Stamped, To};
 use crate::shown;
+use crate::verdict::Verdict;
 use pfh_engine::imaging::Imaged;
+use pfh_source::device::hidden::Hidden;
 use pfh_source::device::{Bad, Medium};
+use serde_json::{Map, Value};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -60,6 +63,8 @@ pub enum Event<'a> {
         /// Bytes of the image.
         upto: u64,
     },
+    /// The disk hides sectors, or a password locks it.
+    Hidden(&'a Hidden),
     /// What could not be read at first was tried again.
     Retried {
         /// Bytes that were tried.
@@ -74,6 +79,8 @@ pub enum Event<'a> {
         /// The same in words, by the medium's sectors.
         place: &'a str,
     },
+    /// A target failed; the others hold the image.
+    TargetFailed(&'a Lost),
     /// The source changed while it was read.
     SourceChanged {
         /// What differs: its size, a time.
@@ -102,6 +109,13 @@ pub enum Event<'a> {
         /// The algorithms that were compared.
         algorithms: &'a str,
     },
+    /// The authority gave no time stamp of the log, which is finished.
+    NotStamped {
+        /// The authority.
+        url: &'a str,
+        /// Why not.
+        cause: &'a str,
+    },
     /// What could not be read then can be tried again.
     CanRetry,
     /// It was asked to try again, and nothing is lost.
@@ -124,23 +138,40 @@ impl fmt::Display for Event<'_> {
                 write!(f, "resuming: {bytes} bytes are there from before and are hashed from the image")
             }
             Event::Checkpoint { upto } => write!(f, "{upto} bytes are on all targets"),
+            Event::Hidden(hidden) => {
+                f.write_str("warning: the image is not all that the disk holds")?;
+                let hides = |text: &String| text.contains("hidden") || text.contains("locked");
+                hidden
+                    .lines()
+                    .iter()
+                    .filter(|(_, text)| hides(text))
+                    .try_for_each(|(name, text)| write!(f, "; {name}: {text}"))
+            }
             Event::Retried { tried, read } => {
                 write!(f, "{tried} bytes that were not read at first were tried again, {read} of them were read")
             }
             Event::Unreadable { place, .. } => write!(f, "unreadable: {place}"),
+            Event::TargetFailed(lost) => write!(
+                f,
+                "{}: {}: it holds no complete image; the other targets were written to their end",
+                shown(&lost.path),
+                lost.cause
+            ),
             Event::SourceChanged { what } => write!(
                 f,
                 "the source changed while it was read ({what} differs): the image is of no single state of it"
             ),
             Event::Compared { target: to, compared, .. } | Event::ComparedWith { other: to, compared, .. } => {
-                let verdict = if compared.is_good() { "equal" } else { "DIFFERENT" };
-                write!(f, "{}: {} bytes read back, {verdict}", shown(&to.path), compared.bytes)
+                write!(f, "{}: {} bytes read back, {}", shown(&to.path), compared.bytes, compared.word())
             }
             Event::Unchanged { log, algorithms } => write!(
                 f,
                 "acquired before: the image was compared with {} and is equal, by {algorithms}; nothing was written",
                 shown(log)
             ),
+            Event::NotStamped { url, cause } => {
+                write!(f, "the log is finished and has no time stamp of {}: {cause}", shown(Path::new(url)))
+            }
             Event::CanRetry => f.write_str("what could not be read is tried again with --retry-bad"),
             Event::NothingToRetry => f.write_str("nothing of the image is lost: there is nothing to try again"),
             Event::Finished(summary) => write!(f, "{} bytes were acquired", summary.imaged.bytes),
@@ -151,14 +182,26 @@ impl fmt::Display for Event<'_> {
 /// Takes events as they happen.
 pub type Sink<'a> = &'a mut dyn FnMut(&Event<'_>);
 
+/// A target that failed while others went on: it holds no complete image.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Lost {
+    /// Which.
+    pub path: PathBuf,
+    /// What the system said.
+    pub cause: String,
+}
+
 /// What came of an acquisition.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Summary {
     /// The source, if it has a name.
     pub source: Option<PathBuf>,
-    /// The targets.
+    /// The targets that hold the image.
     pub targets: Vec<PathBuf>,
+    /// Targets, and the tree, that failed while others went on.
+    pub lost: Vec<Lost>,
     /// The image: bytes, digests, unreadable runs, times.
     pub imaged: Imaged,
     /// How the targets compare, in their order; empty if they were not compared.
@@ -175,6 +218,13 @@ pub struct Summary {
     pub departures: Vec<String>,
     /// The chained log.
     pub log: Option<PathBuf>,
+    /// What the disk hides, by its own word; `None` of what is no device.
+    pub hidden: Option<Hidden>,
+    /// The main facts of its S.M.A.R.T. values before the first byte was read and behind the last;
+    /// empty where they are not known, and the log says why.
+    pub smart: [Map<String, Value>; 2],
+    /// The time stamp of the log's last line, or why there is none; `None` if none was asked for.
+    pub stamped: Option<Result<Stamped, String>>,
 }
 
 impl Summary {
@@ -182,6 +232,7 @@ impl Summary {
         Summary {
             source: asked.source.path().map(Path::to_owned),
             targets: asked.targets.iter().map(|to| to.path.clone()).collect(),
+            lost: Vec::new(),
             imaged,
             compared: Vec::new(),
             compared_with: Vec::new(),
@@ -190,17 +241,22 @@ impl Summary {
             changed: None,
             departures: Vec::new(),
             log: None,
+            hidden: None,
+            smart: Default::default(),
+            stamped: None,
         }
     }
 
-    /// Whether the image is that of one state of a source that could be read to its end: nothing is
-    /// lost.
+    /// Whether the image is that of one state of a source that could be read to its end, nothing is
+    /// lost, and all that was to be compared could be.
     pub fn is_complete(&self) -> bool {
-        self.imaged.bad.is_empty() && self.departures.is_empty() && self.changed.is_none()
+        let mut all = self.compared.iter().chain(&self.compared_with);
+        let is_read = self.imaged.bad.is_empty() && self.departures.is_empty() && self.changed.is_none();
+        is_read && all.all(|one| one.verdict() != Verdict::NothingToCompareWith)
     }
 
     /// Whether a target or another medium was compared and is not the image.
     pub fn differs(&self) -> bool {
-        self.compared.iter().chain(&self.compared_with).any(|compared| !compared.is_good())
+        self.compared.iter().chain(&self.compared_with).any(|one| one.verdict() == Verdict::Differs)
     }
 }

@@ -3,9 +3,11 @@
 
 use super::log::chained_name;
 use super::request::beside;
+use super::stamping::stamp_name;
 use super::target::{Pieces, Start};
 use super::{Error, ImageFormat, Origin, Request, To};
 use crate::outputs::{Existing, Kind, Outputs};
+use crate::shown;
 use pfh_container::ewf::{Writer, extension};
 use pfh_source::device::Medium;
 use pfh_source::image;
@@ -22,6 +24,9 @@ const SEGMENTS: u64 = 14_971;
 /// How the maps that pfh writes begin.
 pub(super) const MAP: Existing = Existing::Own(0, b"# Mapfile.");
 
+/// How trees begin.
+const TREE: &[u8] = b"pfh tree";
+
 /// The name under which a map is written before it takes the place of the old one.
 pub(super) fn fresh_map(map: &Path) -> PathBuf {
     beside(map, ".new")
@@ -35,29 +40,65 @@ pub(super) fn directory_of(path: &Path) -> &Path {
     }
 }
 
+/// Which files an earlier run made, by its map.
+#[derive(Debug, Clone)]
+pub(super) struct Listed {
+    /// Of each target whether it did: only such a file is resumed, or replaced.
+    pub(super) targets: Vec<bool>,
+    /// Whether it made the tree.
+    pub(super) tree: bool,
+    /// Whether it made the CASE document.
+    pub(super) case: bool,
+}
+
+impl Listed {
+    /// All of them, or none.
+    pub(super) fn same(asked: &Request, is_listed: bool) -> Self {
+        Listed { targets: vec![is_listed; asked.targets.len()], tree: is_listed, case: is_listed }
+    }
+}
+
+/// What the map says of the tree and of the CASE document.
+pub(super) fn remarks_beside(map: &Path, asked: &Request) -> [Option<String>; 2] {
+    let remark = |what: &str, path: &PathBuf| format!("pfh {what} {}", named(map, path));
+    [asked.outboard.as_ref().map(|path| remark("tree", path)), asked.case.as_ref().map(|path| remark("case", path))]
+}
+
 /// What the map says of a target, so that only files which an earlier run made are resumed or
-/// replaced. Below the map's directory the name is relative, so that image and map can be moved
-/// together.
+/// replaced.
 pub(super) fn remark(map: &Path, to: &To) -> String {
+    format!("pfh target {}", named(map, &to.path))
+}
+
+/// A file's name as the map states it. Below the map's directory the name is relative, so that
+/// image and map can be moved together.
+fn named(map: &Path, path: &Path) -> String {
     let absolute = |path: &Path| {
         let directory = directory_of(path).canonicalize().unwrap_or_else(|_| directory_of(path).to_owned());
         path.file_name().map_or_else(|| directory.clone(), |name| directory.join(name))
     };
-    let (target, map) = (absolute(&to.path), absolute(map));
+    let (target, map) = (absolute(path), absolute(map));
     let name = target.strip_prefix(directory_of(&map)).unwrap_or(&target);
-    let escaped = name.as_os_str().as_bytes().escape_ascii();
-    format!("pfh target {escaped}")
+    name.as_os_str().as_bytes().escape_ascii().to_string()
+}
+
+/// The first file of a target.
+pub(super) fn first_file(to: &To) -> PathBuf {
+    match &to.form {
+        ImageFormat::Split(pieces) => {
+            beside(&to.path, &format!(".{}", pieces.suffix.of(0, pieces.width).unwrap_or_default()))
+        }
+        ImageFormat::Raw { .. } | ImageFormat::E01 { .. } => to.path.clone(),
+    }
 }
 
 /// The files of a target that are there, and the first one whether it is there or not.
 fn files(to: &To) -> Vec<PathBuf> {
-    let (first, mut others): (PathBuf, Vec<PathBuf>) = match &to.form {
-        ImageFormat::Raw { .. } => return vec![to.path.clone()],
-        ImageFormat::Split(pieces) => {
-            let first = pieces.suffix.of(0, pieces.width).unwrap_or_default();
-            (beside(&to.path, &format!(".{first}")), numbered(to, pieces))
-        }
-        ImageFormat::E01 { .. } => (to.path.clone(), segments(&to.path)),
+    let first = first_file(to);
+    let mut others = match &to.form {
+        ImageFormat::Raw { .. } => return vec![first],
+        ImageFormat::Split(pieces) => numbered(to, pieces),
+        ImageFormat::E01 { .. } => segments(&to.path),
     };
     others.retain(|path| *path != first);
     others.insert(0, first);
@@ -94,8 +135,8 @@ fn segments(first: &Path) -> Vec<PathBuf> {
 }
 
 impl Request {
-    /// Adds what is read and written beside source, targets, map and tree: key, simulated faults,
-    /// logs, CASE document.
+    /// Adds what is read and written beside source, targets, map, tree and CASE document: key,
+    /// simulated faults, logs.
     pub(super) fn records(&self, outputs: &mut Outputs) {
         outputs.reads_all(&self.key).reads_all(&self.faults);
         if let Some(log) = &self.log {
@@ -105,33 +146,61 @@ impl Request {
             let text = if chained.exists() { Existing::Own(0, b"pfh ") } else { Existing::Refused };
             outputs.writes("--log", log, Kind::File, text);
             outputs.writes("--log", &chained, Kind::File, Existing::Own(0, b"{\""));
-        }
-        // Whether a document may be replaced is looked at when it is.
-        if let Some(path) = &self.case {
-            outputs.writes("--case-uco", path, Kind::File, Existing::Refused);
+            // An authority answers with a SEQUENCE of ASN.1. A log that is replaced takes its stamp
+            // with it.
+            if self.timestamp.is_some() {
+                outputs.writes("--timestamp", stamp_name(&chained), Kind::File, Existing::Own(0, b"0"));
+            } else if self.replace {
+                outputs.writes("--log", stamp_name(&chained), Kind::File, Existing::Welcome);
+            }
         }
     }
 
-    /// Tells the guard what is read and written. `resumed` says of each target whether an earlier
-    /// run made it.
-    pub(super) fn guarded(&self, outputs: &mut Outputs, resumed: &[bool]) {
+    /// Tells the guard what is read and written; `listed` is what an earlier run made.
+    pub(super) fn guarded(&self, outputs: &mut Outputs, listed: &Listed) {
         match &self.source {
             Origin::Medium(path) => drop(outputs.reads(path)),
             Origin::Image(path) => drop(outputs.reads(path).reads_all(image::files_of(path))),
             Origin::Pattern { .. } => {}
         }
-        for (to, resumed) in self.targets.iter().zip(resumed) {
+        let own = self.own();
+        for (to, resumed) in self.targets.iter().zip(&listed.targets) {
             let is_into = matches!(to.form, ImageFormat::Raw { start: Some(Start::Into), .. });
             let existing = if *resumed || is_into { Existing::Welcome } else { Existing::Refused };
-            for file in files(to) {
+            // Among pieces in letters a log may look like one: `.log` is that of 7,807.
+            let all = files(to).into_iter().enumerate();
+            for (_, file) in all.filter(|(at, file)| *at == 0 || !own.contains(file)) {
                 outputs.writes("target", file, Kind::Medium, existing);
+            }
+            for (directory, name) in self.then.iter().filter_map(|then| Some((then, to.path.file_name()?))) {
+                for file in files(&To { path: directory.join(name), form: to.form.clone() }) {
+                    // A segment that was moved on is there under both names.
+                    let here = file.file_name().map(|name| to.path.with_file_name(name));
+                    let leads = |here: PathBuf| here.canonicalize().ok().zip(file.canonicalize().ok());
+                    if here.and_then(leads).is_none_or(|(here, there)| here != there) {
+                        outputs.writes("--then", file, Kind::Medium, existing);
+                    }
+                }
             }
         }
         if let Some(map) = &self.map {
             outputs.writes("--map", map, Kind::File, MAP);
             outputs.writes("--map", fresh_map(map), Kind::File, MAP);
         }
-        outputs.file("--outboard", self.outboard.as_ref());
+        let ours = |is_listed: bool, start| if is_listed { Existing::Own(0, start) } else { Existing::Refused };
+        if let Some(tree) = &self.outboard {
+            outputs.writes("--outboard", tree, Kind::File, ours(listed.tree, TREE));
+        }
+        // Whether what is there is a document is looked at when it is replaced.
+        if let Some(case) = &self.case {
+            outputs.writes("--case-uco", case, Kind::File, ours(listed.case, b"{"));
+        }
+    }
+
+    /// The map and the logs.
+    fn own(&self) -> Vec<PathBuf> {
+        let maps = self.map.iter().flat_map(|map| [map.clone(), fresh_map(map)]);
+        maps.chain(self.log.iter().flat_map(|log| [log.clone(), chained_name(log)])).collect()
     }
 
     /// The first file of each target and the map, as far as they are not there yet.
@@ -170,11 +239,25 @@ pub(super) fn possible(asked: &Request, medium: &Medium) -> Result<(), Error> {
             }
             ImageFormat::Split(pieces) => {
                 let last = bytes.map_or(0, |bytes| bytes.div_ceil(pieces.length.max(1)).saturating_sub(1));
-                if pieces.suffix.of(last, pieces.width).is_none() {
+                if pieces.suffix.within(last, pieces.width).is_none() {
                     return usage("--split: there are not so many names of this --suffix: make the pieces larger or the suffix longer".into());
                 }
             }
             ImageFormat::Raw { .. } => {}
+        }
+        if let (ImageFormat::Split(pieces), Some(bytes)) = (&to.form, bytes) {
+            let count = bytes.div_ceil(pieces.length.max(1));
+            let is_piece = |own: &PathBuf| {
+                let own = own.as_os_str().as_bytes();
+                let rest = own.strip_prefix(to.path.as_os_str().as_bytes()).and_then(|rest| rest.strip_prefix(b"."));
+                rest.and_then(|suffix| pieces.suffix.number(suffix, pieces.width)).is_some_and(|number| number < count)
+            };
+            if let Some(own) = asked.own().iter().find(|own| is_piece(own)) {
+                return usage(format!(
+                    "{}: one of the pieces has this name: name another file, or number them",
+                    shown(own)
+                ));
+            }
         }
     }
     Ok(())

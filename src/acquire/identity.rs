@@ -5,6 +5,7 @@
 //! last MiB. A name says nothing: the kernel gives `/dev/sdb` to whatever is attached next, and the
 //! same disk comes back as `/dev/sdc`.
 
+use crate::shown;
 use pfh_digest::{Algorithm, Hasher};
 use pfh_source::device::{Kind, Medium};
 use serde_json::{Value, json};
@@ -181,7 +182,8 @@ impl Identity {
             }
         }
         if self.path != before.path {
-            remarks.push(format!("the source is named {} now; it was named {}", self.path, before.path));
+            let (now, then) = (shown(Path::new(&self.path)), shown(Path::new(&before.path)));
+            remarks.push(format!("the source is named {now} now; it was named {then}"));
         }
         match (differs.is_empty(), agrees) {
             (false, _) => Likeness::Other(differs),

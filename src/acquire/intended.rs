@@ -88,7 +88,7 @@ pub fn intend(mut request: Request) -> Result<Intended, Error> {
         None => Step::Acquire,
     };
     if step != Step::Compare {
-        look(asked, step)?;
+        look(&session, step)?;
     }
     let mounted = |(place, writable): &(String, bool)| {
         format!("the source is mounted at {place}{}", if *writable { ", for writing" } else { "" })
@@ -109,9 +109,10 @@ pub fn intend(mut request: Request) -> Result<Intended, Error> {
 }
 
 /// What the run looks at before it opens its logs, and when it does.
-fn look(asked: &Request, step: Step) -> Result<(), Error> {
+fn look(session: &Session, step: Step) -> Result<(), Error> {
+    let asked = session.asked();
     if let Some(path) = &asked.case {
-        let looked = case::look(path, asked.source.path(), asked.replace);
+        let looked = case::look(path, asked.source.path(), session.may_replace_case());
         looked.map_err(|error| Error::CaseRefused { path: path.clone(), error })?;
     }
     let opening = match (step, asked.replace) {
@@ -143,6 +144,10 @@ fn files(asked: &Request, bytes: Option<u64>, done: u64) -> Vec<Planned> {
         let is_file = std::fs::metadata(&to.path).map_or(true, |found| found.is_file());
         let free =
             File::open(directory_of(&to.path)).ok().and_then(|directory| os::free_bytes(directory).ok().flatten());
+        let free = asked.then.iter().fold(free, |free, directory| {
+            let more = File::open(directory).ok().and_then(|directory| os::free_bytes(directory).ok().flatten());
+            free.zip(more).map(|(free, more)| free.saturating_add(more))
+        });
         // What is there already needs no more room.
         let free = free.filter(|_| is_file).map(|free| free.saturating_add(done));
         files.push(Planned { what, path: to.path.clone(), bytes: most, free, exists: to.path.exists() });

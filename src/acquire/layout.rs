@@ -65,6 +65,10 @@ impl Layout {
     pub fn form(&self, path: &Path) -> Result<ImageFormat, Error> {
         let is_named_e01 = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("e01"));
         let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
+        if foreign::is_later_segment(ending) && self.written == Written::ByName {
+            let what = "the name of a later segment: name the first segment, ….E01, or say -f raw";
+            return Err(Error::Usage(format!("{}: {what}", shown(path))));
+        }
         if let (Some(format), Written::ByName) = (foreign::by_name(ending), self.written) {
             let name = shown(path);
             let what = format!("{name}: {} is not written: name a .E01 or a raw image, or say -f raw", format.name);
@@ -92,7 +96,7 @@ impl Layout {
             Some(0) => usage("--split takes a size of at least one byte"),
             Some(length) => {
                 let Some((suffix, width)) = Suffix::parse(&self.suffix) else {
-                    return usage("--suffix takes 000, 111 or aaa, of any length");
+                    return usage("--suffix takes 000, 111 or aaa, of two places or more");
                 };
                 if self.seek > 0 || self.sparse {
                     return usage("--seek and --sparse are for images in one piece");

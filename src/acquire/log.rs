@@ -3,10 +3,11 @@
 
 use super::request::beside;
 use super::{Error, LogError, logged};
+use crate::rendered;
 use ed25519_dalek::Signer;
-use pfh_custody::chain::{self, Chain};
+use pfh_custody::chain::{self, Chain, Sound};
 use pfh_custody::key::SigningKey;
-use pfh_source::Time;
+use pfh_source::{Time, os};
 use serde_json::{Map, Value};
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufReader, Write};
@@ -18,6 +19,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub(super) struct Logs {
     text: Option<(PathBuf, File)>,
     chained: Option<(File, Chain)>,
+    /// Keeps other runs from both until this one ends.
+    _turn: Option<File>,
 }
 
 /// What becomes of logs that are there.
@@ -29,6 +32,17 @@ pub(super) enum Opening {
     Resume,
     /// Finished ones are continued.
     Continue,
+}
+
+/// Takes the log for this run before anything in it is read: two runs that resume one acquisition
+/// would each continue it. `None` where there is none yet, or it cannot be locked.
+///
+/// # Errors
+/// When another run has it.
+pub(super) fn turn(text: &Path) -> Result<Option<File>, LogError> {
+    let path = chained_name(text);
+    let Ok(file) = OpenOptions::new().append(true).open(&path) else { return Ok(None) };
+    if os::try_lock(&file) { Ok(Some(file)) } else { Err(LogError::Busy { path }) }
 }
 
 /// Now.
@@ -47,37 +61,54 @@ pub(super) fn chained_name(text: &Path) -> PathBuf {
     beside(text, ".jsonl")
 }
 
+/// A line without what a terminal would obey. Backslashes stay: what was escaped before is not
+/// escaped twice.
+fn in_one_line(line: &str) -> String {
+    let escaped = |part: &str| rendered(part.as_bytes());
+    line.split('\\').map(escaped).collect::<Vec<_>>().join("\\")
+}
+
 /// Whether a log's first record names one of these targets, in whichever directory.
 fn is_of(first: &Map<String, Value>, targets: &[String]) -> bool {
     let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
     let stated = first.get("targets").and_then(Value::as_array);
     stated.is_none_or(|stated| {
-        stated.iter().filter_map(Value::as_str).any(|one| targets.iter().any(|other| last(one) == last(other)))
+        (stated.is_empty() && targets.is_empty())
+            || stated.iter().filter_map(Value::as_str).any(|one| targets.iter().any(|other| last(one) == last(other)))
     })
 }
 
 impl Logs {
-    /// Opens both, for an acquisition into these targets.
+    /// Opens both, for an acquisition into these targets; `turn` is the [`turn`] of this run.
     ///
     /// # Errors
-    /// When a log is of another acquisition, or finished, or cannot be read or written.
-    pub(super) fn open(text: &Path, opening: Opening, targets: &[String]) -> Result<Self, LogError> {
+    /// When a log is of another acquisition, or finished, another run has it, or it cannot be read
+    /// or written.
+    pub(super) fn open(
+        text: &Path,
+        opening: Opening,
+        targets: &[String],
+        turn: Option<File>,
+    ) -> Result<Self, LogError> {
         let name = chained_name(text);
         let (chain, keep) = Logs::look(text, opening, targets)?;
         let fail = |path: &Path| {
             let path = path.to_owned();
             move |error| LogError::Io { path, error }
         };
-        let open = |path: &Path, keep: Option<u64>| -> io::Result<File> {
-            let file = OpenOptions::new().append(true).create(true).open(path)?;
-            if let Some(keep) = keep {
-                file.set_len(keep)?;
-            }
-            Ok(file)
-        };
-        let chained = open(&name, Some(keep)).map_err(fail(&name))?;
-        let text_file = open(text, (opening == Opening::Replace).then_some(0)).map_err(fail(text))?;
-        Ok(Logs { text: Some((text.to_owned(), text_file)), chained: Some((chained, chain)) })
+        let open = |path: &Path| OpenOptions::new().append(true).create(true).open(path).map_err(fail(path));
+        let chained = open(&name)?;
+        // Without a turn there was no log when this run began: what is in one now is another run's.
+        let is_free = |file: &File| Ok::<bool, io::Error>(os::try_lock(file) && file.metadata()?.len() == keep);
+        if turn.is_none() && !is_free(&chained).map_err(fail(&name))? {
+            return Err(LogError::Busy { path: name });
+        }
+        chained.set_len(keep).map_err(fail(&name))?;
+        let text_file = open(text)?;
+        if opening == Opening::Replace {
+            text_file.set_len(0).map_err(fail(text))?;
+        }
+        Ok(Logs { text: Some((text.to_owned(), text_file)), chained: Some((chained, chain)), _turn: turn })
     }
 
     /// The chain that would be continued, and the bytes of it that are kept; writes nothing.
@@ -99,13 +130,14 @@ impl Logs {
         self.chained.is_some()
     }
 
-    /// Writes a line for people.
+    /// Writes a line for people. Nothing that a name holds makes another line of it, or reaches a
+    /// terminal raw.
     ///
     /// # Errors
     /// When it cannot be written.
     pub(super) fn line(&mut self, line: &str) -> Result<(), Error> {
         match &mut self.text {
-            Some((_, file)) => writeln!(file, "{line}").map_err(Error::Log),
+            Some((_, file)) => writeln!(file, "{}", in_one_line(line)).map_err(Error::Log),
             None => Ok(()),
         }
     }
@@ -130,6 +162,11 @@ impl Logs {
     pub(super) fn end_of(text: &Path) -> Option<Map<String, Value>> {
         let file = File::open(chained_name(text)).ok()?;
         chain::standing(BufReader::new(file)).ok()?.end
+    }
+
+    /// The records of a finished log; `None` if it is not finished, or not sound.
+    pub(super) fn ended(text: &Path) -> Option<Sound> {
+        chain::check(BufReader::new(File::open(chained_name(text)).ok()?)).ok()
     }
 
     /// Ends both; with a key the end is signed. What the log for people says so far is part of the

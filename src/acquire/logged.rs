@@ -2,7 +2,7 @@
 //! there: the log for people, the files of the image, the case data in an E01 image, the digests of
 //! windows.
 
-use pfh_container::ewf::About;
+use pfh_container::ewf::About as EwfAbout;
 use pfh_custody::chain::Sound;
 use pfh_digest::Algorithm;
 use pfh_engine::Piece;
@@ -13,15 +13,19 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::{ImageFormat, To};
+use crate::shown;
+use crate::verdict::{About, Comparison, Coverage, Evidence, Space};
 
-/// One thing that was compared, as a sentence.
+pub use super::part::{Part, Placed, contradiction, losses};
+
+/// One thing that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Finding {
-    /// What was compared with the log, and by what.
-    Equal(String),
-    /// What differs.
-    Differs(String),
+    /// What was compared with the log and is equal.
+    Equal(Comparison),
+    /// What is unequal, with a sentence on it.
+    Differs(Comparison, String),
     /// The log states it, and there is nothing to compare with.
     Absent(String),
     /// What the log remarks on a resumption.
@@ -47,8 +51,8 @@ pub fn text(path: &Path) -> io::Result<Value> {
     Ok(json!({ "bytes": bytes, "sha256": sha256 }))
 }
 
-/// The files of a target as the log lists them: path, bytes and, where `hashed`, SHA-256. Devices
-/// are not listed.
+/// The files of a target as the log lists them: name (its bytes, escaped as for a terminal), bytes
+/// and, where `hashed`, SHA-256. Devices are not listed.
 ///
 /// # Errors
 /// When a file cannot be read.
@@ -67,8 +71,13 @@ pub fn files(to: &To, hashed: bool) -> io::Result<Vec<Value>> {
     for path in all.into_iter().filter(|path| path.is_file()) {
         let bytes = std::fs::metadata(&path)?.len();
         let sha256 = if hashed { Some(sha256_of(&path, None)?.1) } else { None };
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-        listed.push(json!({ "name": name, "bytes": bytes, "sha256": sha256 }));
+        let name = path.file_name().map(|name| shown(Path::new(name)));
+        let mut row = json!({ "name": name, "bytes": bytes, "sha256": sha256 });
+        // A segment that lies in another directory.
+        if let Some(place) = std::fs::read_link(&path).ok().as_deref().and_then(Path::parent) {
+            row["directory"] = shown(place).into();
+        }
+        listed.push(row);
     }
     Ok(listed)
 }
@@ -104,31 +113,35 @@ pub fn window(sound: &Sound) -> Option<u64> {
     first.get("windows")?.get(0)?.get("length")?.as_u64().filter(|length| *length > 0)
 }
 
-/// Compares the windows of an image with those of the log.
-pub fn compare_windows(sound: &Sound, pieces: &[Piece]) -> Option<Finding> {
+/// Compares the windows of an image with those of the log; `over` is what they cover.
+pub fn compare_windows(log: &Path, sound: &Sound, pieces: &[Piece], over: Coverage) -> Option<Finding> {
     let stated: Vec<&Value> =
         of_kind(latest(sound), "windows").filter_map(|r| r.get("windows")?.as_array()).flatten().collect();
     if stated.is_empty() {
         return None;
     }
+    let one = |what: &str| Comparison::new(About::Image, what, shown(log), Evidence::Checksums).over(over.clone());
     let mut names = std::collections::BTreeSet::new();
     for (at, window) in stated.iter().enumerate() {
-        let offset = window["offset"].as_u64().unwrap_or(0);
+        let (offset, length) = (window["offset"].as_u64().unwrap_or(0), window["length"].as_u64().unwrap_or(0));
         let found = pieces.get(at).filter(|piece| Some(piece.offset) == window["offset"].as_u64());
         for (name, hex) in window["digests"].as_object().into_iter().flatten() {
             let digest = found.and_then(|piece| piece.digests.iter().find(|d| d.algorithm().to_string() == *name));
             if digest.is_none_or(|digest| Some(digest.to_string().as_str()) != hex.as_str()) {
-                return Some(Finding::Differs(format!(
-                    "the window at offset {offset} is not what the log states, by {name}"
-                )));
+                let text = format!("the window at offset {offset} is not what the log states, by {name}");
+                return Some(Finding::Differs(one("windows").unequal(vec![(offset, length)]), text));
             }
             names.insert(name.as_str());
         }
     }
     let names: Vec<&str> = names.into_iter().collect();
+    let what = format!("{} windows ({})", stated.len(), names.join(", "));
     Some(match stated.len() == pieces.len() {
-        true => Finding::Equal(format!("{} windows ({})", stated.len(), names.join(", "))),
-        false => Finding::Differs(format!("the log states {} windows, the image has {}", stated.len(), pieces.len())),
+        true => Finding::Equal(one(&what)),
+        false => Finding::Differs(
+            one(&what).unequal(Vec::new()),
+            format!("the log states {} windows, the image has {}", stated.len(), pieces.len()),
+        ),
     })
 }
 
@@ -136,10 +149,10 @@ pub fn compare_windows(sound: &Sound, pieces: &[Piece]) -> Option<Finding> {
 /// the image and, of an E01 image, its case data.
 pub fn compare(log: &Path, sound: &Sound, image: Option<&Path>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = people(log, sound).into_iter().collect();
-    findings.extend(remarks(sound).map(|remark| Finding::Remark(format!("{}: {remark}", log.display()))));
+    findings.extend(remarks(sound).map(|remark| Finding::Remark(format!("{}: {remark}", shown(log)))));
     if let Some(image) = image {
-        findings.extend(segments(sound, image));
-        findings.extend(case_data(sound, image));
+        findings.extend(segments(log, sound, image));
+        findings.extend(case_data(log, sound, image));
     }
     findings
 }
@@ -150,12 +163,15 @@ fn remarks(sound: &Sound) -> impl Iterator<Item = &str> {
     starts.filter_map(|record| record.get("remarks")?.as_array()).flatten().filter_map(Value::as_str)
 }
 
+/// How the last line of the log for people begins; the chain's last value follows.
+const LAST: &str = "chain of records: ";
+
 /// The log for people: `NAME.log` beside `NAME.log.jsonl`.
 fn people(log: &Path, sound: &Sound) -> Option<Finding> {
     let stated = sound.records.last()?.get("log")?;
     let (bytes, sha256) = (stated["bytes"].as_u64()?, stated["sha256"].as_str()?);
     let path = log.with_extension("");
-    let name = path.display();
+    let name = shown(&path);
     if log.extension().is_none_or(|e| e != "jsonl") || !path.is_file() {
         return Some(Finding::Absent(format!("{name}: the log for people is not beside the chained one")));
     }
@@ -171,57 +187,98 @@ fn people(log: &Path, sound: &Sound) -> Option<Finding> {
     if read.is_err() {
         return Some(Finding::Unread(format!("{name}: the log for people cannot be read")));
     }
-    let value = format!("chain of records: {}", sound.chain.value());
     let rest = String::from_utf8_lossy(&rest).into_owned();
-    let is_closed = [format!("{value}\n"), format!("{value}, signed with Ed25519\n"), String::new()].contains(&rest);
-    Some(if found == bytes && digest == sha256 && is_closed {
-        Finding::Equal(format!("{name}: the log for people (sha256)"))
-    } else {
-        Finding::Differs(format!("{name}: the log for people is not what the chained log states, by sha256"))
-    })
+    let one = |what: String| Comparison::new(About::Log, what, shown(log), Evidence::Fact);
+    let differs =
+        |text: String| Some(Finding::Differs(one(format!("{name}: the log for people")).unequal(vec![]), text));
+    if found != bytes || digest != sha256 {
+        return differs(format!("{name}: the log for people is not what the chained log states, by sha256"));
+    }
+    let (value, signed) = (format!("{LAST}{}", sound.chain.value()), ", signed with Ed25519");
+    let (line, behind) = rest.split_once('\n').unwrap_or((&rest, ""));
+    if !rest.ends_with('\n') && format!("{value}{signed}").starts_with(&rest) {
+        // A run that is killed right before its last line leaves this too.
+        return Some(Finding::Unread(format!("{name}: its last line, with the chain's value, is missing")));
+    }
+    let says_signed = line.strip_prefix(value.as_str());
+    match (says_signed, sound.signature) {
+        (Some(says), None) if says == signed => {
+            let who = shown(log);
+            return differs(format!("{name}: it states that the log is signed, and the signature is missing in {who}"));
+        }
+        (Some(""), None) => {}
+        (Some(says), Some(_)) if says == signed => {}
+        _ => return differs(format!("{name}: its last line is not what the chained log states")),
+    }
+    // Behind a last end whose log was continued stands what that run wrote.
+    if behind.is_empty() || sound.behind > 0 {
+        return Some(Finding::Equal(one(format!("{name}: the log for people (sha256)"))));
+    }
+    differs(format!("{name}: there is more in the log for people than the chained log states"))
+}
+
+/// The file of the image that a log names: as pfh writes names now (escaped), or as it wrote them
+/// before (invalid UTF-8 replaced).
+fn named(image: &Path, files: &[PathBuf], stated: &str) -> Option<PathBuf> {
+    let is_it = |path: &&PathBuf| {
+        let name = path.file_name().unwrap_or_default();
+        shown(Path::new(name)) == stated || name.to_string_lossy() == stated
+    };
+    let beside = || Some(image.with_file_name(stated)).filter(|path| path.exists());
+    files.iter().find(is_it).cloned().or_else(beside)
 }
 
 /// Sizes of the image's files, and their SHA-256 where the log has them.
-fn segments(sound: &Sound, image: &Path) -> Option<Finding> {
+fn segments(log: &Path, sound: &Sound, image: &Path) -> Option<Finding> {
     let lists: Vec<&Value> = of_kind(latest(sound), "files").filter_map(|r| r.get("files")).collect();
-    let first = image.file_name()?.to_string_lossy();
-    let list = lists.into_iter().find(|list| list[0]["name"].as_str() == Some(&*first))?.as_array()?;
-    let mut hashed = 0;
+    let own = [image.to_owned()];
+    let is_of =
+        |list: &&&Value| list[0]["name"].as_str().is_some_and(|name| named(image, &own, name) == Some(own[0].clone()));
+    let list = lists.iter().find(is_of)?.as_array()?;
+    let files = files_of(image);
+    let (mut hashed, mut total) = (0, 0);
+    let one = |what: String, evidence| Comparison::new(About::Image, what, shown(log), evidence);
+    let differs = |text: String| {
+        let what = "the files of the image".to_owned();
+        Some(Finding::Differs(one(what, Evidence::Fact).unequal(vec![]), text))
+    };
     for file in list {
         let name = file["name"].as_str()?;
-        let path = image.with_file_name(name);
+        let Some(path) = named(image, &files, name) else {
+            let missing = image.with_file_name(name);
+            return differs(format!("{}: listed in the log, and not there", missing.display()));
+        };
         let bytes = file["bytes"].as_u64()?;
+        total += bytes;
         let found = match std::fs::metadata(&path) {
             Ok(found) => found,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Some(Finding::Differs(format!("{}: listed in the log, and not there", path.display())));
-            }
-            Err(error) => return Some(Finding::Unread(format!("{}: {error}", path.display()))),
+            Err(error) => return Some(Finding::Unread(format!("{}: {error}", shown(&path)))),
         };
         if found.len() != bytes {
             let found = found.len();
-            return Some(Finding::Differs(format!("{}: {found} bytes, the log states {bytes}", path.display())));
+            return differs(format!("{}: {found} bytes, the log states {bytes}", shown(&path)));
         }
         if let Some(sha256) = file["sha256"].as_str() {
             hashed += 1;
             match sha256_of(&path, None) {
                 Ok((_, found)) if found == sha256 => {}
-                Ok(_) => {
-                    return Some(Finding::Differs(format!("{}: not as the log states, by sha256", path.display())));
-                }
-                Err(error) => return Some(Finding::Unread(format!("{}: {error}", path.display()))),
+                Ok(_) => return differs(format!("{}: not as the log states, by sha256", shown(&path))),
+                Err(error) => return Some(Finding::Unread(format!("{}: {error}", shown(&path)))),
             }
         }
     }
-    let by = if hashed == list.len() { "size and sha256" } else { "size" };
-    Some(Finding::Equal(format!("{} files of the image ({by})", list.len())))
+    let is_hashed = hashed == list.len();
+    let by = if is_hashed { "size and sha256" } else { "size" };
+    let evidence = if is_hashed { Evidence::Checksums } else { Evidence::Fact };
+    let coverage = Coverage { space: Space::Files, ..Coverage::whole(total) };
+    Some(Finding::Equal(one(format!("{} files of the image ({by})", list.len()), evidence).over(coverage)))
 }
 
 /// The case data in an E01 image: as one of the log's runs states them, for an image keeps those it
 /// was begun with.
-fn case_data(sound: &Sound, image: &Path) -> Option<Finding> {
-    let image_about: About = Image::open(image).ok()?.ewf()?.about.clone();
-    let fields = |about: &About| {
+fn case_data(log: &Path, sound: &Sound, image: &Path) -> Option<Finding> {
+    let image_about: EwfAbout = Image::open(image).ok()?.ewf()?.about.clone();
+    let fields = |about: &EwfAbout| {
         [&about.case_number, &about.evidence_number, &about.examiner, &about.description, &about.notes]
             .map(String::clone)
     };
@@ -231,16 +288,18 @@ fn case_data(sound: &Sound, image: &Path) -> Option<Finding> {
     };
     let all: Vec<[String; 5]> = of_kind(&sound.records, "start").filter_map(stated).collect();
     let found = fields(&image_about);
+    let one = Comparison::new(About::Image, "the case data in the image", shown(log), Evidence::Fact);
     if all.is_empty() {
         return None;
     }
     if all.contains(&found) {
-        return Some(Finding::Equal("the case data in the image".into()));
+        return Some(Finding::Equal(one));
     }
     const NAMES: [&str; 5] = ["case number", "evidence number", "examiner", "description", "notes"];
     let differing = all.last().map_or_else(Vec::new, |stated| {
         let unequal = (0..5).filter(|at| stated[*at] != found[*at]);
         unequal.map(|at| format!("the {} is {:?}, the log states {:?}", NAMES[at], found[at], stated[at])).collect()
     });
-    Some(Finding::Differs(format!("the case data in the image are not those of the log: {}", differing.join("; "))))
+    let text = format!("the case data in the image are not those of the log: {}", differing.join("; "));
+    Some(Finding::Differs(one.unequal(vec![]), text))
 }

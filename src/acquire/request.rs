@@ -93,6 +93,9 @@ pub struct Request {
     pub faults: Option<PathBuf>,
     /// Where the image goes. May be empty: then the source is only hashed.
     pub targets: Vec<To>,
+    /// Directories for the further pieces or segments of the targets, when the disk of the first is
+    /// full; a link beside the first leads to each.
+    pub then: Vec<PathBuf>,
     /// What is read of the source and what is computed. An E01 target adds MD5 and SHA-1, which the
     /// format holds.
     pub imaging: Imaging,
@@ -126,6 +129,9 @@ pub struct Request {
     pub log: Option<PathBuf>,
     /// The file of the Ed25519 key that signs the chained log.
     pub key: Option<PathBuf>,
+    /// The time stamp authority (RFC 3161) that stamps the last line of the chained log:
+    /// `http://HOST[:PORT]/PATH`.
+    pub timestamp: Option<String>,
     /// The file of an account of the acquisition in CASE 1.4.
     pub case: Option<PathBuf>,
     /// How the program was called, for the logs.
@@ -146,6 +152,7 @@ impl Request {
             access: Access::Direct,
             faults: None,
             targets,
+            then: Vec::new(),
             imaging: Imaging { readers: 2, ..Imaging::new(algorithms) },
             map,
             adopt_map: false,
@@ -160,6 +167,7 @@ impl Request {
             outboard: None,
             log,
             key: None,
+            timestamp: None,
             case: None,
             command_line: command_line(),
             outputs: Outputs::default(),

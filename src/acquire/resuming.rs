@@ -1,9 +1,12 @@
 //! What is there from a run that was cut off.
 
+use super::guarding::Listed;
 use super::identity::{Identity, Likeness};
 use super::remarks::{Part, Remarks};
+use super::sampling;
 use super::target::Resumable;
 use super::{Error, ImageFormat, Request, guarding};
+use crate::shown;
 use pfh_container::ewf::Section;
 use pfh_container::map::{Block, Map, Status};
 use pfh_digest::{Algorithm, Digest};
@@ -41,10 +44,12 @@ pub(super) struct Resumption {
     pub(super) is_ours: bool,
     /// What an examiner must know of this resumption.
     pub(super) notes: Vec<String>,
-    /// Of each target whether the map of an earlier run names it: only such a file is resumed, or
-    /// made anew.
-    pub(super) listed: Vec<bool>,
+    /// What the map of an earlier run names.
+    pub(super) listed: Listed,
 }
+
+/// What the map of a run without targets says.
+const HASHED: &str = "pfh hashed only";
 
 impl Resumption {
     /// Finds out what is there. The source is compared with the one that the map names; writes
@@ -52,7 +57,9 @@ impl Resumption {
     pub(super) fn find(asked: &Request, medium: &Medium) -> Result<Self, Error> {
         let named = |map: &Path| asked.targets.iter().map(|to| guarding::remark(map, to)).collect::<Vec<_>>();
         let named = asked.map.as_deref().map(named).unwrap_or_default();
-        let mut fresh = Self::fresh(asked, medium, &named);
+        let beside = asked.map.as_deref().map(|map| guarding::remarks_beside(map, asked)).unwrap_or_default();
+        let all: Vec<String> = named.iter().chain(beside.iter().flatten()).cloned().collect();
+        let mut fresh = Self::fresh(asked, medium, &all);
         let Some(path) = &asked.map else { return Ok(fresh) };
         let fail = |error| Error::Map { path: path.clone(), error };
         let now = Identity::of(medium, asked.source.path()).map_err(fail)?;
@@ -66,16 +73,26 @@ impl Resumption {
             return Ok(fresh);
         }
         let before = Map::parse(&text).map_err(|e| fail(io::Error::other(e)))?;
+        if asked.targets.is_empty() {
+            // There is nothing to go on from: the source is read from its start.
+            return match before.remarks.iter().any(|remark| remark == HASHED) {
+                true => Ok(fresh),
+                false => Err(Error::Usage(format!("{}: the map of an acquisition into targets", path.display()))),
+            };
+        }
         let remarks = Remarks::read(&before);
-        fresh.notes = belongs(asked, &before, &remarks, &now)
-            .map_err(|why| Error::Usage(format!("{}: {why}", path.display())))?;
+        fresh.notes =
+            belongs(asked, &before, &remarks, &now).map_err(|why| Error::Usage(format!("{}: {why}", shown(path))))?;
         // An adopted map names neither source nor targets: both are as the user says.
         fresh.is_ours = remarks.source.is_some();
-        fresh.listed = named.iter().map(|name| !fresh.is_ours || before.remarks.contains(name)).collect();
-        if fresh.is_ours && !named.is_empty() && !fresh.listed.contains(&true) {
+        let is_listed = |name: &String| before.remarks.contains(name);
+        let [tree, case] = beside.map(|name| name.as_ref().is_some_and(is_listed));
+        let targets = named.iter().map(|name| !fresh.is_ours || is_listed(name)).collect();
+        fresh.listed = Listed { targets, tree, case };
+        if fresh.is_ours && !named.is_empty() && !fresh.listed.targets.contains(&true) {
             return Err(Error::Usage(format!(
                 "{}: the map of an acquisition into other targets; name another map, or replace it with --force",
-                path.display()
+                shown(path)
             )));
         }
         let places = fresh.places(asked)?;
@@ -88,7 +105,7 @@ impl Resumption {
             fresh.prefixes.clear();
             return Ok(fresh);
         }
-        fresh.take_over(before, remarks, named, (asked.imaging.from, done, medium.size()));
+        fresh.take_over(before, remarks, all, (asked.imaging.from, done, medium.size()));
         Ok(fresh)
     }
 
@@ -103,16 +120,19 @@ impl Resumption {
             bad: Vec::new(),
             is_ours: false,
             notes: Vec::new(),
-            listed: vec![false; asked.targets.len()],
+            listed: Listed::same(asked, false),
         };
         fresh.map.remarks.extend(named.iter().cloned());
+        if asked.targets.is_empty() {
+            fresh.map.remarks.push(HASHED.to_owned());
+        }
         fresh
     }
 
     /// Where each target can be resumed; opens what can be read of them.
     fn places(&mut self, asked: &Request) -> Result<Vec<Vec<Place>>, Error> {
         let mut places: Vec<Vec<Place>> = Vec::new();
-        for (to, listed) in asked.targets.iter().zip(&self.listed) {
+        for (to, listed) in asked.targets.iter().zip(&self.listed.targets) {
             let (mine, readable) = if *listed { look(&to.path, &to.form)? } else { (vec![Place::START], None) };
             places.push(mine);
             self.prefixes.extend(readable.map(|medium| (to.path.clone(), medium)));
@@ -178,10 +198,35 @@ impl Resumption {
         self.done = done;
     }
 
-    /// Compares every target but the first, which is compared while it is hashed, with the digests
-    /// that the map states.
-    pub(super) fn check(&self, asked: &Imaging, cancel: &Cancel) -> Result<(), Error> {
-        for (path, medium) in self.prefixes.iter().skip(1) {
+    /// Compares blocks of what is there with the source, and notes what that shows. Writes nothing.
+    ///
+    /// # Errors
+    /// When the source is not what was read, or a target not what was written.
+    pub(super) fn sample(&mut self, asked: &Request, medium: &Medium) -> Result<(), Error> {
+        let (Some((target, there)), Some(identity)) = (self.prefixes.first(), &self.remarks.source) else {
+            return Ok(());
+        };
+        let from = asked.imaging.from;
+        match sampling::compare((medium, from), (there, self.done), &self.bad, identity) {
+            Ok(sampled) => self.notes.push(sampled.sentence(self.done)),
+            Err((offset, length)) => {
+                // Either may have changed: what was written is known by its digests.
+                self.check(&asked.imaging, &Cancel::default(), 0)?;
+                let what = format!(
+                    "the {length} bytes from offset {offset} of the image on are not those of {}",
+                    shown(target)
+                );
+                let path = asked.map.as_deref().map(shown).unwrap_or_default();
+                return Err(Error::Usage(format!("{path}: {}", Foreign::Source { what })));
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares the targets behind the first `skipped` with the digests that the map states; the
+    /// first of all is compared while it is hashed.
+    pub(super) fn check(&self, asked: &Imaging, cancel: &Cancel, skipped: usize) -> Result<(), Error> {
+        for (path, medium) in self.prefixes.iter().skip(skipped) {
             let imaging = Imaging {
                 length: Some(self.done),
                 done: self.done,
@@ -248,7 +293,7 @@ enum Foreign {
     #[error("{whose} of another source: it ends at {end}, the source at {size}")]
     Longer { whose: &'static str, end: u64, size: u64 },
     #[error(
-        "the map of another source: {what}. Nothing was written; attach the medium that was begun with, or start anew with --force"
+        "the map of another source, or of one that has changed since: {what}. Nothing was written; attach the medium that was begun with, or start anew with --force"
     )]
     Source { what: String },
     #[error(

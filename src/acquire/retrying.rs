@@ -82,13 +82,30 @@ impl Session {
         &self.resumption.bad
     }
 
-    /// Tries again what is lost of a complete image of `bytes` bytes, and hashes it anew. `fresh`
-    /// is the image as this run has just written it; without it the targets are compared with the
-    /// map's digest first. A run that is cut off leaves the old map: the next one starts from
-    /// there.
+    /// The digest that the map states of all `bytes` bytes of the image.
+    fn checkpoint(&self, bytes: u64) -> Option<&Digest> {
+        let mut last = self.resumption.remarks.checkpoints.iter().rev();
+        last.find(|(upto, _)| *upto == bytes).map(|(_, digest)| digest)
+    }
+
+    /// Compares every target with the digest that the log states, or the map, before anything is
+    /// tried again.
     ///
     /// # Errors
     /// See [`Error`]; `Changed` where a target is not what was written.
+    pub(super) fn unchanged(&self, bytes: u64, stated: Option<&Digest>, control: &Control<'_>) -> Result<(), Error> {
+        let Some(digest) = stated.or_else(|| self.checkpoint(bytes)) else { return Ok(()) };
+        let mut targets = self.asked.targets.iter();
+        targets.try_for_each(|to| self.is_unchanged(to, bytes, digest, &self.resumption.bad, control.cancel()))
+    }
+
+    /// Tries again what is lost of a complete image of `bytes` bytes, and hashes it once more.
+    /// `fresh` is the image as this run has just written it; without it
+    /// [`unchanged`](Session::unchanged) has compared the targets. A run that is cut off leaves the
+    /// old map: the next one starts from there.
+    ///
+    /// # Errors
+    /// See [`Error`].
     pub(crate) fn retry(
         &mut self,
         bytes: u64,
@@ -98,13 +115,7 @@ impl Session {
     ) -> Result<Retried, Error> {
         self.can_retry()?;
         let lost = fresh.map_or_else(|| self.resumption.bad.clone(), |imaged| imaged.bad.clone());
-        let stated = self.resumption.remarks.checkpoints.iter().rev().find(|(upto, _)| *upto == bytes).cloned();
-        let before = stated.as_ref().map(|(_, digest)| digest.clone());
-        if let (None, Some(digest)) = (fresh, &before) {
-            for to in &self.asked.targets {
-                self.is_unchanged(to, bytes, digest, &lost, control.cancel())?;
-            }
-        }
+        let before = self.checkpoint(bytes).cloned();
         let patches = self.asked.targets.iter().map(Patch::open).collect::<Result<Vec<_>, _>>()?;
         let (bad, stopped, retried) = self.try_again(&lost, again, &patches, control.cancel())?;
         patches.iter().try_for_each(Patch::sync)?;
@@ -125,7 +136,7 @@ impl Session {
         Ok(Retried { tried, read, before, imaged })
     }
 
-    /// Compares a target with the digest of the map; what the map calls lost counts as filled, for
+    /// Compares a target with a digest; what the map calls lost counts as filled, for
     /// a run that was cut off may have read some of it.
     fn is_unchanged(&self, to: &To, bytes: u64, stated: &Digest, lost: &[Bad], cancel: &Cancel) -> Result<(), Error> {
         let (medium, seek) = comparing::open(to)?;
@@ -135,10 +146,7 @@ impl Session {
         let mut room = Room::new(BLOCK);
         while at < bytes {
             if cancel.is_cancelled() {
-                return Err(Error::Imaging(pfh_engine::imaging::ImagingError::Target {
-                    target: 0,
-                    error: io::ErrorKind::Interrupted.into(),
-                }));
+                return Err(Error::NotCompared(Stop::Cancelled));
             }
             let block = room.first(BLOCK.min(bytes - at));
             let n = medium.read_at(block, seek + at).map_err(|errno| fail(errno.into()))?;

@@ -3,17 +3,22 @@
 use super::again::{self, Left};
 use super::case::{self, Account};
 use super::error::CASE_UNWRITTEN;
-use super::log::{Logs, Opening, chained_name, now, time};
+use super::health::{self, When};
+use super::log::{self, Logs, Opening, chained_name, now, time};
 use super::session::Session;
-use super::{Again, Error, Event, Request, Retried, Sink, Summary, account, compare};
+use super::{
+    Again, Compared, Error, Event, ImageFormat, Request, Retried, Sink, Summary, To, account, compare, guarding,
+    stamping,
+};
+use crate::outputs::Refused;
 use crate::shown;
 use pfh_custody::key::{self, SigningKey};
 use pfh_engine::imaging::Imaged;
 use pfh_engine::{Control, Phase};
-use pfh_source::Time;
 use pfh_source::device::Kind;
 use pfh_source::os;
-use serde_json::json;
+use pfh_source::{Streams, Time};
+use serde_json::{Map, Value, json};
 use std::io;
 use std::path::Path;
 
@@ -28,26 +33,30 @@ use std::path::Path;
 /// When it is refused, fails or is stopped; the logs state why if they were open.
 pub fn run(mut request: Request, events: Sink<'_>, control: &Control<'_>) -> Result<Summary, Error> {
     let key = check(&mut request)?;
+    let turn = request.log.as_deref().map(log::turn).transpose()?.flatten();
     let session = Session::open(request)?;
     let left = again::look(&session, &mut *events, control)?;
     let retried = match left {
-        Left::Compared(summary) => return Ok(*summary),
+        Left::Compared(summary) => return Ok(stamped(*summary, session.asked(), &mut *events)),
         Left::Retry(bytes) => Some(bytes),
         Left::Other => None,
     };
     let asked = session.asked();
     if let Some(path) = &asked.case {
         let fail = |error| Error::CaseRefused { path: path.clone(), error };
-        case::clear(path, asked.source.path(), asked.replace).map_err(fail)?;
+        case::clear(path, asked.source.path(), session.may_replace_case()).map_err(fail)?;
     }
     let opening = match (retried, asked.replace) {
         (Some(_), _) => Opening::Continue,
         (None, true) => Opening::Replace,
         (None, false) => Opening::Resume,
     };
+    if let (Opening::Replace, Some(log)) = (opening, &asked.log) {
+        stamping::forget(&chained_name(log));
+    }
     // Not before: a command that is refused leaves no log.
     let targets = account::targets(asked);
-    let logs = asked.log.as_deref().map_or(Ok(Logs::default()), |path| Logs::open(path, opening, &targets))?;
+    let logs = asked.log.as_deref().map_or(Ok(Logs::default()), |path| Logs::open(path, opening, &targets, turn))?;
     Job { session, logs, events, control, started: time() }.run(retried, key.as_ref())
 }
 
@@ -56,6 +65,16 @@ pub(super) fn check(request: &mut Request) -> Result<Option<SigningKey>, Error> 
     if let Some(field) = request.about.unwritable() {
         return Err(Error::Usage(format!("the {field} holds a control character")));
     }
+    spilling(request)?;
+    if let Some(url) = &request.timestamp {
+        let shown_url = shown(Path::new(url));
+        stamping::check(url).map_err(|why| Error::Usage(format!("the time stamp authority {shown_url}: {why}")))?;
+        if request.log.is_none() {
+            return Err(Error::Usage("a time stamp is of the log, and no log is written".into()));
+        }
+    }
+    let read = request.source.path().into_iter().chain(request.key.as_deref());
+    Streams::default().read_all(read).map_err(Refused::from)?;
     let key = request.key.as_deref().map(key::signing).transpose()?;
     if let Some(log) = request.log.as_deref().filter(|log| std::fs::metadata(log).is_ok_and(|found| !found.is_file())) {
         return Err(Error::Usage(format!("--log {}: a log has a twin beside it and must be a file", shown(log))));
@@ -64,6 +83,33 @@ pub(super) fn check(request: &mut Request) -> Result<Option<SigningKey>, Error> 
         request.set = Some(random_set().map_err(|error| Error::Usage(format!("no random numbers: {error}")))?);
     }
     Ok(key)
+}
+
+/// Refuses further directories that can hold nothing of the targets.
+fn spilling(request: &Request) -> Result<(), Error> {
+    let usage = |what: String| Err(Error::Usage(what));
+    let mut seen = Vec::new();
+    for directory in &request.then {
+        let Ok(place) = directory.canonicalize() else {
+            return usage(format!("{}: there is no such directory for further segments", shown(directory)));
+        };
+        let is_first = |to: &To| guarding::directory_of(&to.path).canonicalize().is_ok_and(|first| first == place);
+        if !place.is_dir() || seen.contains(&place) || request.targets.iter().any(is_first) {
+            return usage(format!("{}: not another directory for further segments", shown(directory)));
+        }
+        seen.push(place);
+    }
+    let is_whole = |to: &&To| matches!(to.form, ImageFormat::Raw { .. });
+    match request.targets.iter().find(is_whole) {
+        Some(to) if !request.then.is_empty() => usage(format!(
+            "{}: an image in one piece cannot go on in another directory: cut it into pieces, or write an E01 image",
+            shown(&to.path)
+        )),
+        None if request.targets.is_empty() && !request.then.is_empty() => {
+            usage("further directories take segments of an image, and none is written".into())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// A random identifier (RFC 9562, version 4).
@@ -89,14 +135,24 @@ impl Job<'_, '_> {
             self.logs.record("reopened", json!({ "why": "what could not be read is tried again" }))?;
         }
         account::begin(&mut self.logs, &self.session, &mut *self.events)?;
+        let hidden = health::hidden(&mut self.logs, self.session.medium(), &mut *self.events)?;
+        let before = self.smart(When::Before)?;
         let imaged = self.image(retried)?;
+        let after = self.smart(When::After)?;
+        health::changed(&mut self.logs, &before, &after, &mut *self.events)?;
+        for lost in self.session.lost_targets() {
+            account::lost(&mut self.logs, lost, &mut *self.events)?;
+        }
         let mut summary = self.summary(imaged)?;
+        summary.lost = self.session.lost_targets().to_vec();
+        (summary.hidden, summary.smart) = (hidden, [before, after]);
         if let Err(error) = self.verify(&mut summary) {
             account::failed(&mut self.logs, &error.to_string())?;
             return Err(error);
         }
         account::files(&mut self.logs, self.session.asked())?;
-        let case = self.session.asked().case.clone().filter(|_| !summary.differs());
+        let is_good = summary.compared.iter().all(Compared::is_good);
+        let case = self.session.asked().case.clone().filter(|_| is_good);
         if let Some(path) = &case {
             self.case(path, &summary, resumed_at)?;
         }
@@ -107,9 +163,18 @@ impl Job<'_, '_> {
             let _ = std::fs::remove_file(path);
         }
         ended?;
+        let mut summary = stamped(summary, self.session.asked(), &mut *self.events);
         self.compare_with(&mut summary)?;
         (self.events)(&Event::Finished(&summary));
         Ok(summary)
+    }
+
+    /// Asks a device for its S.M.A.R.T. values, for a log.
+    fn smart(&mut self, when: When) -> Result<Map<String, Value>, Error> {
+        match (self.session.asked().source.path(), self.session.medium().kind()) {
+            (Some(path), Kind::Device) if self.logs.are_kept() => health::smart(&mut self.logs, path, when),
+            _ => Ok(Map::new()),
+        }
     }
 
     /// Reads the medium, or what of it was lost; the logs state how that ended.
@@ -128,7 +193,8 @@ impl Job<'_, '_> {
         let (from, sector) = (self.session.asked().imaging.from, self.session.medium().sector());
         account::losses(&mut self.logs, &imaged, from, sector, &mut *self.events)?;
         if let Some(cause) = imaged.stopped {
-            let resumable = self.session.asked().map.is_some();
+            let asked = self.session.asked();
+            let resumable = asked.map.is_some() && !asked.targets.is_empty();
             let error = Error::Stopped { bytes: imaged.bytes, cause, resumable };
             self.logs.line(&format!("{} {error}", now()))?;
             self.logs.record("stopped", json!({ "bytes": imaged.bytes, "cause": cause.to_string() }))?;
@@ -226,6 +292,21 @@ impl Job<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// Has the end of the log stamped, where that is asked for and was not done before.
+fn stamped(mut summary: Summary, asked: &Request, events: Sink<'_>) -> Summary {
+    let (Some(url), Some(log)) = (&asked.timestamp, &asked.log) else { return summary };
+    let log = chained_name(log);
+    let found = match stamping::kept(&log) {
+        Some(kept) => Ok(kept),
+        None => stamping::stamp(url, &log),
+    };
+    if let Err(cause) = &found {
+        events(&Event::NotStamped { url, cause });
+    }
+    summary.stamped = Some(found);
+    summary
 }
 
 fn sha256(text: &str) -> io::Result<String> {

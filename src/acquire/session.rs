@@ -1,9 +1,12 @@
 //! The source, opened; and its reading into all targets and digests.
 
+use super::event::Lost;
+use super::guarding::Listed;
 use super::late::Late;
+use super::log::Logs;
 use super::resuming::{self, Resumption};
-use super::target::{Ewf, EwfOptions, OutboardTarget, Raw, RawOptions, Start};
-use super::{Beginning, Error, Event, ImageFormat, Origin, Request, Sink, To, carry, guarding, remarks};
+use super::target::{Ewf, EwfOptions, OutboardTarget, Raw, RawOptions, Spill, Start};
+use super::{Beginning, Error, Event, ImageFormat, Origin, Request, Sink, To, carry, guarding, places, remarks};
 use crate::shown;
 use pfh_container::ewf::{Compression, Media, Volume};
 use pfh_container::map::Map;
@@ -22,6 +25,8 @@ pub(crate) struct Session {
     pub(super) medium: Medium,
     pub(super) resumption: Resumption,
     departures: Vec<String>,
+    /// Targets that failed while others went on; they are no longer among the targets.
+    lost: Vec<Lost>,
 }
 
 impl Session {
@@ -36,6 +41,7 @@ impl Session {
         outputs.set_replace(asked.replace);
         asked.records(&mut outputs);
         let (mut medium, departures) = open_source(&mut asked)?;
+        let widened = widen(&mut asked, &medium);
         if let Some(map) = faults {
             medium.set_faults(map);
         }
@@ -47,18 +53,27 @@ impl Session {
         }
         // Before the map and the targets are looked into: none of them may be the source.
         let mut before = outputs.clone();
-        asked.guarded(&mut before, &vec![true; asked.targets.len()]);
+        asked.guarded(&mut before, &Listed::same(&asked, true));
         before.check()?;
+        places::usable(&asked)?;
         guarding::possible(&asked, &medium)?;
         resolve(&mut asked, &medium);
-        let resumption = Resumption::find(&asked, &medium)?;
+        let mut resumption = Resumption::find(&asked, &medium)?;
         asked.guarded(&mut outputs, &resumption.listed);
         outputs.check()?;
+        if resumption.done > 0 {
+            match resumption.sample(&asked, &medium) {
+                // One that has ended is compared with its log next, which says so.
+                Err(Error::Changed { .. }) if asked.log.as_deref().and_then(Logs::end_of).is_some() => {}
+                sampled => sampled?,
+            }
+        }
+        resumption.notes.extend(widened);
         asked.imaging.done = resumption.done;
         asked.imaging.done_bad = resumption.bad.clone();
         asked.imaging.stated = resumption.remarks.checkpoints.clone();
         asked.imaging.prefixes = asked.map.as_ref().and_then(|_| prefixes(&asked, &resumption.remarks));
-        Ok(Session { asked, medium, resumption, departures })
+        Ok(Session { asked, medium, resumption, departures, lost: Vec::new() })
     }
 
     /// What is carried out: as asked for, with what the source adds to it (an image's case data)
@@ -70,6 +85,12 @@ impl Session {
     /// The source.
     pub(crate) fn medium(&self) -> &Medium {
         &self.medium
+    }
+
+    /// Whether the CASE document that is there goes: on request, or because an earlier run of this
+    /// acquisition made it.
+    pub(super) fn may_replace_case(&self) -> bool {
+        self.asked.replace || self.resumption.listed.case
     }
 
     /// What is known before the start.
@@ -96,7 +117,7 @@ impl Session {
     /// See [`Error`]; the map says how far it came.
     pub(crate) fn read(&mut self, control: &Control<'_>, phase: Phase, events: Sink<'_>) -> Result<Imaged, Error> {
         let map_path = self.asked.map.clone();
-        self.resumption.check(&self.asked.imaging, control.cancel())?;
+        self.resumption.check(&self.asked.imaging, control.cancel(), 1)?;
         let absent = self.asked.absent();
         if self.resumption.done == 0 {
             // First of all: the files of a run that is cut off from here on are known to be its
@@ -124,14 +145,37 @@ impl Session {
         };
         let follow = Follow { control, phase, settled: Some(&mut settled) };
         let imaged = image(medium, prefix.as_ref().map(|(_, medium)| medium), &asked.imaging, &mut targets, follow);
-        imaged.map_err(|error| match error {
+        let imaged = imaged.map_err(|error| match error {
             ImagingError::Target { target, error } => Error::Target { path: paths[target].clone(), error },
             changed @ ImagingError::Changed { .. } => {
                 resuming::changed(&prefix.map(|(path, _)| path).unwrap_or_default(), changed)
             }
             ImagingError::Settled(error) => Error::Map { path: map_path.clone().unwrap_or_default(), error },
             other => Error::Imaging(other),
-        })
+        })?;
+        let lost = imaged
+            .failed
+            .iter()
+            .map(|failed| Lost { path: paths[failed.target].clone(), cause: failed.error.to_string() });
+        self.lost = lost.collect();
+        // What follows is about the targets that hold the image.
+        let is_lost = |path: &PathBuf| self.lost.iter().any(|lost| lost.path == *path);
+        if let Some(map) = self.asked.map.clone().filter(|_| !self.lost.is_empty()) {
+            // What failed is not resumed with the others: they would be cut off where it ended.
+            for to in self.asked.targets.iter().filter(|to| is_lost(&to.path)) {
+                let remark = guarding::remark(&map, to);
+                self.resumption.map.remarks.retain(|known| *known != remark);
+            }
+            self.resumption.save(Some(&map))?;
+        }
+        self.asked.targets.retain(|to| !is_lost(&to.path));
+        self.asked.outboard = self.asked.outboard.take().filter(|path| !is_lost(path));
+        Ok(imaged)
+    }
+
+    /// Targets that failed while others went on.
+    pub(crate) fn lost_targets(&self) -> &[Lost] {
+        &self.lost
     }
 
     fn create(&self) -> Result<Vec<Box<dyn Target>>, Error> {
@@ -173,6 +217,7 @@ impl Session {
             _ => None,
         };
         let (path, form, found) = (to.path.clone(), to.form.clone(), found.clone());
+        let spill = Spill::new(self.asked.then.clone(), replace);
         move || {
             Ok(match (form, ewf) {
                 (ImageFormat::E01 { .. }, Some(options)) => match found {
@@ -187,7 +232,7 @@ impl Session {
                     Box::new(Raw::create(&path, options)?)
                 }
                 (ImageFormat::Split(pieces), _) => {
-                    Box::new(Raw::create(&path, RawOptions { pieces: Some(pieces), ..options })?)
+                    Box::new(Raw::spilling(&path, RawOptions { pieces: Some(pieces), ..options }, spill)?)
                 }
                 (ImageFormat::E01 { .. }, None) => return Err(io::ErrorKind::InvalidInput.into()),
             })
@@ -222,7 +267,8 @@ impl Session {
             about.serial = fact("serial");
         }
         let threads = pfh_source::os::processors();
-        EwfOptions { compression, segment, volume, about, threads, replace }
+        let spill = Spill::new(self.asked.then.clone(), replace);
+        EwfOptions { compression, segment, volume, about, threads, replace, spill }
     }
 }
 
@@ -232,7 +278,7 @@ fn open_source(asked: &mut Request) -> Result<(Medium, Vec<String>), Error> {
         Origin::Pattern { bytes, length } => return Ok((Medium::pattern(bytes.clone(), *length), Vec::new())),
         Origin::Medium(path) if path.is_dir() => {
             let what = "is a directory: name a device or a file; `pfh hash -r` hashes what is in a directory";
-            return Err(Error::Usage(format!("{} {what}", path.display())));
+            return Err(Error::Usage(format!("{} {what}", shown(path))));
         }
         Origin::Medium(path) => {
             let opened = Medium::open(path.as_os_str().as_bytes(), asked.access);
@@ -256,8 +302,27 @@ fn open_source(asked: &mut Request) -> Result<(Medium, Vec<String>), Error> {
     Ok((medium, departures))
 }
 
+/// Gives the numbers of pieces as many places as the source needs of them, so that their names sort
+/// in their order. What is to be known of it.
+fn widen(asked: &mut Request, medium: &Medium) -> Option<String> {
+    let rest = medium.size()?.saturating_sub(asked.imaging.from);
+    let bytes = asked.imaging.length.map_or(rest, |length| rest.min(length));
+    let mut widened = None;
+    for to in asked.targets.iter_mut().chain(&mut asked.against) {
+        let ImageFormat::Split(pieces) = &mut to.form else { continue };
+        let count = bytes.div_ceil(pieces.length.max(1));
+        let width = pieces.suffix.widened(count, pieces.width);
+        if width > pieces.width {
+            pieces.width = width;
+            widened = Some(format!("the {count} pieces are numbered in {width} places, so that their names sort"));
+        }
+    }
+    widened
+}
+
 /// What follows from the source and the targets.
 fn resolve(asked: &mut Request, medium: &Medium) {
+    asked.imaging.independent = Some(asked.targets.len()).filter(|targets| *targets > 0);
     if asked.has_e01() {
         // A sector is what the format counts in.
         asked.imaging.pad = Some(medium.sector());

@@ -136,9 +136,9 @@ impl Request {
     /// of what is read, or of somebody else's files.
     pub fn outputs(&self, files: usize) -> Outputs {
         let mut outputs = Outputs::new(self.replace);
-        outputs.reads(&self.kept).reads_all(&self.signed_by);
+        outputs.reads_apart([&self.kept]).reads_apart(&self.signed_by);
         match &self.how {
-            How::Keyed(data) => drop(outputs.reads(data).reads(tree::beside(data))),
+            How::Keyed(data) => drop(outputs.reads_apart([data]).reads(tree::beside(data))),
             How::Token(tokens) => {
                 outputs.writes("--tokens", tokens, Kind::File, Existing::Own(0, b"pfh-tokens 1"));
             }
@@ -198,8 +198,8 @@ impl Asking<'_, '_> {
     /// Asks once about everything.
     fn round(&mut self, number: u32) -> Result<Status, Error> {
         let request = self.request;
+        request.outputs(0).check()?;
         if let How::Token(tokens) = &request.how {
-            request.outputs(0).check()?;
             return self.token(tokens);
         }
         let key = request.signed_by.as_deref().map(key::verifying).transpose()?;

@@ -45,7 +45,7 @@ impl Request {
     /// What is read and written.
     pub fn outputs(&self) -> Outputs {
         let mut outputs = Outputs::new(self.replace);
-        outputs.file("--output", self.output.path()).reads_all(&self.files);
+        outputs.file("--output", self.output.path()).reads_apart(&self.files);
         match &self.tree {
             Some(tree) => outputs.reads(tree),
             None => outputs.reads_all(self.files.iter().map(|file| beside(file))),

@@ -4,7 +4,7 @@ use super::Error;
 use crate::Destination;
 use pfh_audit::Kept;
 use pfh_outboard as outboard;
-use pfh_source::Ranges;
+use pfh_source::{Ranges, Stream};
 use pfh_tree::audit::Challenge;
 use std::ffi::OsStr;
 use std::io::{self, Read, Write};
@@ -17,7 +17,7 @@ pub const SHORT: u64 = 64 << 20;
 /// A file, or standard input for `-`.
 pub fn source(path: &Path) -> Result<Box<dyn Read>, Error> {
     if path == Path::new("-") {
-        return Ok(Box::new(io::stdin()));
+        return Ok(Box::new(Stream::standard().reader()));
     }
     Ok(Box::new(std::fs::File::open(path).map_err(unread(path))?))
 }

@@ -58,9 +58,9 @@ impl Request {
     /// What is read and written.
     pub fn outputs(&self) -> Outputs {
         let mut outputs = Outputs::new(self.replace);
-        outputs.file("--output", self.output.path()).reads(&self.challenge).reads(&self.file).reads(&self.tree);
+        outputs.file("--output", self.output.path()).reads_apart([&self.challenge, &self.file]).reads(&self.tree);
         if let Answer::Leaves(Some(key)) = &self.answer {
-            outputs.reads(key);
+            outputs.reads_apart([key]);
         }
         outputs
     }

@@ -37,7 +37,7 @@ impl Request {
     /// What is read and written.
     pub fn outputs(&self) -> Outputs {
         let mut outputs = Outputs::new(self.replace);
-        outputs.file("--output", self.output.path()).reads(&self.kept).reads(&self.update);
+        outputs.file("--output", self.output.path()).reads_apart([&self.kept, &self.update]);
         outputs
     }
 }

@@ -39,7 +39,7 @@ impl Request {
     /// What is read and written.
     pub fn outputs(&self) -> Outputs {
         let mut outputs = Outputs::new(self.replace);
-        outputs.file("--output", Some(&self.output)).reads(&self.kept).reads(&self.data).reads(beside(&self.data));
+        outputs.file("--output", Some(&self.output)).reads_apart([&self.kept, &self.data]).reads(beside(&self.data));
         outputs
     }
 }

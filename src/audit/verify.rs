@@ -2,6 +2,7 @@
 
 use super::{AuditVerdict, Error, Evidence, Extent, Wrong, copy, files};
 use crate::key;
+use crate::outputs::Outputs;
 use pfh_audit::Kept;
 use pfh_engine::Control;
 use pfh_tree::audit::{Challenge, KeyedAnswer, Refused, Rejected};
@@ -34,6 +35,14 @@ impl Request {
     pub fn new(kept: impl Into<PathBuf>, challenge: impl Into<PathBuf>, answer: impl Into<PathBuf>) -> Request {
         let (kept, challenge, answer) = (kept.into(), challenge.into(), answer.into());
         Request { kept, challenge, answer, signed_by: None, data: None, loss: Extent::default().loss }
+    }
+
+    /// What is read; nothing is written.
+    pub fn outputs(&self) -> Outputs {
+        let mut outputs = Outputs::new(false);
+        outputs.reads_apart([&self.kept, &self.challenge, &self.answer]);
+        outputs.reads_apart(self.signed_by.iter().chain(&self.data));
+        outputs
     }
 
     /// An answer that shows leaves.
@@ -82,6 +91,7 @@ impl Request {
 /// When an input cannot be read, or the copy is not the file. That an answer proves nothing is a
 /// verdict.
 pub fn run(request: &Request, control: &Control<'_>) -> Result<AuditVerdict, Error> {
+    request.outputs().check()?;
     let challenge = files::question(&request.challenge)?;
     let kept = files::one(files::kept(&request.kept)?, Some(OsStr::from_bytes(challenge.identity())))?;
     match &request.data {

@@ -9,14 +9,15 @@ use super::manifests::written;
 use super::name::encoded;
 use super::request::Request;
 use super::summary::Summary;
-use crate::outputs::{Existing, Kind, Outputs};
+use crate::outputs::{Existing, Kind, Outputs, Refused};
 use pfh_digest::Algorithm;
 use pfh_engine::Control;
-use pfh_source::Output;
+use pfh_source::Received;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 /// Tag files by their names.
 pub type Tags = BTreeMap<Vec<u8>, Vec<u8>>;
@@ -95,7 +96,20 @@ pub fn guard(request: &Request, algorithms: &[Algorithm], existing: Existing) ->
     }
     write("bag-info.txt".into());
     write("bagit.txt".into());
-    Ok(outputs.check()?)
+    outputs.check()?;
+    let received = received(request)?;
+    let tags = algorithms.iter().map(|algorithm| written(*algorithm));
+    let tags = tags.flat_map(|name| [format!("manifest-{name}.txt"), format!("tagmanifest-{name}.txt")]);
+    for name in tags.chain(["bag-info.txt".to_owned(), "bagit.txt".to_owned()]) {
+        let refused = |error| Refused::Place { option: "BAG".into(), path: request.bag.join(&name), error };
+        received.check(Path::new(&name)).map_err(refused)?;
+    }
+    Ok(())
+}
+
+/// The bag as a place to write to: it may have come with links in it.
+fn received(request: &Request) -> Result<Received, Error> {
+    Received::open(&request.bag).map_err(|error| Error::Open { path: request.bag.clone(), error })
 }
 
 /// Counts the files, and refuses what no manifest can hold.
@@ -169,10 +183,11 @@ pub fn finish(
     if control.is_cancelled() {
         return Err(Error::Interrupted);
     }
+    let received = received(request)?;
     for (name, bytes) in all {
         let path = request.bag.join(OsStr::from_bytes(&name));
         let failed = |error| Error::Write { path: path.clone(), error };
-        let mut output = Output::file(&path).map_err(failed)?;
+        let mut output = received.output(Path::new(OsStr::from_bytes(&name))).map_err(failed)?;
         output.write_all(&bytes).map_err(failed)?;
         output.commit().map_err(failed)?;
         sink(Event::Written(&name)).map_err(Error::Sink)?;

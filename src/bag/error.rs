@@ -79,7 +79,7 @@ impl JobError for Error {
             Error::Sink(error) => Kind::Output(error),
             Error::Interrupted => Kind::Cancelled,
             Error::Changed(_) => Kind::Negative,
-            Error::Files(_) => Kind::Open,
+            Error::Files(_) | Error::Open { .. } => Kind::Open,
             Error::Write { .. } | Error::Run(_) => Kind::Aborted,
             _ => Kind::Request,
         }

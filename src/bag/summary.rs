@@ -2,7 +2,7 @@
 
 use super::event::{Finding, Severity};
 use crate::shown;
-use crate::verdict::Verdict;
+use crate::verdict::{Tally, Verdict};
 use pfh_digest::Algorithm;
 use std::path::{Path, PathBuf};
 
@@ -58,12 +58,7 @@ impl Summary {
 
     /// Whether the bag is valid: *verified*, if everything was compared.
     pub fn verdict(&self) -> Verdict {
-        match (self.errors, self.incomplete, self.files + self.tags) {
-            (1.., ..) => Verdict::Differs,
-            (0, 1.., _) => Verdict::Incomplete,
-            (0, 0, 0) => Verdict::NothingToCompareWith,
-            (0, 0, _) => Verdict::Verified,
-        }
+        Tally { equal: self.files + self.tags, unequal: self.errors, open: self.incomplete }.verdict()
     }
 
     /// What was packed, for a bag that was made or updated.

@@ -1,6 +1,8 @@
 //! What becomes of files between two states of a tree: the classes, what is said of each file, and
 //! the counts. Which class a file has is decided by [`Auditor`](super::Auditor) alone.
 
+use crate::verdict::Tally;
+
 /// What became of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
@@ -178,6 +180,11 @@ impl Counts {
     /// Files and entries of which nothing can be said although they were asked for.
     pub fn unread(&self) -> u64 {
         self.of(Class::Error) + self.unverified.saturating_sub(self.beyond)
+    }
+
+    /// The counts that the verdict follows from.
+    pub fn tally(&self) -> Tally {
+        Tally { equal: self.fine(), unequal: self.negative(), open: self.unread() }
     }
 
     /// Whether nothing but metadata changed.

@@ -46,8 +46,18 @@ pub enum Error {
         #[source]
         problem: Problem,
     },
+    /// An audit without a root whose names have nothing in common: the whole system would be
+    /// walked.
+    #[error(
+        "{}: its names lie in different directories of /, or in one that no list chooses by itself: name the directory, ROOT, that is audited",
+        shown(.0)
+    )]
+    NoRoot(PathBuf),
+    /// A stream is named twice.
+    #[error(transparent)]
+    Twice(#[from] pfh_source::NamedTwice),
     /// The caller ended the check; how many files were compared.
-    #[error("interrupted: {0} files were looked at, the rest was not")]
+    #[error("interrupted: {0} files have a verdict, the rest has none")]
     Interrupted(u64),
     /// The caller ended the check while other algorithms were tried; how many files have no
     /// verdict.
@@ -85,8 +95,13 @@ impl JobError for Error {
             Error::Sink(error) => Kind::Output(error),
             error if error.is_interrupted() => Kind::Cancelled,
             Error::Seal(wrong) if wrong.is_verdict() => Kind::Negative,
-            Error::Seal(seal::FileError::Read { .. }) => Kind::Open,
-            Error::Seal(_) | Error::Open { .. } | Error::Root { .. } | Error::Secret(_) => Kind::Request,
+            Error::Seal(wrong) if wrong.is_unsigned() => Kind::Open,
+            Error::Seal(seal::FileError::Read { .. } | seal::FileError::NoManifest { .. }) => Kind::Open,
+            #[cfg(any(feature = "audit", feature = "image"))]
+            Error::Seal(seal::FileError::Key(error)) => error.kind(),
+            Error::Seal(_) | Error::NoRoot(_) | Error::Twice(_) => Kind::Request,
+            Error::Open { .. } | Error::Read { .. } | Error::Pieces(_) | Error::Root { .. } => Kind::Open,
+            Error::Secret(error) => error.kind(),
             _ => Kind::Aborted,
         }
     }

@@ -55,7 +55,7 @@ pub fn run(
 }
 
 /// The files of these names. Relative ones stay below the root; absolute ones are taken as they
-/// are, unless the request names the root.
+/// are where the place takes them.
 fn source(request: &Request, place: &Place, names: Vec<Vec<u8>>) -> Result<Box<dyn Source>, Error> {
     #[cfg(feature = "inside")]
     if let Some(options) = super::within::options(request, names.iter()) {
@@ -74,7 +74,7 @@ fn of_files(request: &Request, place: &Place, names: Vec<Vec<u8>>) -> Result<Box
     if !matches!(request.task, Task::Files { allow_outside: true, .. }) {
         let within = Within::open(root, names.collect());
         let within = within.map_err(|problem| Error::Root { root: root.clone(), problem })?;
-        return Ok(if place.named { Box::new(within) } else { Box::new(within.with_absolute()) });
+        return Ok(Box::new(place.taking(within)));
     }
     let is_whole = |name: &[u8]| name.first() == Some(&b'/') || is_address(name);
     let outside = |name: Vec<u8>| if is_whole(&name) { name } else { [root, &b"/"[..], &name].concat() };

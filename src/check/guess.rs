@@ -2,9 +2,9 @@
 //! is found out by its files.
 
 use super::place::{self, Place};
-use super::{Comparison, Expectations, Expected, Request};
+use super::{Comparison, Error, Expectations, Expected, Request};
 use crate::algorithms::REGISTRY;
-use crate::pass::pass;
+use crate::pass::{Failure, pass};
 use pfh_digest::{Algorithm, Standing};
 use pfh_engine::{Control, Outcome, Record};
 use pfh_source::Within;
@@ -25,16 +25,19 @@ const LOOKED_AT: usize = 256;
 /// Takes guessed digests for those of the algorithm by which a few files match, if that is not the
 /// usual one: then the run itself is made with it. An audit has only this; a check tries each
 /// remaining file.
-pub fn settle(request: &Request, expectations: &mut Expectations, control: &Control<'_>) {
+///
+/// # Errors
+/// When a thread panicked. Files that cannot be read explain nothing, and are no error.
+pub fn settle(request: &Request, expectations: &mut Expectations, control: &Control<'_>) -> Result<(), Error> {
     let guesses = expectations.guesses();
     if guesses.is_empty() || (!request.is_audit() && expectations.entries.len() < MANY) {
-        return;
+        return Ok(());
     }
     let place = place::find(request, expectations);
     let mut found: Vec<(Algorithm, Algorithm)> = Vec::new();
     for given in guesses {
         let entries = smallest(request, &place, expectations, given);
-        let all = explanations(request, &place, expectations, &entries, control);
+        let all = explanations(request, &place, expectations, &entries, control)?;
         let fits = |other: &Algorithm| other.length() == given.length();
         if !all.contains(&given)
             && let Some(other) = all.into_iter().find(|other| !expectations.algorithms.contains(other) && fits(other))
@@ -45,6 +48,7 @@ pub fn settle(request: &Request, expectations: &mut Expectations, control: &Cont
     for (given, other) in found {
         expectations.adopt(given, other);
     }
+    Ok(())
 }
 
 /// The smallest files that have a guessed digest of this algorithm.
@@ -58,6 +62,9 @@ fn smallest<'a>(
     let mut sized: Vec<(u64, &Expected)> = Vec::new();
     for entry in expectations.entries.iter().filter(of).take(LOOKED_AT) {
         let below = place.below(&entry.name);
+        if !place.takes(below) {
+            continue;
+        }
         let path = if below.starts_with(b"/") { below.to_vec() } else { [&place.root, &b"/"[..], below].concat() };
         let stat = std::fs::metadata(OsStr::from_bytes(&path)).ok().filter(std::fs::Metadata::is_file);
         // An empty file has the same digests wherever it lies, and is worth as much as any.
@@ -76,17 +83,18 @@ fn explanations(
     expectations: &Expectations,
     entries: &[&Expected],
     control: &Control<'_>,
-) -> Vec<Algorithm> {
+) -> Result<Vec<Algorithm>, Error> {
     let names = entries.iter().map(|entry| place.below(&entry.name).to_vec()).collect();
-    let Ok(within) = Within::open(&place.root, names) else { return Vec::new() };
-    let within = if place.named { within } else { within.with_absolute() };
+    let Ok(within) = Within::open(&place.root, names) else { return Ok(Vec::new()) };
+    let within = place.taking(within);
     let plan = request.plan_of(widened(&expectations.algorithms, entries), None);
     let mut tried = Tried::new(entries);
     let passed = pass(Box::new(within), || None, &plan, &mut |record: Record| tried.take(&record), control);
-    if passed.is_err() {
-        return Vec::new();
+    match passed {
+        Ok(_) => Ok(tried.found.into_iter().flatten().flatten().collect()),
+        Err(Failure::Run(panicked @ pfh_engine::Error::Panicked)) => Err(Error::Run(panicked)),
+        Err(_) => Ok(Vec::new()),
     }
-    tried.found.into_iter().flatten().flatten().collect()
 }
 
 /// The algorithms with all that the guessed digests of these entries may be of.

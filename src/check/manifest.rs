@@ -5,7 +5,7 @@ use crate::algorithms::REGISTRY;
 use pfh_digest::Algorithm;
 use pfh_manifest::Options;
 use pfh_source::os::Patient;
-use pfh_source::{Cause, Problem, Stage};
+use pfh_source::{Cause, Problem, Stage, Stream};
 use std::io::{self, BufRead, BufReader};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -46,15 +46,15 @@ fn described(manifest: &Path) -> Option<(Vec<u8>, bool)> {
 }
 
 fn decoded(manifest: &Path, options: &Options) -> Result<Expectations, Error> {
-    let reader: Box<dyn BufRead> = if manifest == Path::new("-") {
-        Box::new(BufReader::new(Patient(io::stdin().lock())))
-    } else {
-        let open = Patient::open(manifest).map_err(|error| {
-            let problem = Problem::io(Stage::Open, &error);
-            Error::Open { manifest: manifest.to_owned(), problem }
-        })?;
-        Box::new(BufReader::with_capacity(1 << 18, open))
+    let open = match Stream::of(manifest) {
+        Some(stream) => stream.open().map(Patient),
+        None => Patient::open(manifest),
     };
+    let open = open.map_err(|error| {
+        let problem = Problem::io(Stage::Open, &error);
+        Error::Open { manifest: manifest.to_owned(), problem }
+    })?;
+    let reader: Box<dyn BufRead> = Box::new(BufReader::with_capacity(1 << 18, open));
     let failed = |error: &io::Error| {
         let problem = match error.kind() {
             io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {

@@ -45,6 +45,7 @@ mod report;
 mod request;
 mod summary;
 mod tree;
+mod unasked;
 #[cfg(feature = "inside")]
 mod within;
 mod words;
@@ -105,7 +106,7 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
         summary.nothing = Some(Nothing::NoRecord);
         return Ok(summary);
     }
-    settle(request, &mut expectations, control);
+    settle(request, &mut expectations, control)?;
     match &request.task {
         Task::Files { .. } => files::run(request, &expectations, &mut summary, sink, control)?,
         Task::Audit { .. } => tree::run(request, expectations, &mut summary, sink, control)?,

@@ -2,8 +2,9 @@
 
 use super::manifest::read;
 use super::{Error, Expectations, Request};
-use crate::algorithms::REGISTRY;
+use crate::algorithms::{REGISTRY, Secret};
 use pfh_custody::seal::{self, Held};
+use pfh_source::Streams;
 use std::path::Path;
 
 /// Verifies the seal of the manifest that is asked for, if it has one, and reads the manifest.
@@ -19,6 +20,10 @@ pub fn open(request: &Request) -> Result<(Option<Held>, Expectations), Error> {
 /// # Errors
 /// As for one, and when their pieces are of different lengths.
 pub fn open_all(request: &Request) -> Result<(Vec<Held>, Expectations), Error> {
+    let mut streams = Streams::default();
+    streams.read(&request.manifest)?;
+    streams.read_all(&request.also)?;
+    streams.read_all(request.key.iter().map(|key| &**key).chain(request.secret.as_ref().and_then(Secret::path)))?;
     let (held, mut all) = open_one(request, &request.manifest)?;
     let mut seals: Vec<Held> = held.into_iter().collect();
     for manifest in &request.also {

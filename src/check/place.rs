@@ -1,7 +1,9 @@
 //! Where the names of a manifest are: which directory they start in, and which prefix is taken off.
 
+use super::unasked::Unasked;
 use super::{Expectations, Expected, Request};
 use pfh_digest::Algorithm;
+use pfh_source::Within;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -46,8 +48,10 @@ pub struct Place {
     pub root: Vec<u8>,
     /// What names have in front of their path below it; with a closing slash, or empty.
     pub prefix: Vec<u8>,
-    /// Whether the request names the directory.
-    pub named: bool,
+    /// Which absolute names are taken as they are. A list that has nothing else shows what it is
+    /// of; an absolute name among relative ones is opened only if the request lets names lead
+    /// outside.
+    pub absolute: Option<Unasked>,
     /// How it was found, if that is worth a remark.
     pub remark: Option<Remark>,
 }
@@ -60,6 +64,22 @@ impl Place {
             Some(rest) if !rest.is_empty() => rest,
             _ => name,
         }
+    }
+
+    /// The same names as a source, with the absolute ones that are taken.
+    pub fn taking(&self, within: Within) -> Within {
+        match &self.absolute {
+            Some(unasked) => {
+                let unasked = unasked.clone();
+                within.with_absolute(move |name| unasked.takes(name))
+            }
+            None => within,
+        }
+    }
+
+    /// Whether a name may be opened as far as its being absolute is concerned.
+    pub fn takes(&self, name: &[u8]) -> bool {
+        !is_absolute(name) || self.absolute.as_ref().is_some_and(|unasked| unasked.takes(name))
     }
 }
 
@@ -90,7 +110,14 @@ fn leads_up(name: &[u8]) -> bool {
 
 fn is_there(directory: &[u8], name: &[u8]) -> bool {
     let found = |name: &[u8]| std::fs::symlink_metadata(OsStr::from_bytes(&[directory, b"/", name].concat()));
-    found(name).is_ok() || is_in_file(name, found)
+    match found(name) {
+        Ok(_) => true,
+        // Longer than the system takes a path (PATH_MAX), which says nothing of the file.
+        Err(error) if error.kind() == std::io::ErrorKind::InvalidFilename => {
+            pfh_source::os::stat_operand(&[directory, b"/", name].concat()).is_ok()
+        }
+        Err(_) => is_in_file(name, found),
+    }
 }
 
 /// Whether the name is inside of a container that is there.
@@ -115,8 +142,12 @@ pub fn has_inside(place: &Place, entries: &[Expected]) -> bool {
 }
 
 fn somewhere(manifest: &Path, expectations: &Expectations) -> Place {
-    let place =
-        |root: &[u8], remark: Option<Remark>| Place { root: root.to_vec(), prefix: Vec::new(), named: false, remark };
+    let all = expectations.entries.iter().all(|entry| is_absolute(&entry.name));
+    let absolute = all.then(|| Unasked::of(manifest, expectations));
+    let place = |root: &[u8], remark: Option<Remark>| {
+        let (root, absolute) = (root.to_vec(), absolute.clone());
+        Place { root, prefix: Vec::new(), absolute, remark }
+    };
     let names = sample(&expectations.entries, |name| !is_absolute(name));
     let score = |directory: &[u8]| names.iter().filter(|name| is_there(directory, name)).count();
     let here = score(b".");
@@ -152,7 +183,7 @@ fn below(root: &[u8], entries: &[Expected]) -> Place {
         let rests = names.iter().filter_map(|name| name.strip_prefix(prefix));
         rests.filter(|rest| !is_absolute(rest) && !rest.is_empty() && is_there(root, rest)).count()
     };
-    let place = |prefix: &[u8], remark| Place { root: root.to_vec(), prefix: prefix.to_vec(), named: true, remark };
+    let place = |prefix: &[u8], remark| Place { root: root.to_vec(), prefix: prefix.to_vec(), absolute: None, remark };
     let mut best = (score(b""), place(b"", None));
     if best.0 == names.len() {
         return best.1;

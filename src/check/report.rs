@@ -113,12 +113,7 @@ pub fn summary_json(counts: &Counts) -> String {
     object.insert("unverified".into(), counts.unverified.into());
     object.insert("beyond".into(), counts.beyond.into());
     object.insert("passed".into(), counts.passed().into());
-    let verdict = match (counts.passed(), counts.fine()) {
-        (true, 1..) => "verified",
-        (true, 0) => "nothing-to-compare-with",
-        (false, _) => "differs",
-    };
-    object.insert("verdict".into(), verdict.into());
+    object.insert("verdict".into(), counts.tally().verdict().to_string().into());
     serde_json::Value::from(object).to_string() + "\n"
 }
 
@@ -153,4 +148,31 @@ pub fn files_json(summary: &Summary) -> String {
         "not_compared": summary.not_compared,
     });
     object.to_string() + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The verdict in JSON is that of the exit code: what cannot be read differs from nothing.
+    #[test]
+    fn an_audit_has_one_verdict() {
+        let of = |class: Class| {
+            let mut counts = Counts { examined: 1, expected: 1, ..Counts::default() };
+            counts.classes[class as usize] = 1;
+            summary_json(&counts)
+        };
+        for (class, verdict) in [
+            (Class::Matched, "verified"),
+            (Class::MetadataOnly, "verified"),
+            (Class::Error, "incomplete"),
+            (Class::New, "differs"),
+            (Class::Missing, "differs"),
+            (Class::BitRot, "differs"),
+        ] {
+            let json = of(class);
+            assert!(json.contains(&format!("\"verdict\":\"{verdict}\"")), "{class:?}: {json}");
+        }
+        assert!(summary_json(&Counts::default()).contains("nothing-to-compare-with"));
+    }
 }

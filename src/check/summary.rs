@@ -1,7 +1,7 @@
 //! What a check found: what was compared with what, by which digests, and what was not compared.
 
 use super::{Counts, Expectations, Remark, Request};
-use crate::verdict::Verdict;
+use crate::verdict::{Tally, Verdict};
 use pfh_digest::Algorithm;
 use pfh_manifest::{Ending, Fault};
 use std::collections::BTreeMap;
@@ -39,6 +39,11 @@ impl Files {
     /// Files that were read and compared.
     pub fn compared(&self) -> u64 {
         self.right + self.different
+    }
+
+    /// The counts that the verdict follows from: a missing file is not as the manifest has it.
+    pub fn tally(&self) -> Tally {
+        Tally { equal: self.right, unequal: self.different + self.missing, open: self.unread }
     }
 }
 
@@ -115,14 +120,9 @@ impl Summary {
         if self.nothing.is_some() {
             return Verdict::NothingToCompareWith;
         }
-        let (differing, unread) = match &self.findings {
-            Findings::Files(files) => (files.different + files.missing, files.unread),
-            Findings::Audit(counts) => (counts.negative(), counts.unread()),
-        };
-        match (differing, unread) {
-            (0, 0) => Verdict::Verified,
-            (0, _) => Verdict::Incomplete,
-            _ => Verdict::Differs,
+        match &self.findings {
+            Findings::Files(files) => files.tally().verdict(),
+            Findings::Audit(counts) => counts.tally().verdict(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! A whole tree against a manifest.
 
 use super::place::{self, Place, Remark};
+use super::unasked::Unasked;
 use super::{Auditor, Change, Error, Event, Expectations, Findings, Met, Nothing, Request, Sink, Summary, Task};
 use crate::pass::pass;
 use pfh_engine::{Control, Outcome, Record};
@@ -13,18 +14,23 @@ use std::path::Path;
 
 /// Where an audit walks: the answer of [`place::find`], except for absolute names, which say it
 /// themselves.
-fn find(request: &Request, expectations: &Expectations) -> Place {
+fn find(request: &Request, expectations: &Expectations) -> Result<Place, Error> {
     let absolute = expectations.entries.iter().all(|entry| entry.name.first() == Some(&b'/'));
     if request.root.is_some() || !absolute {
-        return place::find(request, expectations);
+        return Ok(place::find(request, expectations));
     }
     let common = place::common(&expectations.entries);
+    let unasked = Unasked::of(&request.manifest, expectations);
     let here = std::env::current_dir().map(|here| [here.as_os_str().as_bytes(), b"/"].concat()).unwrap_or_default();
     if here.len() > 1 && common.starts_with(&here) {
-        return Place { root: b".".to_vec(), prefix: here, named: false, remark: None };
+        return Ok(Place { root: b".".to_vec(), prefix: here, absolute: Some(unasked), remark: None });
+    }
+    // What others wrote does not choose the directory freely.
+    if common == b"/" || !unasked.takes(&common) {
+        return Err(Error::NoRoot(request.manifest.clone()));
     }
     let remark = Some(Remark::Walked(common.clone()));
-    Place { root: common.clone(), prefix: common, named: false, remark }
+    Ok(Place { root: common.clone(), prefix: common, absolute: Some(unasked), remark })
 }
 
 /// What is walked.
@@ -65,7 +71,7 @@ pub fn run(
 ) -> Result<(), Error> {
     let Task::Audit { below, follow } = &request.task else { return Ok(()) };
     let plan = request.plan_of(expectations.algorithms.clone(), expectations.piecewise);
-    let place = find(request, &expectations);
+    let place = find(request, &expectations)?;
     summary.remarks.extend(place.remark.clone());
     let walked = match &place.root[..] {
         b"." => Vec::new(),

@@ -41,6 +41,8 @@ pub struct Collection {
     pub(super) names: Vec<Arc<[u8]>>,
     pub(super) digests: Digests,
     pub(super) split: Option<u32>,
+    /// The method whose text pairs are written as: files that it makes no digest of are here.
+    stands_for: Option<Algorithm>,
     without: u64,
     /// Of each digest the size of what it is of, in bytes; shorter than the names where the last
     /// are not known.
@@ -70,6 +72,7 @@ impl Collection {
             names: Vec::new(),
             digests,
             split: None,
+            stands_for: None,
             without: 0,
             sizes: Vec::new(),
             saturated: Vec::new(),
@@ -82,6 +85,17 @@ impl Collection {
     /// which that many bytes are kept in memory and the rest in a temporary file.
     pub fn with_features(algorithm: Algorithm, memory: usize) -> Collection {
         Collection { features: Some(Sorter::new(memory)), ..Collection::new(algorithm) }
+    }
+
+    /// The digests of whole contents, for files that `method` makes no digest of.
+    pub(super) fn standing_for(algorithm: Algorithm, method: Option<Algorithm>) -> Collection {
+        Collection { stands_for: method, ..Collection::new(algorithm) }
+    }
+
+    /// The algorithm as whose the text of a pair is written: that of the digests, or the method for
+    /// which they stand.
+    pub(super) fn shown_as(&self) -> Algorithm {
+        self.stands_for.unwrap_or(self.algorithm)
     }
 
     /// What the digests are of.
@@ -161,15 +175,15 @@ impl Collection {
             self.names.push(name.clone());
             return Ok(());
         };
+        if self.is_blank(similar) {
+            self.without += 1;
+            return Ok(());
+        }
         let features = match (&self.features, similar.features()) {
             (Some(_), None) if !similar.is_absent() => return Err(Refused::Malformed(ParseError::Fields)),
             (_, features) => features.unwrap_or_default(),
         };
         match (&mut self.digests, similar.content()) {
-            (_, Content::Absent) => {
-                self.without += 1;
-                return Ok(());
-            }
             (Digests::Ssdeep(digests), Content::Ssdeep(digest)) => digests.push(*digest),
             (Digests::Sdhash(digests), Content::Sdhash(digest)) => {
                 if self.features.is_none() && digest.is_segmented() {
@@ -189,6 +203,18 @@ impl Collection {
             }
         }
         Ok(())
+    }
+
+    /// Whether it is the digest of an input that has none: there is nothing in it to compare. The
+    /// reference tools print something even so.
+    fn is_blank(&self, similar: &Similar) -> bool {
+        let few = Some(Degenerate::FewFeatures);
+        match (&self.digests, similar.content()) {
+            (_, Content::Absent) => true,
+            (Digests::MrshV2(method, _), Content::MrshV2(digest)) => digest.degenerate(method) == few,
+            (Digests::Sdhash(_), Content::Sdhash(digest)) => digest.plain() == few,
+            _ => false,
+        }
     }
 
     fn add_segments(&mut self, name: &[u8], digest: sdhash::Digest) -> Result<(), Refused> {

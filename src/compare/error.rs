@@ -31,8 +31,8 @@ pub enum Error {
     /// The output cannot be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// The caller ended the run; how many records were taken.
-    #[error("interrupted: {0} records are out, the rest is missing")]
+    /// The caller ended the run before anything was compared; how many files were read.
+    #[error("interrupted: {0} files were read, nothing was compared")]
     InterruptedReading(u64),
     /// The caller ended the search.
     #[error("interrupted: the pairs are not complete")]
@@ -80,9 +80,8 @@ impl JobError for Error {
         match self {
             Error::Sink(error) => Kind::Output(error),
             error if error.is_interrupted() => Kind::Cancelled,
-            Error::Refused(_) | Error::Nothing | Error::Input(_) | Error::Evidence(_) | Error::Given(_) => {
-                Kind::Request
-            }
+            Error::Input(error) => error.kind(),
+            Error::Refused(_) | Error::Nothing | Error::Evidence(_) | Error::Given(_) => Kind::Request,
             _ => Kind::Aborted,
         }
     }

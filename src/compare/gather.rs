@@ -21,6 +21,8 @@ pub struct Sets {
     pub faults: u64,
     /// Directories that were left out, because only the files beside them were asked for.
     pub directories: u64,
+    /// Files that a method makes no digest of, by their content.
+    plain: Option<Collection>,
     /// The counts of all passes over files.
     pub run: Option<Summary>,
 }
@@ -49,17 +51,20 @@ impl Sets {
         if request.input.list.is_some() {
             first.push(Part::Files(Vec::new()));
         }
-        let mut sets = Sets { collections, faults: 0, directories: 0, run: None };
+        let plain = by_content(request, &hashed);
+        let mut sets = Sets { collections, faults: 0, directories: 0, plain, run: None };
         let across = !second.is_empty() || !request.given.is_empty();
         for (number, parts) in [first, second].into_iter().enumerate() {
             if number == 1 && across {
-                sets.collections.iter_mut().for_each(Collection::begin_second_set);
+                sets.collections.iter_mut().chain(&mut sets.plain).for_each(Collection::begin_second_set);
             }
             for part in parts {
                 sets.take_part(request, part, &hashed, sink, control)?;
             }
         }
         sets.take_given(request)?;
+        // Its pairs come last, and only if there are files without a digest.
+        sets.collections.extend(sets.plain.take().filter(|plain| !plain.is_empty()));
         Ok(sets)
     }
 
@@ -108,7 +113,8 @@ impl Sets {
         sink: &mut Sink<'_>,
         control: &Control<'_>,
     ) -> Result<(), Error> {
-        let plan = Plan { algorithms: algorithms.to_vec(), ..request.plan.clone() };
+        let whole = self.plain.as_ref().map(Collection::algorithm);
+        let plan = Plan { algorithms: algorithms.iter().copied().chain(whole).collect(), ..request.plan.clone() };
         let source = input.source()?;
         let mut gathering = Gathering { sets: self, sink, sized: request.page.is_some() };
         let run = pass(source, || input.again(), &plan, &mut gathering, control)?;
@@ -140,14 +146,27 @@ impl pfh_engine::Sink for Gathering<'_> {
             }
         };
         let name: Arc<[u8]> = record.name.as_slice().into();
+        let mut without = false;
         for (collection, digest) in self.sets.collections.iter_mut().zip(&hashed.digests) {
-            let before = collection.len();
+            let (before, lacked) = (collection.len(), collection.without());
             if let Err(why) = collection.add(&name, digest) {
                 self.sets.faults += 1;
                 (self.sink)(Event::Refused(&name, &why))?;
             }
             if self.sized {
                 collection.size_from(before, hashed.closed.size);
+            }
+            without |= collection.without() > lacked;
+        }
+        // The digest of the whole is the last one. Empty files are alike in nothing.
+        if let (Some(plain), Some(digest)) = (&mut self.sets.plain, hashed.digests.last())
+            && without
+            && hashed.closed.size > 0
+        {
+            let before = plain.len();
+            plain.add(&name, digest).map_err(io::Error::other)?;
+            if self.sized {
+                plain.size_from(before, hashed.closed.size);
             }
         }
         Ok(())
@@ -174,6 +193,19 @@ fn parts(paths: &[OsString], lists: Option<&Reading>) -> Vec<Part> {
     }
     parts
 }
+
+/// Where files go that a similarity method makes no digest of: equal ones are pairs all the same,
+/// by the digest of their content. None where an algorithm compares contents anyway, where shared
+/// features are asked for, and where the output is that of the reference tools.
+fn by_content(request: &Request, algorithms: &[Algorithm]) -> Option<Collection> {
+    let exact = algorithms.iter().any(|algorithm| Named::of(*algorithm).is_none());
+    let wanted = !exact && !request.evidence && !request.parity;
+    let whole = REGISTRY.find(WHOLE).ok().filter(|_| wanted)?;
+    Some(Collection::standing_for(whole, algorithms.first().copied()))
+}
+
+/// The algorithm of whole contents.
+const WHOLE: &str = "sha256";
 
 /// The algorithms asked for, or those of the lists, or the paper's default.
 fn algorithms_of<'a>(request: &Request, parts: impl Iterator<Item = &'a Part>, reading: &Reading) -> Vec<Algorithm> {

@@ -4,7 +4,7 @@ use super::{Collection, Failure, Pair, Ranking, Request, Search, SearchStats};
 use pfh_digest::Algorithm;
 use pfh_report::pairs::{self, Format, page};
 use pfh_similarity::index::Clusters;
-use pfh_similarity::{Degenerate, Score};
+use pfh_similarity::{Degenerate, Named, Score};
 use pfh_source::Output;
 use std::io;
 
@@ -89,15 +89,16 @@ impl<'a> Listing<'a> {
         let form = self.request.form;
         // With parity the text is the tool's own, which has no marks.
         let degenerate = degenerate.filter(|_| !self.request.parity || form != Format::Text);
-        let pair = pairs::Pair {
-            a,
-            b,
-            algorithm: self.algorithm,
-            score,
-            evidence,
-            degenerate,
-            values: [&texts[0], &texts[1]],
-        };
+        let mut algorithm = self.algorithm;
+        let mut score = score;
+        if form == Format::Text && self.collection.shown_as() != algorithm {
+            // One text has one form; TLSH counts what differs.
+            algorithm = self.collection.shown_as();
+            if Named::of(algorithm) == Some(Named::Tlsh) {
+                score = Score::Distance(0);
+            }
+        }
+        let pair = pairs::Pair { a, b, algorithm, score, evidence, degenerate, values: [&texts[0], &texts[1]] };
         pairs::pair(form, self.output.room(), &pair);
         self.output.advance()
     }

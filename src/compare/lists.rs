@@ -9,7 +9,7 @@ use pfh_similarity::{Content, Named, Similar};
 use pfh_source::os::Patient;
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader, Read, Take};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -70,8 +70,18 @@ impl Reading {
     }
 }
 
-fn open(path: &OsStr, options: &Options) -> io::Result<Decoder<BufReader<Patient<File>>>> {
-    Decoder::with_registry(BufReader::with_capacity(1 << 16, Patient::open(Path::new(path))?), options, REGISTRY)
+/// Of a file that may be anything no more is read in search of a first record: what has no line end
+/// would be read to its own end.
+const MOST: u64 = 64 << 20;
+
+fn open(path: &OsStr, options: &Options) -> io::Result<Decoder<BufReader<Take<Patient<File>>>>> {
+    open_start(path, options, u64::MAX)
+}
+
+/// Opens the first bytes of a list, no more than `most`.
+fn open_start(path: &OsStr, options: &Options, most: u64) -> io::Result<Decoder<BufReader<Take<Patient<File>>>>> {
+    let file = Patient::open(Path::new(path))?.take(most);
+    Decoder::with_registry(BufReader::with_capacity(1 << 16, file), options, REGISTRY)
 }
 
 /// Whether a regular file begins as a list of digests does: with a format's own mark, or with a
@@ -85,7 +95,7 @@ pub fn is_list(path: &OsStr, reading: &Reading) -> bool {
 }
 
 fn begins(path: &OsStr, options: &Options, limit: usize) -> bool {
-    let Ok(mut decoder) = open(path, options) else { return false };
+    let Ok(mut decoder) = open_start(path, options, MOST) else { return false };
     match decoder.format() {
         Format::Ssdeep | Format::Sdbf | Format::Mrsh | Format::Hashdeep => true,
         // Others have no mark of their own: the first record decides.

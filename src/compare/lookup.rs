@@ -15,7 +15,7 @@ pub enum Lookup {
     /// ssdeep digests, in an index.
     Stored(Stored),
     /// Digests of another algorithm, each of which is compared.
-    Listed(Collection),
+    Listed(Box<Collection>),
 }
 
 /// One of the list that is similar enough.
@@ -52,7 +52,7 @@ impl Lookup {
     pub fn new(collection: Collection, memory: usize) -> io::Result<Lookup> {
         match collection.digests {
             Digests::Ssdeep(_) => Stored::temporary(&collection, memory).map(Lookup::Stored),
-            _ => Ok(Lookup::Listed(collection)),
+            _ => Ok(Lookup::Listed(Box::new(collection))),
         }
     }
 

@@ -29,6 +29,7 @@
 mod blocks;
 mod collection;
 mod comparing;
+mod each;
 mod error;
 mod event;
 mod gather;
@@ -49,6 +50,7 @@ mod words;
 
 pub use collection::{Collection, Refused};
 pub use comparing::Comparing;
+pub use each::{Alike, each};
 pub use error::Error;
 pub use event::{Event, Searched, Sink};
 pub use given::given;
@@ -90,6 +92,9 @@ pub struct Summary {
 /// When the request makes no sense, or the pairs cannot be written. A file that cannot be read is
 /// an event, and no error.
 pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+    if request.input.is_named() {
+        request.input.streams_and(&request.against)?;
+    }
     request.outputs().check()?;
     let mut sets = gather::Sets::gather(request, sink, control)?;
     let (directories, comparable) = (sets.directories, sets.collections.iter().any(Collection::is_comparable));

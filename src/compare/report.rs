@@ -122,19 +122,20 @@ fn write_page(request: &Request, page: Option<page::Page>) -> Result<(), Error> 
 }
 
 /// Reports how far a search is and what will take long, and ends it when the caller asks for that.
-struct Watching<'a> {
-    control: &'a Control<'a>,
-    sink: &'a mut Sink<'a>,
-    algorithm: Algorithm,
+pub struct Watching<'a> {
+    pub control: &'a Control<'a>,
+    pub sink: &'a mut Sink<'a>,
+    pub algorithm: Algorithm,
     /// Whether groups are found without all of their pairs.
-    whole: bool,
-    costly: bool,
+    pub whole: bool,
+    pub costly: bool,
     /// Why the sink refused an event.
-    refused: Option<io::Error>,
+    pub refused: Option<io::Error>,
 }
 
 impl Watching<'_> {
-    fn tell(&mut self, event: Event<'_>) {
+    /// Gives an event to the sink.
+    pub fn tell(&mut self, event: Event<'_>) {
         if let Err(error) = (self.sink)(event) {
             self.refused = Some(error);
         }

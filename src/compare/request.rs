@@ -154,7 +154,7 @@ impl Request {
     /// The search over one algorithm's digests.
     pub(super) fn search(&self, collection: &Collection) -> Search {
         let like_ssdeep =
-            matches!(Named::of(collection.algorithm()), Some(Named::Ssdeep) | None) && self.form == Format::Text;
+            matches!(Named::of(collection.shown_as()), Some(Named::Ssdeep) | None) && self.form == Format::Text;
         Search {
             threshold: self.thresholds.of(collection.algorithm()),
             order: if like_ssdeep { PairOrder::Later } else { PairOrder::Earlier },

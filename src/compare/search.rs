@@ -140,6 +140,7 @@ impl Search {
         let watch = &mut visitor.watch;
         let (reports, error) = std::thread::scope(|scope| {
             let work = |part: u32, watch: Option<&mut Watcher<'_>>| {
+                pfh_source::fail_point(if part == 0 { "search" } else { "search-beside" });
                 let mut local = Local { found: Vec::new(), sorter, order, stop: &stop, watch, error: None };
                 let share = Share { part: whole.part * of + part, of: whole.of * of };
                 let report = filters.search(share, &mut local);

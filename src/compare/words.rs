@@ -20,7 +20,7 @@ impl Event<'_> {
             Event::Without(algorithm, count) => {
                 let files = if *count == 1 { "file has" } else { "files have" };
                 let name = algorithm.name();
-                vec![format!("{count} {files} no digest of {name} (too short, too plain or too long) and no pairs")]
+                vec![format!("{count} {files} no digest of {name} (too short, too plain or too long)")]
             }
             Event::Costly(algorithm, hot) => vec![costly(algorithm.name(), hot)],
             Event::Saturated { algorithm, pairs, listed } => {

@@ -28,6 +28,7 @@ pub use operands::{Operands, Status};
 use crate::acquire::{self, About, Compared, ImageFormat, Origin, Pieces, Start, To};
 use crate::outputs::Outputs;
 use crate::shown;
+use crate::verdict::Verdict;
 use pfh_container::split::Suffix;
 use pfh_digest::{Algorithm, UnknownAlgorithm};
 use pfh_engine::Control;
@@ -36,7 +37,8 @@ use pfh_source::device::{Access, ErrorPolicy, Fill, Medium};
 use std::ffi::OsString;
 use std::fmt;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
 
 /// Operands, and the acquisition that they ask for.
 #[derive(Debug)]
@@ -77,7 +79,8 @@ impl fmt::Display for Event<'_> {
                 for line in compared.lines(&name, line) {
                     writeln!(f, "{line}")?;
                 }
-                write!(f, "{name}: DIFFERENT")
+                let is_open = compared.verdict() == Verdict::NothingToCompareWith;
+                write!(f, "{name}: {}", if is_open { compared.word() } else { "DIFFERENT" })
             }
         }
     }
@@ -133,9 +136,9 @@ pub fn run(request: Request, events: &mut dyn FnMut(&Event<'_>), control: &Contr
     let mut take = |event: &acquire::Event<'_>| {
         events(&Event::Acquiring(event));
         if let acquire::Event::ComparedWith { other, compared, bytes } = event {
-            let is_equal = compared.is_good() && (operands.vf.is_none() || is_as_long(&other.path, *bytes));
-            differs |= !is_equal;
-            events(&Event::Compared { other, compared, is_equal });
+            let is_as_long = operands.vf.is_none() || is_as_long(&other.path, *bytes);
+            differs |= !is_as_long || compared.verdict() == Verdict::Differs;
+            events(&Event::Compared { other, compared, is_equal: compared.is_good() && is_as_long });
         }
     };
     let acquired = acquire::run(acquisition, &mut take, control)?;
@@ -187,7 +190,8 @@ fn outputs(operands: &Operands) -> Result<Vec<(To, bool)>, Error> {
     for path in &operands.ofs {
         let length = operands.ofsz.ok_or("ofs= needs ofsz=")?;
         let pattern = path.extension().and_then(|e| e.to_str()).and_then(Suffix::parse);
-        let (suffix, width) = pattern.ok_or("ofs= takes a name that ends in .000, .111 or .aaa, of any length")?;
+        let (suffix, width) =
+            pattern.ok_or("ofs= takes a name that ends in .000, .111 or .aaa, of two places or more")?;
         all.push((
             To { path: path.with_extension(""), form: ImageFormat::Split(Pieces { length, suffix, width }) },
             false,
@@ -247,12 +251,19 @@ fn reading(operands: &Operands) -> Result<Imaging, Error> {
     }
     // Without conv=noerror the first unreadable sector ends it, as in dd.
     let most_errors = if operands.has("conv", "noerror") { None } else { Some(0) };
-    imaging.policy = ErrorPolicy { fill: Fill::Zeros, most_errors, ..ErrorPolicy::default() };
+    // With conv=sync the blocks keep their places; without it dd leaves out what it could not read.
+    let fill = if operands.has("conv", "sync") { Fill::Zeros } else { Fill::Omitted };
+    imaging.policy = ErrorPolicy { fill, most_errors, ..ErrorPolicy::default() };
     Ok(imaging)
 }
 
 /// The acquisition that does it, and whether the input ends before the place that `skip=` names.
 fn acquisition(operands: &Operands, replace: bool) -> Result<(acquire::Request, bool), Error> {
+    for (name, path) in [("hashlog=", &operands.hashlog), ("errlog=", &operands.errlog), ("vf=", &operands.vf)] {
+        if let Some(path) = path.as_ref().filter(|path| acquire::is_pipe(path)) {
+            return Err(format!("{name}{}: a pipe (FIFO): name a file", shown(path)).into());
+        }
+    }
     let outputs = outputs(operands)?;
     let targets = outputs.iter().map(|(to, _)| to.clone()).collect();
     let imaging = reading(operands)?;
@@ -272,7 +283,12 @@ fn acquisition(operands: &Operands, replace: bool) -> Result<(acquire::Request, 
 
 /// As dd: nothing is copied of an input that ends before `skip=`. Returns whether it does.
 fn beyond(operands: &Operands, imaging: &mut Imaging) -> bool {
-    let Some(path) = operands.input.as_ref().filter(|_| imaging.from > 0) else { return false };
+    // A pipe is opened once: a writer that finds its reader gone again gets SIGPIPE.
+    let is_seekable = |path: &&PathBuf| {
+        std::fs::metadata(path).is_ok_and(|found| found.is_file() || found.file_type().is_block_device())
+    };
+    let input = operands.input.as_ref().filter(|_| imaging.from > 0).filter(is_seekable);
+    let Some(path) = input else { return false };
     let size = Medium::open(path.as_os_str().as_bytes(), Access::Cached).ok().and_then(|m| m.size());
     if size.is_some_and(|size| size <= imaging.from) {
         (imaging.from, imaging.length) = (0, Some(0));

@@ -37,7 +37,8 @@ pub struct Comparing<'a, 's> {
     /// What keeps digests.
     pub cache: Option<Cache>,
     summary: &'a mut Summary,
-    sink: &'a mut Sink<'s>,
+    /// Hears what happens.
+    pub sink: &'a mut Sink<'s>,
 }
 
 impl<'a, 's> Comparing<'a, 's> {
@@ -203,10 +204,10 @@ impl pfh_engine::Sink for Comparing<'_, '_> {
                 if stat.is_some_and(|stat| self.own.contains(&stat)) {
                     return Ok(());
                 }
-                if let Some(cache) = &self.cache
-                    && cache.keep(&record).map_err(io::Error::other)?
-                {
-                    (self.sink)(Event::Cached(&record))?;
+                match self.cache.as_ref().map_or(Ok(false), |cache| cache.keep(&record)) {
+                    Ok(false) => {}
+                    Ok(true) => (self.sink)(Event::Cached(&record))?,
+                    Err(error) => (self.sink)(Event::Uncached(&error))?,
                 }
             }
             Outcome::Skipped(_) => {

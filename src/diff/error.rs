@@ -27,15 +27,12 @@ pub enum Error {
         /// Why.
         error: CacheError,
     },
-    /// What was found could not be put into the cache.
-    #[error(transparent)]
-    Keeping(CacheError),
     /// A cache keeps no digests of pieces, which the list has.
     #[error("--cache keeps no digests of pieces, which the list has")]
     Pieces,
-    /// Both sides are standard input.
-    #[error("standard input can be read only once: name one of the lists")]
-    Standard,
+    /// Both sides are standard input, or another stream.
+    #[error(transparent)]
+    Twice(#[from] pfh_source::NamedTwice),
     /// The caller ended the comparison, which says nothing before its end.
     #[error("interrupted: the comparison is not complete, and says nothing")]
     Interrupted,
@@ -58,8 +55,8 @@ impl JobError for Error {
             Error::Sink(error) => Kind::Output(error),
             Error::List(error) => error.kind(),
             Error::Interrupted => Kind::Cancelled,
-            Error::Refused(_) | Error::Cache { .. } | Error::Pieces | Error::Standard => Kind::Request,
-            Error::Keeping(_) | Error::Counts(_) | Error::Run(_) => Kind::Aborted,
+            Error::Refused(_) | Error::Cache { .. } | Error::Pieces | Error::Twice(_) => Kind::Request,
+            Error::Counts(_) | Error::Run(_) => Kind::Aborted,
         }
     }
 }

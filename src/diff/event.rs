@@ -3,6 +3,7 @@
 use super::class::Difference;
 use super::side::Which;
 use crate::check::Expectations;
+use crate::hash::CacheError;
 use pfh_custody::seal::Held;
 use pfh_engine::Record;
 use std::io;
@@ -19,6 +20,8 @@ pub enum Event<'a> {
     Unread(&'a Record),
     /// The content of this file changed though the cache has the same size and times.
     Cached(&'a Record),
+    /// The cache is not used from here on, for this reason: all files are read.
+    Uncached(&'a CacheError),
     /// A name has its class. What was moved, copied, added or removed, or changed its content,
     /// comes last, by name.
     Classed(&'a Difference),

@@ -60,7 +60,7 @@ use comparing::Comparing;
 use halves::Halves;
 use pfh_digest::Algorithm;
 use pfh_engine::{Control, Plan};
-use pfh_source::{Apart, Source, terminal};
+use pfh_source::{Apart, Source, Streams, terminal};
 use side::Side;
 use tree::Tree;
 
@@ -76,9 +76,7 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
         summary.nothing = Some(Nothing::OneThing);
         return Ok(summary);
     }
-    if request.sides.iter().all(|side| side == "-") {
-        return Err(Error::Standard);
-    }
+    Streams::default().read_all(&request.sides)?;
     let mut sides = [Side::open(request, Which::A)?, Side::open(request, Which::B)?];
     for side in &sides {
         let Side::List(list) = side else { continue };
@@ -92,7 +90,7 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
             return Ok(summary);
         }
     }
-    settle(request, &mut sides, &mut summary, control);
+    settle(request, &mut sides, &mut summary, control)?;
     let (algorithms, piecewise) = how(request, &sides)?;
     summary.computed = algorithms.clone();
     let plan = Plan { algorithms, piecewise, ..request.plan.clone() };
@@ -101,7 +99,14 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
     let (halves, boundary) = Halves::new(trees.iter().map(|tree| tree.source(request)));
     let mut comparing = Comparing::new(request, sides, first, boundary, &mut summary, sink);
     if !trees.is_empty() {
-        let cache = cache(request, &plan)?;
+        let cache = match cache(request, &plan) {
+            // A cache that cannot be used costs time, not the comparison.
+            Err(Error::Cache { error, .. }) if error.is_passing() => {
+                (comparing.sink)(Event::Uncached(&error)).map_err(Error::Sink)?;
+                None
+            }
+            opened => opened?,
+        };
         let kept = request.reuse.as_ref().map(|reuse| &*reuse.path);
         let mut source: Box<dyn Source> = Box::new(Apart::new(halves, own(None, false, kept)));
         if let Some(cache) = &cache {
@@ -114,7 +119,14 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
         let again = || counts.then(|| Box::new(Halves::new(all()).0) as Box<dyn Source>);
         let ran = pass(source, again, &plan, &mut comparing, control);
         let finished = ran.as_ref().is_ok_and(|run| !run.interrupted);
-        let used = cache.map(|cache| cache.close(finished)).transpose().map_err(Error::Keeping)?;
+        let used = match cache.map(|cache| (cache.close(finished), cache)) {
+            None => None,
+            Some((Ok(used), _)) => Some(used),
+            Some((Err(error), cache)) => {
+                (comparing.sink)(Event::Uncached(&error)).map_err(Error::Sink)?;
+                Some(cache.used())
+            }
+        };
         let ran = ran?;
         if ran.interrupted {
             return Err(Error::Interrupted);
@@ -126,7 +138,7 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
 }
 
 /// Finds out what digests without a name are of, and in which directory the names of lists start.
-fn settle(request: &Request, sides: &mut [Side; 2], summary: &mut Summary, control: &Control<'_>) {
+fn settle(request: &Request, sides: &mut [Side; 2], summary: &mut Summary, control: &Control<'_>) -> Result<(), Error> {
     match sides {
         [Side::List(a), Side::List(b)] => {
             guess::settle(&mut a.expectations, &b.expectations);
@@ -142,7 +154,7 @@ fn settle(request: &Request, sides: &mut [Side; 2], summary: &mut Summary, contr
             list.strip(base);
         }
         [Side::List(list), Side::Directory(tree)] | [Side::Directory(tree), Side::List(list)] => {
-            list.settle(request, &tree.path, control);
+            list.settle(request, &tree.path, control)?;
         }
         [Side::Directory(_), Side::Directory(_)] => {}
     }
@@ -151,6 +163,7 @@ fn settle(request: &Request, sides: &mut [Side; 2], summary: &mut Summary, contr
         Side::Directory(tree) if tree.is_container() => tree.prefix.clone(),
         Side::Directory(_) => Vec::new(),
     });
+    Ok(())
 }
 
 /// The algorithms with which directories are hashed, and the length of pieces: those of the list,

@@ -113,11 +113,15 @@ impl List {
 
     /// Finds out by the files of a directory what digests without a name are of, and which prefix
     /// names have there.
-    pub fn settle(&mut self, request: &Request, root: &[u8], control: &Control<'_>) {
+    ///
+    /// # Errors
+    /// When a thread panicked.
+    pub fn settle(&mut self, request: &Request, root: &[u8], control: &Control<'_>) -> Result<(), Error> {
         let asked = self.asked.clone().plan(request.plan.clone()).root(OsStr::from_bytes(root));
-        check::settle(&asked, &mut self.expectations, control);
+        check::settle(&asked, &mut self.expectations, control).map_err(Error::List)?;
         let prefix = check::plain(&check::find(&asked, &self.expectations).prefix);
         self.strip(prefix);
+        Ok(())
     }
 
     /// Takes a directory off all names.

@@ -54,7 +54,8 @@ impl JobError for Error {
         match self {
             Error::Sink(error) => Kind::Output(error),
             Error::Interrupted => Kind::Cancelled,
-            Error::Input(_) | Error::Refused(_) | Error::Weak(_) | Error::Standard | Error::Inside => Kind::Request,
+            Error::Input(error) => error.kind(),
+            Error::Refused(_) | Error::Weak(_) | Error::Standard | Error::Inside => Kind::Request,
             Error::Script { .. } | Error::Run(_) => Kind::Aborted,
         }
     }

@@ -60,7 +60,7 @@ pub fn walk(
             control.report(&Progress::Steps { phase: Phase::Reading, done: number, total: None });
         }
         match item {
-            Item::Entry(Entry { origin: Origin::Standard, .. }) => return Err(Error::Standard),
+            Item::Entry(Entry { origin: Origin::Stream(_), .. }) => return Err(Error::Standard),
             Item::Entry(Entry { origin: Origin::Object { .. }, .. }) => return Err(Error::Inside),
             Item::Entry(entry) => {
                 let name = entry.name();

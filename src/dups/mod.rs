@@ -65,6 +65,7 @@ use std::io::Write;
 /// the sink refused an event. A file that cannot be read is an event, and no error.
 pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Result<Summary, Error> {
     let algorithm = request.algorithm()?;
+    request.input.check()?;
     request.outputs().check()?;
     let mut summary = Summary::new(algorithm);
     let found = found::walk(request, &mut summary, sink, control)?;

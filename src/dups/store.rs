@@ -46,6 +46,7 @@ pub fn measure(
                 done: at as u64,
                 total: Some(files.len() as u64),
             });
+            pfh_source::fail_point("chunks");
             match chunks(file, chunking, algorithm, control) {
                 Ok(chunks) => {
                     let mut merged = merged.lock().unwrap_or_else(PoisonError::into_inner);

@@ -71,7 +71,7 @@ impl Summary {
             format!("{copies} in {groups}: {} can be reclaimed", size_text(self.reclaimable))
         };
         let (files, read) = (several(self.files, "file", "files"), size_text(self.read));
-        line += &format!("; {files}, {}, of which {read} were read; by {}", size_text(self.bytes), self.algorithm);
+        line += &format!("; {files}, {}; {read} were read; by {}", size_text(self.bytes), self.algorithm);
         let rest = [
             (self.small, "smaller than asked for or empty"),
             (self.skipped, "no files (links and others)"),

@@ -7,8 +7,8 @@ use super::summary::Summary;
 use super::{lines, lists};
 use pfh_engine::Control;
 use pfh_report::export::{Exporter, Row, Taken};
-use pfh_source::Output;
 use pfh_source::os::Patient;
+use pfh_source::{Output, Stream};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, Write};
 use std::path::Path;
@@ -105,7 +105,7 @@ impl<'a> Kept<'a> {
     fn open(path: &'a Path) -> Result<Kept<'a>, Error> {
         let failed = |error| Error::Read { path: path.to_owned(), error };
         let mut file = if path == Path::new("-") {
-            spooled(&mut io::stdin().lock()).map_err(failed)?
+            spooled(&mut Stream::standard().reader()).map_err(failed)?
         } else {
             let mut file = Patient::open(path).map_err(failed)?;
             let is_file = file.0.metadata().map_err(failed)?.is_file();

@@ -47,9 +47,6 @@ pub enum Error {
     /// Objects have no change time by which a cache could know that they are as they were.
     #[error("{}: --cache keeps digests of files, not of objects: leave it out for them", terminal::render(.0))]
     ObjectCache(Vec<u8>),
-    /// What was found could not be put into the cache.
-    #[error(transparent)]
-    Keeping(CacheError),
     /// The output cannot be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
@@ -70,7 +67,8 @@ impl JobError for Error {
     fn kind(&self) -> Kind<'_> {
         match self {
             Error::Sink(error) => Kind::Output(error),
-            Error::Refused(_) | Error::Input(_) | Error::Pieces(_) | Error::Format { .. } => Kind::Request,
+            Error::Input(error) => error.kind(),
+            Error::Refused(_) | Error::Pieces(_) | Error::Format { .. } => Kind::Request,
             Error::Cache { .. } | Error::ObjectCache(_) => Kind::Request,
             _ => Kind::Aborted,
         }

@@ -60,6 +60,9 @@ pub enum Event<'a> {
     Changed(&'a Record),
     /// The format cannot hold this record: it is not in the manifest.
     NotWritten(&'a Record, &'a Unrepresentable),
+    /// The cache is not used from here on, for this reason: all files are read. Digests are the
+    /// same.
+    Uncached(&'a CacheError),
 }
 
 /// Receives the events of a run. An error ends the run with [`Error::Sink`].
@@ -90,9 +93,18 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
     if request.plan.piecewise.is_some() && !has_pieces(request.format) {
         return Err(Error::Pieces(request.format));
     }
+    let key = request.secret.as_ref().and_then(|secret| secret.path());
+    request.input.streams_and(key.into_iter().chain(request.seal.iter().filter_map(|seal| seal.key.as_deref())))?;
     request.outputs().check()?;
     let mut about = request.about();
-    let cache = request.cache(&about)?;
+    let cache = match request.cache(&about) {
+        // A cache that cannot be used costs time, not the run.
+        Err(Error::Cache { error, .. }) if error.is_passing() => {
+            sink(Event::Uncached(&error)).map_err(Error::Sink)?;
+            None
+        }
+        opened => opened?,
+    };
     let kept = request.reuse.as_ref().map(|reuse| &*reuse.path);
     let own = own(request.output.path(), request.seal.is_some(), kept);
     let (source, volumes) = request.source()?;
@@ -107,10 +119,17 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
     let manifest = manifest.map_err(|why| Error::Format { format, why })?;
     let mut writing = Writing { manifest, unwritten: 0, without: 0, cache: cache.clone(), sink };
     let ran = pass(source, || request.input.again(), &request.plan, &mut writing, control);
-    let Writing { manifest, unwritten, without, .. } = writing;
+    let Writing { manifest, unwritten, without, sink, .. } = writing;
     // What was read is kept, whatever became of the output: the next run resumes from it.
     let finished = ran.as_ref().is_ok_and(|run| !run.interrupted);
-    let cache = cache.map(|cache| cache.close(finished)).transpose().map_err(Error::Keeping)?;
+    let cache = match cache.map(|cache| (cache.close(finished), cache)) {
+        None => None,
+        Some((Ok(used), _)) => Some(used),
+        Some((Err(error), cache)) => {
+            sink(Event::Uncached(&error)).map_err(Error::Sink)?;
+            Some(cache.used())
+        }
+    };
     let run = ran?;
     if run.interrupted {
         manifest.interrupt().map_err(Error::Sink)?;
@@ -168,10 +187,10 @@ struct Writing<'a> {
 impl pfh_engine::Sink for Writing<'_> {
     fn record(&mut self, record: Record) -> io::Result<()> {
         (self.sink)(Event::Record(&record))?;
-        if let Some(cache) = &self.cache
-            && cache.keep(&record).map_err(io::Error::other)?
-        {
-            (self.sink)(Event::Changed(&record))?;
+        match self.cache.as_ref().map_or(Ok(false), |cache| cache.keep(&record)) {
+            Ok(false) => {}
+            Ok(true) => (self.sink)(Event::Changed(&record))?,
+            Err(error) => (self.sink)(Event::Uncached(&error))?,
         }
         if let Err(why) = self.manifest.write(&record)? {
             // A file that was read whole and is too short for the method has nothing that could

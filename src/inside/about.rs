@@ -14,6 +14,11 @@ pub fn refused(cause: impl Into<Box<str>>) -> Problem {
     Problem::new(Stage::Walk, Cause::Inside(cause.into()))
 }
 
+/// The problem of a container that is not opened, for this cause.
+pub fn unopened(cause: impl Into<Box<str>>) -> Problem {
+    Problem::new(Stage::Walk, Cause::Unopened(cause.into()))
+}
+
 /// What is said of a node, over what is said of its container.
 pub fn said(node: &Node, container: &Inside) -> Inside {
     let time = |nanoseconds: Option<i128>| nanoseconds.and_then(Inside::time);

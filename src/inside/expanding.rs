@@ -1,8 +1,8 @@
 //! A source that goes into containers.
 
-use super::about::{bomb, extents, outline, refused, said, unread};
+use super::about::{bomb, extents, outline, refused, said, unopened, unread};
 use super::clock::Clock;
-use super::detect::{self, Container};
+use super::detect::{self, Container, Refused};
 use super::gap;
 use super::level::{Level, Listed, Next, Part};
 use super::medium::{Runs, Watch};
@@ -10,6 +10,7 @@ use super::member::{self, Begun, Lying, Member, problem};
 use super::name;
 use super::options::Options;
 use super::outer::Outer;
+use super::segments::Segments;
 use super::spool::Stock;
 use super::sweep::{self, Sweep};
 use pfh_container::disk;
@@ -22,6 +23,7 @@ use std::sync::Arc;
 
 /// What is said of a medium of which nothing is known.
 const BLANK: &str = "holds no partition table and no file system that is known";
+const ALONE: &str = "a later segment of an E01 image whose first is not among the inputs: not opened";
 
 /// What comes before it has its number.
 enum Found {
@@ -40,6 +42,7 @@ pub struct Expanding {
     root: Vec<u8>,
     /// Only containers whose names this one begins with are opened.
     wanted: Option<Vec<u8>>,
+    segments: Segments,
     stack: Vec<Level>,
     found: VecDeque<Found>,
     number: u64,
@@ -70,6 +73,7 @@ impl Expanding {
             stack,
             found,
             number,
+            segments: Segments::default(),
             stock,
             allowance,
             clock,
@@ -117,16 +121,25 @@ impl Expanding {
         self.found.push_back(Found::Problem(name, refused(cause)));
     }
 
+    /// A container that is not opened.
+    fn refuse(&mut self, name: Vec<u8>, refused: Refused) {
+        let is_problem = refused.is_damaged || !self.options.lenient;
+        self.found.push_back(match is_problem {
+            true => Found::Problem(name, unopened(refused.why)),
+            false => Found::Skipped(name, Skip::Unopened),
+        });
+    }
+
     /// Goes into an entry of the source.
     fn enter_outer(&mut self, outer: Outer, printed: &[u8]) {
         match outer {
-            Outer::File => {}
+            Outer::File | Outer::Segment => {}
             Outer::Container(container, bytes, watch) => {
                 self.allowance = self.options.limits.most(bytes.size());
                 self.sweep(&watch);
                 self.enter(container, bytes, printed, &watch, 1);
             }
-            Outer::Blank => self.fail(name::prefix(printed), BLANK),
+            Outer::Blank => self.found.push_back(Found::Problem(name::prefix(printed), unopened(BLANK))),
             Outer::Failed(problem) => self.found.push_back(Found::Problem(name::prefix(printed), problem)),
         }
     }
@@ -139,7 +152,7 @@ impl Expanding {
     }
 
     fn open_bytes(&mut self, start: &[u8], bytes: Arc<dyn Bytes>, printed: &[u8], watch: &Arc<Watch>, depth: u32) {
-        match detect::container(start, &bytes) {
+        match detect::container(start, &bytes, printed) {
             Ok(None) => {}
             Ok(Some(container)) if depth <= self.options.limits.depth => {
                 self.enter(container, bytes, printed, watch, depth);
@@ -148,7 +161,7 @@ impl Expanding {
                 let skip = Skip::Inside("a container deeper than --depth");
                 self.found.push_back(Found::Skipped(name::prefix(printed), skip));
             }
-            Err(failure) => self.found.push_back(Found::Problem(name::prefix(printed), problem(Stage::Walk, &failure))),
+            Err(failure) => self.found.push_back(Found::Problem(name::prefix(printed), unopened(failure.to_string()))),
         }
     }
 
@@ -162,10 +175,13 @@ impl Expanding {
             }
             Container::Volume(other) => {
                 let about = Inside { container: printed.to_vec(), volume_offset: Some(0), ..Inside::default() };
-                self.fail_volume(name::prefix(printed), &about, refused(unread(&other)));
+                self.fail_volume(name::prefix(printed), &about, &other);
             }
+            Container::Refused(refused) => self.refuse(name::prefix(printed), refused),
             Container::Disk(kind, Err(failure)) => {
-                self.fail(name::prefix(printed), format!("{} image: {failure}", kind.name()));
+                let is_damaged = !matches!(failure, disk::Failure::Refused(_));
+                let why = format!("{} image: {failure}", kind.name());
+                self.refuse(name::prefix(printed), Refused { why, is_damaged });
             }
             Container::Disk(_, Ok(disk)) => self.enter_disk(Arc::<dyn disk::Disk>::from(disk), printed, watch, depth),
         }
@@ -175,8 +191,8 @@ impl Expanding {
     fn enter_disk(&mut self, bytes: Arc<dyn Bytes>, printed: &[u8], watch: &Arc<Watch>, depth: u32) {
         match detect::medium(&bytes) {
             Ok(Some(container)) => self.enter(container, bytes, printed, watch, depth),
-            Ok(None) => self.fail(name::prefix(printed), BLANK),
-            Err(failure) => self.found.push_back(Found::Problem(name::prefix(printed), problem(Stage::Walk, &failure))),
+            Ok(None) => self.found.push_back(Found::Problem(name::prefix(printed), unopened(BLANK))),
+            Err(failure) => self.found.push_back(Found::Problem(name::prefix(printed), unopened(failure.to_string()))),
         }
     }
 
@@ -189,7 +205,7 @@ impl Expanding {
                 let level = Level::new(prefix, Listed::Nodes(nodes), about, behind, depth);
                 self.stack.push(Level { is_archive: true, ..level });
             }
-            Err(failure) => self.found.push_back(Found::Problem(prefix, problem(Stage::Walk, &failure))),
+            Err(failure) => self.found.push_back(Found::Problem(prefix, unopened(failure.to_string()))),
         }
     }
 
@@ -247,10 +263,13 @@ impl Expanding {
         for warning in &system.warnings {
             self.found.push_back(Found::Problem(prefix.clone(), problem(Stage::Walk, warning)));
         }
+        for what in &system.unread {
+            self.refuse(prefix.clone(), Refused { why: what.to_string(), is_damaged: false });
+        }
         let nodes = system.nodes(Volumes { deleted, unallocated });
         self.volumes += 1;
         let listed = if self.swept.is_some() && self.wanted.is_none() {
-            Listed::Swept(Sweep::new(nodes, self.volumes, &self.options.selection))
+            Listed::Swept(Box::new(Sweep::new(nodes, self.volumes, &self.options.selection)))
         } else {
             Listed::Nodes(nodes)
         };
@@ -266,9 +285,11 @@ impl Expanding {
     }
 
     /// A part of a medium that is not read, with its cause.
-    fn fail_volume(&mut self, prefix: Vec<u8>, about: &Inside, problem: Problem) {
+    fn fail_volume(&mut self, prefix: Vec<u8>, about: &Inside, found: &Recognised) {
         self.pass(|| Passage::Into(Arc::new(outline(&prefix, about))));
-        self.found.push_back(Found::Problem(prefix, problem));
+        // What is not known may be anything.
+        let is_damaged = matches!(found, Recognised::Unknown);
+        self.refuse(prefix, Refused { why: unread(found), is_damaged });
         self.pass(|| Passage::Out);
     }
 
@@ -331,8 +352,12 @@ impl Expanding {
     fn open_volume(&mut self, bytes: Arc<dyn Bytes>, prefix: Vec<u8>, about: Inside, watch: &Arc<Watch>, depth: u32) {
         match pfh_volume::file_system(bytes.clone()) {
             Ok(Recognised::FileSystem(system)) => self.enter_volume(&system, bytes, prefix, about, watch, depth),
-            Ok(other) => self.fail_volume(prefix, &about, refused(unread(&other))),
-            Err(failure) => self.fail_volume(prefix, &about, problem(Stage::Walk, &failure)),
+            Ok(other) => self.fail_volume(prefix, &about, &other),
+            Err(failure) => {
+                self.pass(|| Passage::Into(Arc::new(outline(&prefix, &about))));
+                self.found.push_back(Found::Problem(prefix, unopened(failure.to_string())));
+                self.pass(|| Passage::Out);
+            }
         }
     }
 
@@ -383,9 +408,9 @@ impl Expanding {
         let clock = level.clock.clone();
         let offset = about.volume_offset.unwrap_or(0);
         let mut member = Member::new(content.clone(), node.size, about, watch.clone(), self.stock.clone(), clock);
-        if let (Some(device), Listed::Swept(Sweep { number, .. })) = (self.swept, &level.listed) {
+        if let (Some(device), Listed::Swept(sweep)) = (self.swept, &level.listed) {
             let offset = offset.saturating_add(sweep::place(&*content));
-            member = member.swept(Lying { medium: *number, offset, device }, begun);
+            member = member.swept(Lying { medium: sweep.number, offset, device }, begun);
         }
         let member = Arc::new(member);
         if content.is_shared() {
@@ -403,7 +428,8 @@ impl Expanding {
     /// Goes into a member if that is a container itself.
     fn open_member(&mut self, node: &Node, member: &Arc<Member>, printed: Vec<u8>, watch: &Arc<Watch>, depth: u32) {
         let start = member.start(detect::START);
-        if !detect::may_be(&start, node.size, &node.path) {
+        // What cannot be read fails as an entry.
+        if start.is_empty() || !detect::may_be(&start, node.size, &node.path) {
             return;
         }
         let Some(level) = self.stack.last() else { return };
@@ -432,14 +458,23 @@ impl Source for Expanding {
                 self.step();
                 continue;
             }
-            match self.outer.pull()? {
+            let Some(item) = self.outer.pull() else {
+                let alone = self.segments.next_alone()?;
+                self.found.push_back(Found::Problem(name::prefix(&alone), unopened(ALONE)));
+                continue;
+            };
+            match item {
                 Item::Entry(entry) => {
                     let printed = name::escape(&entry.name());
+                    self.segments.first(&entry.name());
                     self.clock = Clock::new(self.options.time);
                     let outer = match self.is_wanted(&printed) {
-                        true => Outer::of(&entry, &self.root, self.images),
+                        true => Outer::of(&entry, &self.root, self.images, self.options.raw),
                         false => Outer::File,
                     };
+                    if matches!(outer, Outer::Segment) {
+                        self.segments.later(&entry.name(), &printed);
+                    }
                     if !(self.options.members && outer.is_entered()) {
                         self.found.push_back(Found::Origin(entry.origin, entry.stat));
                     }

@@ -27,7 +27,7 @@ pub enum Listed {
     /// Its names.
     Nodes(Nodes),
     /// Its names, whose content is looked at in the order of its places.
-    Swept(Sweep),
+    Swept(Box<Sweep>),
     /// Its partitions.
     Parts(std::vec::IntoIter<Part>),
 }

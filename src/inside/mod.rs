@@ -18,6 +18,7 @@ mod member;
 pub mod name;
 mod options;
 mod outer;
+mod segments;
 mod spool;
 mod sweep;
 mod whole;

@@ -28,18 +28,19 @@ pub fn prefix(container: &[u8]) -> Vec<u8> {
 }
 
 /// What is printed of space that no file has, by the path of its node: `OFFSET!unallocated`,
-/// `name!slack`.
+/// `name!slack`, and `OFFSET!lost` of what is in use and no file claims.
 pub fn unallocated(path: &[u8]) -> Vec<u8> {
-    match (path.strip_prefix(b"$Slack/"), path.strip_prefix(b"$Unallocated/")) {
-        (Some(of), _) => [&escape(of)[..], b"!slack"].concat(),
-        (None, offset) => [&escape(offset.unwrap_or(path))[..], b"!unallocated"].concat(),
-    }
+    let kinds = [(&b"$Slack/"[..], &b"!slack"[..]), (b"$Lost/", b"!lost"), (b"$Unallocated/", b"!unallocated")];
+    let found = kinds.into_iter().find_map(|(front, end)| Some((path.strip_prefix(front)?, end)));
+    let (of, end) = found.unwrap_or((path, b"!unallocated"));
+    [&escape(of)[..], end].concat()
 }
 
 /// Whether a printed name is one of deleted files, and whether it is one of space that no file has.
 pub fn kinds(name: &[u8]) -> (bool, bool) {
     let deleted = name.windows(9).any(|part| part == b"!deleted-");
-    (deleted, name.ends_with(b"!unallocated") || name.ends_with(b"!slack"))
+    let ends = [&b"!unallocated"[..], b"!slack", b"!lost"];
+    (deleted, ends.into_iter().any(|end| name.ends_with(end)))
 }
 
 /// The outermost container of a printed name, as the file system has it; `None` if there is none.
@@ -83,6 +84,7 @@ mod tests {
         assert_eq!(escape(b"a!/b!"), b"a!!/b!");
         assert_eq!(unallocated(b"$Unallocated/4096"), b"4096!unallocated");
         assert_eq!(unallocated(b"$Slack/a!/$Slack/b"), b"a!!/$Slack/b!slack");
+        assert_eq!((unallocated(b"$Lost/512"), kinds(b"i!/512!lost")), (b"512!lost".to_vec(), (false, true)));
         assert_eq!(kinds(b"i!/p1/a!slack"), (false, true));
         assert_eq!(kinds(b"i!/p1/a!deleted-12"), (true, false));
         assert_eq!(prefix(b"x!"), b"x!!!/");

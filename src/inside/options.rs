@@ -19,6 +19,11 @@ pub struct Options {
     /// Whether containers of the input have no record of their own. What is not gone into has one,
     /// and so have containers in containers.
     pub members: bool,
+    /// Whether a container of a format that is not read is skipped, and no problem. A damaged one
+    /// stays one.
+    pub lenient: bool,
+    /// Whether the files of the input are raw media, whatever their first and last bytes say.
+    pub raw: bool,
     /// How long a container of the input may be worked on, with all that is in it; `None` for as
     /// long as it takes.
     pub time: Option<Duration>,

@@ -45,9 +45,9 @@ impl Whole {
         bytes.read_exact_at(0, &mut start).ok()?;
         bytes.read_exact_at(bytes.size() - end.len() as u64, &mut end).ok()?;
         let found = match detect::image(named, &start, &end) {
-            Imaged::Unread(_) => return None,
+            Imaged::Unread(_) | Imaged::Later => return None,
             Imaged::Yes(image) => detect::medium(&(Arc::new(ImagedBytes(*image)) as Arc<dyn Bytes>)),
-            Imaged::No => detect::container(&start, &bytes),
+            Imaged::No => detect::container(&start, &bytes, named),
         };
         let printed = name::escape(named);
         let mut prefix = name::prefix(&printed);
@@ -63,7 +63,7 @@ impl Whole {
             }
             Container::Volume(_) => {}
             // One that an image does not begin with: a later extent.
-            Container::Disk(..) => return None,
+            Container::Disk(..) | Container::Refused(_) => return None,
             Container::Divided(table) => {
                 let parts = table.partitions.iter().filter(|part| part.usage == Usage::Partition);
                 let holds = |volume| matches!(pfh_volume::file_system(volume), Ok(Recognised::FileSystem(_)));

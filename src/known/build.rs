@@ -8,7 +8,7 @@ use crate::outputs::{Existing, Kind, Outputs};
 use pfh_engine::{Control, Phase, Progress};
 use pfh_known::{Build, Built, Pace, Step, is_database};
 use pfh_manifest::Fault;
-use pfh_source::{Problem, terminal};
+use pfh_source::{Problem, Stream, Streams, terminal};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -279,6 +279,20 @@ impl fmt::Display for Summary {
     }
 }
 
+/// Whether all is there that the sets are made of: a build begins only then. A stream makes one
+/// set.
+fn readable(inputs: &[Input], lists: &[PathBuf]) -> Result<(), Error> {
+    let mut streams = Streams::default();
+    streams.read_all(lists)?;
+    for path in inputs.iter().flat_map(|input| std::iter::once(&input.path).chain(&input.deltas)) {
+        streams.read(path)?;
+        if Stream::of(path).is_none() {
+            std::fs::File::open(path).map_err(|error| Error::List { path: path.clone(), error })?;
+        }
+    }
+    Ok(())
+}
+
 /// Builds the file. The same sets give the same bytes, however much memory there is and however
 /// often the build was interrupted.
 ///
@@ -287,6 +301,9 @@ impl fmt::Display for Summary {
 /// build, which the same request resumes.
 pub fn run(request: &Request, events: &mut dyn FnMut(Event<'_>), control: &Control<'_>) -> Result<Summary, Error> {
     let named = request.inputs()?;
+    if !request.reads_files() {
+        readable(&named, &request.lists)?;
+    }
     #[cfg_attr(not(feature = "inside"), expect(unused_mut, reason = "lists take the place of what they list"))]
     let mut inputs = request.each(&named)?;
     request.outputs_of(&inputs).check()?;

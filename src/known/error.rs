@@ -87,6 +87,9 @@ pub enum Error {
     /// Digests have answers of one kind.
     #[error("lookup writes text or jsonl")]
     Format,
+    /// A stream is named twice.
+    #[error(transparent)]
+    Twice(#[from] pfh_source::NamedTwice),
     /// Standard input cannot be read.
     #[error("standard input: {0}")]
     Input(io::Error),
@@ -104,8 +107,10 @@ impl JobError for Error {
             Error::Sink(error) => Kind::Output(error),
             Error::Set(SetError::Cancelled) | Error::Interrupted => Kind::Cancelled,
             Error::Damaged(_) => Kind::Negative,
-            Error::NothingToExport(_) => Kind::Open,
-            Error::Set(_) | Error::Input(_) | Error::Open(_) | Error::Room(_) => Kind::Aborted,
+            Error::Sets(error) => error.kind(),
+            Error::Files(error) => error.kind(),
+            Error::Input(_) | Error::List { .. } | Error::NothingToExport(_) => Kind::Open,
+            Error::Set(_) | Error::Open(_) | Error::Room(_) => Kind::Aborted,
             _ => Kind::Request,
         }
     }

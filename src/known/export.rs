@@ -163,7 +163,7 @@ fn of_set(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
         let why = "a known-set file keeps digests alone: give the list with names and sizes that it was built from";
         return Err(Error::Export(format!("{}: {why}", form.name())));
     }
-    let known = KnownSet::open(&request.set, DEFAULT_RESIDENT)?;
+    let known = KnownSet::open(&request.set, DEFAULT_RESIDENT).map_err(crate::matching::SetsError::Known)?;
     let has = |name: &str| known.algorithms().map(|(algorithm, _)| algorithm).find(|had| had.name() == name);
     let wanted: Vec<Algorithm> = match (request.to, request.algorithm) {
         (To::Form(Form::Idx), Some(algorithm)) => vec![algorithm],
@@ -229,7 +229,7 @@ fn each(
 }
 
 fn open(path: &Path) -> Result<Decoder<BufReader<Patient<std::fs::File>>>, Error> {
-    let wrong = |error| Error::Set(SetError::Io(path.to_owned(), error));
+    let wrong = |error| Error::List { path: path.to_owned(), error };
     let file = Patient::open(path).map_err(wrong)?;
     let options = Options { any: true, ..Options::default() };
     Decoder::with_registry(BufReader::with_capacity(1 << 18, file), &options, crate::REGISTRY).map_err(wrong)
@@ -254,7 +254,7 @@ fn of_list(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
         if control.is_cancelled() {
             return Err(Error::Interrupted);
         }
-        let located = located.map_err(|error| Error::Set(SetError::Io(request.set.clone(), error)))?;
+        let located = located.map_err(|error| Error::List { path: request.set.clone(), error })?;
         match located.item {
             Listed::Entry(entry) => {
                 let end = match &mut end {

@@ -1,6 +1,7 @@
 //! `info`: what a known-set file holds.
 
 use super::{DEFAULT_RESIDENT, Error, KnownSet, Set, SetError};
+use crate::matching::SetsError;
 use pfh_digest::hex;
 use pfh_source::terminal;
 use serde_json::{Map, Value, json};
@@ -39,7 +40,7 @@ pub struct Summary {
 /// # Errors
 /// When the file cannot be read, is no known-set file, or is damaged.
 pub fn run(request: &Request) -> Result<Summary, Error> {
-    let known = KnownSet::open(&request.file, DEFAULT_RESIDENT)?;
+    let known = KnownSet::open(&request.file, DEFAULT_RESIDENT).map_err(SetsError::Known)?;
     let judged = |error| match error {
         SetError::Damaged(..) => Error::Damaged(error),
         error => Error::Set(error),

@@ -9,7 +9,7 @@ use pfh_engine::Control;
 use pfh_manifest::Fault;
 use pfh_manifest::known::{Kind, Options, read};
 use pfh_report::verdict::{self, Format};
-use pfh_source::Output;
+use pfh_source::{Output, Stream, Streams};
 use std::io;
 use std::ops::ControlFlow;
 
@@ -96,7 +96,7 @@ impl Answers {
     ) -> Result<(), Error> {
         let options = Options { kind: Some(Kind::List), assumed: assumed.to_vec(), ..Options::default() };
         let mut failed = None;
-        let ended = read(io::stdin().lock(), &options, &mut |line, record| {
+        let ended = read(io::BufReader::new(Stream::standard().reader()), &options, &mut |line, record| {
             match record {
                 Ok(known) => failed = known.digests.iter().try_for_each(|digest| self.give(digest)).err(),
                 Err(fault) => {
@@ -126,6 +126,11 @@ pub fn run(request: &Request, events: &mut dyn FnMut(Event<'_>), control: &Contr
         return Err(Error::Nowhere);
     }
     let sought = request.sets.digests()?;
+    let mut streams = Streams::default();
+    streams.read_all(&request.sets.known)?;
+    if sought.is_empty() {
+        streams.read("-")?;
+    }
     let opened = request.sets.open_known(&mut |gap| events(Event::Gap(gap)))?;
     let summary = Summary { gaps: opened.gaps, ..Summary::default() };
     let (reference, output) = (opened.reference, request.output.open()?);

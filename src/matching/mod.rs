@@ -175,6 +175,7 @@ ends_a_pass!(Error);
 /// # Errors
 /// When the sets cannot be opened, the request makes no sense, or the output cannot be written.
 pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+    request.input.streams_and(&request.sets.known)?;
     request.outputs().check()?;
     let mut refused = None;
     let mut tell = |gap: &Gap<'_>| {
@@ -268,7 +269,9 @@ impl JobError for Error {
     fn kind(&self) -> Kind<'_> {
         match self {
             Error::Sink(error) => Kind::Output(error),
-            Error::Refused(_) | Error::Input(_) | Error::Sets(_) | Error::Format { .. } => Kind::Request,
+            Error::Input(error) => error.kind(),
+            Error::Sets(error) => error.kind(),
+            Error::Refused(_) | Error::Format { .. } => Kind::Request,
             _ => Kind::Aborted,
         }
     }

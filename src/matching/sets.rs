@@ -2,6 +2,7 @@
 
 use super::{Empty, Reference, Sought};
 use crate::algorithms::{Algorithm, REGISTRY, computed};
+use crate::failure::{JobError, Kind};
 use crate::{rendered, shown};
 use pfh_digest::Digest;
 use pfh_known::{Build, Class, DEFAULT_MEMORY, DEFAULT_RESIDENT, Input, KnownSet, Set, is_known_set};
@@ -130,6 +131,18 @@ pub enum SetsError {
     },
 }
 
+impl JobError for SetsError {
+    fn kind(&self) -> Kind<'_> {
+        match self {
+            SetsError::Nothing | SetsError::Digest { .. } => Kind::Request,
+            SetsError::Known(pfh_known::Error::Cancelled) => Kind::Cancelled,
+            SetsError::Known(pfh_known::Error::TooMany(_) | pfh_known::Error::Busy(_)) => Kind::Aborted,
+            SetsError::Known(_) | SetsError::Lists { .. } => Kind::Open,
+            SetsError::Directory { .. } => Kind::Aborted,
+        }
+    }
+}
+
 impl Sets {
     /// These files.
     pub fn new(known: impl IntoIterator<Item = impl Into<PathBuf>>) -> Sets {
@@ -177,12 +190,12 @@ impl Sets {
     pub fn open_known(&self, gap: &mut dyn FnMut(&Gap<'_>)) -> Result<Opened, SetsError> {
         let (mut sets, mut gaps) = (Vec::new(), 0);
         let files = self.files()?;
-        for (number, path) in files.iter().enumerate() {
+        for path in &files {
             let known = if is_known_set(path) {
                 KnownSet::open(path, DEFAULT_RESIDENT)?
             } else {
                 let input = Input { assumed: computed(&self.algorithms), ..Input::new(path, self.class()) };
-                let (known, faults) = build_aside(input, number, gap)?;
+                let (known, faults) = build_aside(input, gap)?;
                 if faults > 0 {
                     gap(&Gap::Part { path, faults });
                     gaps += 1;
@@ -258,10 +271,11 @@ fn gather(directory: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
 
 /// A list becomes a known-set file in the temporary directory, which loses its name as soon as it
 /// is open; with it the number of places of the list that hold no record.
-fn build_aside(input: Input, number: usize, gap: &mut dyn FnMut(&Gap<'_>)) -> Result<(KnownSet, u64), SetsError> {
-    let directory = std::env::temp_dir().join(format!("pfh-known-{}-{number}", std::process::id()));
-    // Fails if somebody else was quicker to take the name.
-    std::fs::create_dir(&directory).map_err(|error| SetsError::Directory { path: directory.clone(), error })?;
+fn build_aside(input: Input, gap: &mut dyn FnMut(&Gap<'_>)) -> Result<(KnownSet, u64), SetsError> {
+    // Under a name that nobody can foresee, for this user alone (0700): removed when it is dropped.
+    let made = tempfile::Builder::new().prefix("pfh-known-").tempdir();
+    let room = made.map_err(|error| SetsError::Directory { path: std::env::temp_dir(), error })?;
+    let directory = room.path();
     let mut faults = 0;
     let build = Build {
         inputs: vec![input],
@@ -276,6 +290,6 @@ fn build_aside(input: Input, number: usize, gap: &mut dyn FnMut(&Gap<'_>)) -> Re
         cancel: Default::default(),
     };
     let opened = build.run().and_then(|_| KnownSet::open(&directory.join("known"), DEFAULT_RESIDENT));
-    let _ = std::fs::remove_dir_all(&directory);
+    drop(room);
     Ok((opened?, faults))
 }

@@ -155,10 +155,18 @@ pub enum Error {
     /// The list holds no digests.
     #[error("{}: no list of digests", terminal::render(.0.as_os_str().as_encoded_bytes()))]
     NoList(PathBuf),
-    /// The list or index cannot be read or written.
+    /// The list or index cannot be read.
     #[error("{}: {error}", terminal::render(path.as_os_str().as_encoded_bytes()))]
     List {
         /// The list.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// The index cannot be written.
+    #[error("{}: {error}", terminal::render(path.as_os_str().as_encoded_bytes()))]
+    Written {
+        /// The index.
         path: PathBuf,
         /// Why.
         error: io::Error,
@@ -188,6 +196,9 @@ ends_a_pass!(Error);
 /// # Errors
 /// When the list cannot be read, the request makes no sense, or the output cannot be written.
 pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+    if request.input.is_named() {
+        request.input.streams_and([&request.list])?;
+    }
     request.outputs().check()?;
     let mut refused = None;
     let (lookup, faults) = known(request, &mut |problem| {
@@ -240,7 +251,7 @@ fn known(request: &Request, tell: &mut dyn FnMut(&ListProblem)) -> Result<(Looku
     };
     write_index(&collection, request.memory, index).map_err(|error| match error.kind() {
         io::ErrorKind::InvalidInput => Error::NoIndex(error),
-        _ => failed(error),
+        _ => Error::Written { path: index.clone(), error },
     })?;
     Ok((Lookup::open(index).map_err(failed)?, faults))
 }
@@ -304,7 +315,9 @@ impl JobError for Error {
     fn kind(&self) -> Kind<'_> {
         match self {
             Error::Sink(error) => Kind::Output(error),
-            Error::List { .. } | Error::Open(_) | Error::Run(_) => Kind::Aborted,
+            Error::Input(error) => error.kind(),
+            Error::List { .. } | Error::NoList(_) | Error::Algorithm(_) => Kind::Open,
+            Error::Written { .. } | Error::Open(_) | Error::Run(_) => Kind::Aborted,
             _ => Kind::Request,
         }
     }

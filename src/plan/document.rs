@@ -127,6 +127,16 @@ impl Document {
         put().map_err(Error::write(&path))
     }
 
+    /// Whether the directory is a plan.
+    pub fn is_saved(&self) -> bool {
+        self.directory.join(NAME).symlink_metadata().is_ok()
+    }
+
+    /// What came of a unit, below the directory of the plan.
+    pub fn part_within(&self, unit: u64) -> PathBuf {
+        Path::new("parts").join(self.part(unit).file_name().unwrap_or_default())
+    }
+
     /// Reads the plan of a directory.
     ///
     /// # Errors

@@ -58,6 +58,14 @@ pub enum Error {
     },
     /// A file of the plan cannot be written.
     #[error("{}: {error}", shown(path))]
+    Place {
+        /// The file of the plan.
+        path: PathBuf,
+        /// Why it is not written.
+        error: io::Error,
+    },
+    /// A file could not be written.
+    #[error("{}: {error}", shown(path))]
     Write {
         /// The file.
         path: PathBuf,
@@ -138,6 +146,7 @@ impl JobError for Error {
     fn kind(&self) -> Kind<'_> {
         match self {
             Error::Sink(error) => Kind::Output(error),
+            Error::Input(error) => error.kind(),
             Error::Interrupted(_) => Kind::Cancelled,
             Error::Missing(_) | Error::Doubled { .. } | Error::Stranger(_) => Kind::Open,
             Error::Damaged { .. } | Error::Read { .. } => Kind::Open,

@@ -13,12 +13,14 @@ use pfh_engine::{Control, Outcome, Phase, Plan, Progress, Record};
 use pfh_manifest::{End, Format, Layout, Marker, Preamble};
 use pfh_source::{Item, Origin, Output, Special};
 use serde_json::json;
-use std::io::Write;
+use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// Inputs whose sizes are looked at between two looks at the control.
 const STEP: u64 = 1 << 10;
+/// Names that a summary keeps of what is not there.
+const NAMED: usize = 10;
 
 /// An input, how its digests are written, and how large units are.
 #[derive(Debug, Clone)]
@@ -46,7 +48,7 @@ pub struct Request {
 }
 
 /// What was planned.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Summary {
     /// Units, counted from 1.
@@ -57,20 +59,23 @@ pub struct Summary {
     pub bytes: u64,
     /// Inputs listed and not read.
     pub skipped: u64,
-    /// Inputs that could not be listed.
+    /// Inputs that could not be listed, or are not there.
     pub failed: u64,
+    /// The first ten of those that are not there. They are in the plan: a unit that runs later may
+    /// find them.
+    pub missing: Vec<Vec<u8>>,
 }
 
 impl Summary {
     /// A line for people.
     pub fn text(&self) -> String {
-        let Summary { units, files, bytes, skipped, failed } = self;
+        let Summary { units, files, bytes, skipped, failed, .. } = self;
         format!("{units} units: {files} files, {bytes} bytes; {skipped} skipped, {failed} cannot be listed\n")
     }
 
     /// One JSON object and a line feed.
     pub fn json(&self) -> String {
-        let Summary { units, files, bytes, skipped, failed } = self;
+        let Summary { units, files, bytes, skipped, failed, .. } = self;
         let object = json!({ "units": units, "files": files, "bytes": bytes, "skipped": skipped, "failed": failed });
         format!("{object}\n")
     }
@@ -182,13 +187,14 @@ pub fn run(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
     let mut plan = request.document();
     let (mut listed, mut rest) = (Vec::new(), Vec::new());
     let (mut files, mut bytes) = (0, 0);
+    let (mut absent, mut missing) = (0, Vec::new());
     let mut source = request.input.listed()?;
     while let Some(item) = source.pull() {
         let number = item.number();
         plan.entries = plan.entries.max(number + 1);
         match item {
             Item::Entry(entry) => {
-                if matches!(entry.origin, Origin::Standard) {
+                if matches!(entry.origin, Origin::Stream(_)) {
                     return Err(Error::Unplanned("standard input"));
                 }
                 let (before, name) = (listed.len(), entry.name());
@@ -199,7 +205,12 @@ pub fn run(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
                     }));
                 }
                 if listed.len() == before {
-                    listed.push(Listed { number, size: entry.size_hint().unwrap_or(0), name, range: None });
+                    let size = entry.size_hint();
+                    if size.is_none() && matches!(entry.origin, Origin::File { .. }) {
+                        absent += 1;
+                        missing.extend((missing.len() < NAMED).then(|| name.clone()));
+                    }
+                    listed.push(Listed { number, size: size.unwrap_or(0), name, range: None });
                 }
                 files += 1;
                 bytes += listed[before..].iter().map(|one| one.size).sum::<u64>();
@@ -226,15 +237,35 @@ pub fn run(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
     let lists: Vec<Vec<u8>> = lists.into_iter().map(encode_list).collect();
     plan.lists = lists.iter().map(|list| sha256(list)).collect();
     let counts = write(&plan, &lists, &rest)?;
-    Ok(Summary { units: units as u64, files, bytes, skipped: counts.0, failed: counts.1 })
+    Ok(Summary { units: units as u64, files, bytes, skipped: counts.0, failed: counts.1 + absent, missing })
 }
 
-/// Writes the directory, `plan.json` last.
+/// Makes the directory and what is in it.
 fn write(plan: &Document, lists: &[Vec<u8>], rest: &[Record]) -> Result<(u64, u64), Error> {
     let units = plan.directory.join("units");
-    for directory in [&units, &plan.parts()] {
-        std::fs::create_dir_all(directory).map_err(Error::write(directory))?;
+    let is_new = plan.directory.symlink_metadata().is_err();
+    std::fs::create_dir_all(&plan.directory).map_err(Error::write(&plan.directory))?;
+    // Of several that plan into one directory at once, the one that makes this goes on.
+    match std::fs::create_dir(&units) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(Error::Taken(plan.directory.clone())),
+        made => made.map_err(Error::write(&units))?,
     }
+    let filled = fill(plan, lists, rest);
+    if filled.is_err() && !plan.is_saved() {
+        // What is no plan is not left in the way of the next attempt.
+        for made in [&units, &plan.parts()] {
+            let _ = std::fs::remove_dir_all(made);
+        }
+        if is_new {
+            let _ = std::fs::remove_dir(&plan.directory);
+        }
+    }
+    filled
+}
+
+/// Writes what is in the directory of a plan, `plan.json` last.
+fn fill(plan: &Document, lists: &[Vec<u8>], rest: &[Record]) -> Result<(u64, u64), Error> {
+    std::fs::create_dir(plan.parts()).map_err(Error::write(&plan.parts()))?;
     for (list, unit) in lists.iter().zip(1..) {
         save(&plan.list(unit), list)?;
     }

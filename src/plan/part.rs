@@ -10,7 +10,7 @@ use pfh_digest::Hasher;
 use pfh_engine::{Outcome, Record};
 use pfh_manifest::{Encode, Preamble, Unrepresentable};
 use pfh_similarity::Similar;
-use pfh_source::{Note, Output};
+use pfh_source::{Note, Output, Received};
 use serde_json::{Value, json};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
@@ -145,7 +145,8 @@ impl Writing {
     pub fn open(plan: &Document, unit: u64) -> Result<Writing, Error> {
         let path = plan.part(unit);
         let lines = Lines::new(plan)?;
-        let output = Output::file(&path).map_err(Error::write(&path))?;
+        let output = Received::open(&plan.directory).and_then(|received| received.output(&plan.part_within(unit)));
+        let output = output.map_err(Error::write(&path))?;
         let sha256: pfh_digest::Algorithm = "sha256".parse().expect("the registry has it");
         let (hasher, fragment, counts) = (sha256.hasher(), Vec::new(), Counts::default());
         let mut writing = Writing { lines, output, hasher, fragment, path, records: 0, counts };

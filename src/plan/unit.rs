@@ -10,7 +10,7 @@ use crate::pass::pass;
 use pfh_engine::{Control, MediumProgress, Outcome, Phase, Plan, Progress, Record, Summary as Run};
 use pfh_manifest::Unrepresentable;
 use pfh_outboard::Pass;
-use pfh_source::{Descend, Recurse, Special};
+use pfh_source::{Descend, Received, Recurse, Special};
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::ffi::OsStringExt;
@@ -100,6 +100,13 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
     let mut outputs = Outputs::new(false);
     outputs.writes("PLAN", plan.part(unit), Kind::File, Existing::Own(0, part::BEGINS));
     outputs.check()?;
+    // The plan may come from elsewhere, and with it a link in the place of its directory.
+    match Received::open(&plan.directory).and_then(|received| received.check(&plan.part_within(unit))) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            return Err(Error::Place { path: plan.part(unit), error });
+        }
+        _ => {}
+    }
     let special = if plan.special { Special::Read } else { Special::Skip };
     let mut input = Input::new(names.into_iter().map(OsString::from_vec));
     input.descend = Descend { recurse: Recurse::No, special, ..Descend::default() };
@@ -131,8 +138,14 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
             ends.writing.range(file, range, range.end(length), came).map_err(Error::write(&plan.part(unit)))
         })?;
     }
-    let counts = ends.writing.finish()?;
-    Ok(Summary::new(Some(ran), &counts))
+    match ends.writing.finish() {
+        // Another process has carried out the same unit meanwhile.
+        Err(Error::Write { error, path }) if error.kind() == io::ErrorKind::AlreadyExists => match done(&plan, unit) {
+            Some(counts) => Ok(Summary::new(None, &counts)),
+            None => Err(Error::Write { error, path }),
+        },
+        finished => Ok(Summary::new(Some(ran), &finished?)),
+    }
 }
 
 /// Does something with each range, which reports to the control how far all of them are.

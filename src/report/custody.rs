@@ -56,7 +56,7 @@ pub(super) fn log(
     input: impl BufRead,
     request: &Request,
 ) -> std::io::Result<()> {
-    let sound = match chain::check(input) {
+    let sound = match chain::check_to_last_end(input) {
         Ok(sound) => sound,
         Err(chain::Broken::Io(error)) => return Err(error),
         Err(chain::Broken::NoEnd) => {

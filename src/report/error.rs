@@ -44,7 +44,8 @@ pub enum Error {
 impl JobError for Error {
     fn kind(&self) -> Kind<'_> {
         match self {
-            Error::Input(_) | Error::Refused(_) | Error::Key { .. } => Kind::Request,
+            Error::Input(error) => error.kind(),
+            Error::Refused(_) | Error::Key { .. } => Kind::Request,
             Error::Nothing => Kind::Open,
             Error::Page { .. } => Kind::Aborted,
             Error::Interrupted => Kind::Cancelled,

@@ -35,7 +35,7 @@ impl Request {
     /// What is read and written.
     pub fn outputs(&self) -> Outputs {
         let mut outputs = Outputs::new(self.replace);
-        outputs.reads_all(self.paths.iter().map(Path::new)).reads_all(&self.key).file("--html", Some(&self.page));
+        outputs.reads_apart(self.paths.iter().map(Path::new)).reads_apart(&self.key).file("--html", Some(&self.page));
         outputs
     }
 }

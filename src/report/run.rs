@@ -7,6 +7,7 @@ use super::sniff::{self, Form};
 use super::summary::Summary;
 use super::{acquired, custody, lines, lists, matched};
 use crate::input::Input;
+use crate::outputs::Refused;
 use pfh_digest::Hasher;
 use pfh_engine::{Control, Phase, Progress};
 use pfh_report::case::{Standing, Tone};
@@ -41,15 +42,16 @@ pub fn run(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
         match item {
             Item::Entry(entry) => {
                 let name = entry.name().to_vec();
-                let is_standard = matches!(entry.origin, Origin::Standard);
+                let stream = if let Origin::Stream(stream) = &entry.origin { Some(stream) } else { None };
                 let path = PathBuf::from(OsStr::from_bytes(&name));
-                if !is_standard && page.is_some() && path.canonicalize().ok() == page {
+                if stream.is_none() && page.is_some() && path.canonicalize().ok() == page {
+                    is_page(&path, request)?;
                     continue;
                 }
                 let at = found.enter(&name, "");
-                let read = match is_standard {
-                    true => take(&mut found, at, Path::new("-"), &mut io::stdin().lock(), request),
-                    false => Patient::open(&path).and_then(|mut file| take(&mut found, at, &path, &mut file, request)),
+                let read = match stream {
+                    Some(stream) => take(&mut found, at, Path::new("-"), &mut stream.reader(), request),
+                    None => Patient::open(&path).and_then(|mut file| take(&mut found, at, &path, &mut file, request)),
                 };
                 if let Err(error) = read {
                     unread.push(at);
@@ -66,6 +68,10 @@ pub fn run(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
             Item::Skipped { .. } | Item::Settled { .. } => {}
         }
     }
+    // What was being read when the user ended it may be read in part.
+    if control.is_cancelled() {
+        return Err(Error::Interrupted);
+    }
     if unread.len() == found.case.sources.len() {
         return Err(Error::Nothing);
     }
@@ -73,6 +79,19 @@ pub fn run(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
     let summary = summary(&found);
     write(&found, &request.page)?;
     Ok(summary)
+}
+
+/// Refuses to put the page in the place of a result: in a folder that is read only a page of before
+/// is replaced, and what is empty.
+fn is_page(path: &Path, request: &Request) -> Result<(), Error> {
+    let mut start = Vec::new();
+    let read = std::fs::File::open(path).and_then(|file| file.take(sniff::LOOK as u64).read_to_end(&mut start));
+    if read.is_ok() && (start.is_empty() || matches!(sniff::form(&start), Form::Beside("page", _))) {
+        return Ok(());
+    }
+    let (option, page) = ("--html".to_owned(), request.page.clone());
+    let error = io::Error::other("a file of the case that is no page of pfh: it is read, and is not replaced");
+    Err(Refused::Place { option, path: page, error }.into())
 }
 
 /// A key that is none must not look like a seal that does not hold.

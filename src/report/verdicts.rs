@@ -143,6 +143,7 @@ pub(super) fn image(found: &mut Found, source: usize, object: &Object) {
             format!("equal: {} with {}{digest}", text(equal, "what"), text(equal, "with"))
         })
         .collect();
+    evidence.extend(texts(object, "missing").into_iter().map(|what| format!("missing: {what}")));
     evidence.extend(texts(object, "findings"));
     enter(found, source, "verification of an image", object, evidence, Rows::default());
 }

@@ -100,7 +100,7 @@ pub enum Error {
         problem: Problem,
     },
     /// The caller ended the job; how many objects were compared.
-    #[error("interrupted: {0} objects were looked at, the rest was not")]
+    #[error("interrupted: {0} objects have a verdict, the rest has none")]
     Interrupted(u64),
     /// The sink refused an event.
     #[error("the output failed: {0}")]

@@ -2,6 +2,7 @@
 
 use super::judge::{Came, Judged, compared};
 use crate::Verdict;
+use crate::verdict::Tally;
 use std::collections::BTreeMap;
 
 /// The result of the job.
@@ -50,12 +51,7 @@ impl Summary {
 
     /// The verdict over all objects. What was not compared is in the counts beside it.
     pub fn verdict(&self) -> Verdict {
-        match (self.different, self.unread, self.verified) {
-            (1.., ..) => Verdict::Differs,
-            (0, 1.., _) => Verdict::Incomplete,
-            (0, 0, 0) => Verdict::NothingToCompareWith,
-            (0, 0, _) => Verdict::Verified,
-        }
+        Tally { equal: self.verified, unequal: self.different, open: self.unread }.verdict()
     }
 
     /// What could not be compared, a sentence for each kind.

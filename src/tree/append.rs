@@ -33,7 +33,7 @@ impl Request {
     /// What is read and written.
     pub fn outputs(&self) -> Outputs {
         let mut outputs = Outputs::new(false);
-        outputs.reads_all(self.must.as_ref().and_then(Must::path));
+        outputs.reads_apart([&*self.file]).reads_apart(self.must.as_ref().and_then(Must::path));
         guard(&mut outputs, &self.file, &self.tree);
         outputs
     }

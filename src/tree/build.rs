@@ -26,7 +26,7 @@ use crate::outputs::{Kind, Outputs, Refused};
 use pfh_engine::Control;
 use pfh_outboard::{self as outboard, Pass};
 use pfh_source::os::processors;
-use pfh_source::{Descend, Item, Operands, Origin, Problem, Recurse, Source};
+use pfh_source::{Descend, Item, Operands, Origin, Problem, Recurse, Source, Stream};
 use std::ffi::OsString;
 use std::io::{self, Read};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -148,7 +148,7 @@ impl Request {
                 guard(&mut outputs, file, &tree);
             }
             (Of::Parts(parts), Some(tree)) => {
-                outputs.writes("--outboard", tree, Kind::File, OWN).reads_all(parts);
+                outputs.writes("--outboard", tree, Kind::File, OWN).reads_apart(parts);
             }
             (Of::Pieces { list, .. }, Some(tree)) => {
                 let is_file = list != Path::new("-");
@@ -245,7 +245,7 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
     }
     let built = pass(request.threads, control, |pass| match &request.of {
         Of::File(file) if file == Path::new("-") => {
-            request.store(file, &tree, pass, |pass| Ok(request.stream(file, &mut io::stdin().lock(), pass)?))
+            request.store(file, &tree, pass, |pass| Ok(request.stream(file, &mut Stream::standard().reader(), pass)?))
         }
         Of::File(file) => Ok::<_, Error>(request.one(file, &tree, pass)?),
         Of::Parts(parts) => request.store(&tree, &tree, pass, |pass| {

@@ -24,10 +24,10 @@ use crate::outputs::{Existing, Kind, Outputs};
 use crate::{jsonl, pass, rendered, shown};
 use pfh_digest::{Output, hex};
 use pfh_engine::{Control, Plan};
-use pfh_outboard::{APPLICATION, Catalogue, MARK};
+use pfh_outboard::{APPLICATION, Catalogue, MARK, companions};
 use pfh_source::{Apart, Descend, Operands, Problem, Recurse, Source};
 use serde_json::json;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
@@ -56,7 +56,8 @@ pub struct Request {
     pub tree: PathBuf,
     /// What is done.
     pub verb: Verb,
-    /// The root that the catalogue must have before.
+    /// The root that the catalogue must have before. With it an update reads every file: what the
+    /// file system said of them is not under the root.
     pub must: Option<Vec<u8>>,
     /// Threads that hash; one per processor if none is stated.
     pub threads: Option<usize>,
@@ -229,7 +230,7 @@ pub fn run(request: &Request, take: &mut Take<'_>, control: &Control<'_>) -> Res
             return Err(Error::NoTree(format!("{algorithm}: a catalogue is of digests, not of similarity")));
         }
         Verb::Build(_) => None,
-        Verb::Update(_) => Some(Catalogue::change(&request.tree)?),
+        Verb::Update(_) => Some(Catalogue::change(&request.tree, control.cancel().flag())?),
         Verb::Check(_) => Some(Catalogue::open(&request.tree)?),
     };
     let algorithm: Algorithm = match (&request.verb, &catalogue) {
@@ -264,16 +265,18 @@ pub fn run(request: &Request, take: &mut Take<'_>, control: &Control<'_>) -> Res
             return Ok(None);
         }
         let descend = Descend { recurse: Recurse::Yes, ..Descend::default() };
-        let known = match &request.verb {
-            Verb::Update(_) => Some(Catalogue::open(&request.tree)?),
+        // What the file system said of a file when it was read is no part of the root: who states
+        // the root does not believe it either.
+        let known = match (&request.verb, &catalogue) {
+            (Verb::Update(_), Some(catalogue)) if request.must.is_none() => Some(catalogue.reader()?),
             _ => None,
         };
         let root = request.directory.as_os_str().as_bytes().to_vec();
-        // A catalogue within its own directory is no part of what it is of, nor is its journal.
-        let mut journal = request.tree.clone().into_os_string();
-        journal.push("-journal");
-        let own = [request.tree.clone().into_os_string(), journal].map(OsString::into_encoded_bytes);
-        let source = Apart::new(Operands::new(operands, descend), own.to_vec());
+        // A catalogue within its own directory is no part of what it is of, nor is what lies beside
+        // it while it is changed.
+        let own = std::iter::once(request.tree.clone()).chain(companions(&request.tree));
+        let own: Vec<Vec<u8>> = own.map(|path| path.into_os_string().into_encoded_bytes()).collect();
+        let source = Apart::new(Operands::new(operands, descend), own);
         Ok(Some(Box::new(Unchanged { source, known, algorithm, root })))
     };
     if let Some(source) = source()? {
@@ -296,7 +299,7 @@ pub fn run(request: &Request, take: &mut Take<'_>, control: &Control<'_>) -> Res
     for (name, problem) in &gathered.unread {
         take(Event::Unread(name, problem)).map_err(Error::Sink)?;
     }
-    finish(request, catalogue, algorithm, gathered, gone, take)
+    finish(request, catalogue, algorithm, gathered, gone, take, control)
 }
 
 /// Compares what was gathered with the catalogue, and brings it up to date unless it is a check.
@@ -307,6 +310,7 @@ fn finish(
     gathered: Gathered<'_>,
     gone: Vec<Vec<u8>>,
     take: &mut Take<'_>,
+    control: &Control<'_>,
 ) -> Result<Summary, Error> {
     let mut summary = Summary {
         directory: request.directory.clone(),
@@ -328,7 +332,7 @@ fn finish(
         computed: 0,
     };
     let Some(mut catalogue) = catalogue else {
-        let mut made = Catalogue::anew(&request.tree, &summary.algorithm)?;
+        let mut made = Catalogue::anew(&request.tree, &summary.algorithm, control.cancel().flag())?;
         gathered.entries.iter().try_for_each(|entry| made.add(entry))?;
         summary.root = made.fill()?;
         (summary.entries, summary.computed) = (made.entries()?, made.computed());

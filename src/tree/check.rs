@@ -1,6 +1,7 @@
 //! `check`: which ranges of a file are not what they were when its tree was made.
 
 use super::{Done, Error, Expected, Judged, Stated, Summary, beside, pass};
+use crate::outputs::Outputs;
 use pfh_audit::Kept;
 use pfh_engine::Control;
 use pfh_outboard::{self as outboard, Failure, Pass};
@@ -147,6 +148,8 @@ impl Request {
 /// When the file, its tree or what is kept of it cannot be read; also when the control is
 /// cancelled. A difference is in the summary.
 pub fn run(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
+    let kept = request.must.as_ref().and_then(Must::path);
+    Outputs::default().reads_apart([&*request.file]).reads_apart(kept).check()?;
     if request.tree.exists() && outboard::flat_name(&request.tree)?.is_some() {
         return request.judge_flat(control);
     }

@@ -39,7 +39,7 @@ impl Request {
     /// What is read and written.
     pub fn outputs(&self) -> Outputs {
         let mut outputs = Outputs::new(self.replace);
-        outputs.reads(&self.obao);
+        outputs.reads_apart([&self.obao, &self.file]);
         guard(&mut outputs, &self.file, &self.tree);
         outputs
     }

@@ -2,6 +2,7 @@
 
 use super::{Error, Failure, Outboard, Parameters, Pass};
 use pfh_outboard::read_file;
+use pfh_source::Stream;
 use pfh_source::os::{Patient, processors};
 use pfh_tree::outboard::{Misplaced, Pieces};
 use std::ffi::OsStr;
@@ -32,7 +33,7 @@ impl Listed {
     pub fn read(list: &Path, length: Option<u64>) -> Result<Listed, Error> {
         let wrong = |line: u64, why: String| Error::Pieces { list: list.to_owned(), line, why };
         let reader: Box<dyn BufRead> = match list == Path::new("-") {
-            true => Box::new(BufReader::new(Patient(std::io::stdin()))),
+            true => Box::new(BufReader::new(Stream::standard().reader())),
             false => Box::new(BufReader::new(Patient::open(list).map_err(|error| wrong(0, error.to_string()))?)),
         };
         let (mut pieces, mut end) = (Vec::new(), 0);

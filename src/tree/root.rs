@@ -2,10 +2,12 @@
 //! Glacier.
 
 use super::{Error, Failure, pass};
+use crate::outputs::Outputs;
 use crate::{jsonl, shown};
 use pfh_digest::hex;
 use pfh_engine::Control;
 use pfh_outboard as outboard;
+use pfh_source::Stream;
 use pfh_source::os::processors;
 use pfh_tree::foreign::{Foreign, Hash, Part};
 use serde_json::json;
@@ -158,12 +160,13 @@ impl Request {
 /// that cannot be read is an event.
 pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Result<Summary, Error> {
     request.begin()?;
+    Outputs::default().reads_apart(&request.files).check()?;
     let mut summary = Summary::default();
     for file in &request.files {
         let mut root = request.begin()?;
         let read = pass(processors(), control, |pass| {
             if file == Path::new("-") {
-                outboard::read_stream(file, &mut io::stdin().lock(), pass, |bytes| root.update(bytes))
+                outboard::read_stream(file, &mut Stream::standard().reader(), pass, |bytes| root.update(bytes))
             } else {
                 outboard::read_file(file, pass, |bytes| root.update(bytes))
             }

@@ -56,9 +56,9 @@ impl Request {
         let mut outputs = Outputs::new(self.replace);
         outputs.file("--proof", self.proof.as_ref());
         if let Changed::Since(copy) = &self.changed {
-            outputs.reads(copy);
+            outputs.reads_apart([copy]);
         }
-        outputs.reads_all(self.must.as_ref().and_then(Must::path));
+        outputs.reads_apart([&*self.file]).reads_apart(self.must.as_ref().and_then(Must::path));
         guard(&mut outputs, &self.file, &self.tree);
         outputs
     }

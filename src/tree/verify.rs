@@ -5,6 +5,7 @@ use super::{Error, Parameters};
 use crate::outputs::Outputs;
 use crate::{Destination, shown};
 use pfh_digest::hex;
+use pfh_source::Stream;
 use pfh_tree::range::RangeProof;
 use serde_json::json;
 use std::io::{self, Read, Write};
@@ -100,8 +101,11 @@ impl Summary {
 }
 
 fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let from: Box<dyn Read> =
-        if path == Path::new("-") { Box::new(io::stdin()) } else { Box::new(std::fs::File::open(path)?) };
+    let from: Box<dyn Read> = if path == Path::new("-") {
+        Box::new(Stream::standard().reader())
+    } else {
+        Box::new(std::fs::File::open(path)?)
+    };
     let mut bytes = Vec::new();
     from.take(2 * LONGEST).read_to_end(&mut bytes)?;
     Ok(bytes)

@@ -56,6 +56,8 @@ impl JobError for Error {
     fn kind(&self) -> Kind<'_> {
         match self {
             Error::Cancelled | Error::Stopped { .. } => Kind::Cancelled,
+            Error::Image(OpenError::Io { .. }) | Error::Against { .. } | Error::Log { .. } => Kind::Open,
+            Error::Key(error) => error.kind(),
             _ => Kind::Request,
         }
     }

@@ -1,12 +1,16 @@
 //! What lies beside an image and states its digests: its log, its map, lists of digests that name
 //! it.
 
-use super::Findings;
-use super::log::{self, Standing};
+use super::Error;
+use super::claim::{Claim, Of};
+use super::findings::Findings;
+use super::imager::{self, Named, Stated};
+use super::log::{self, Key, Log, Standing};
+use crate::acquire::logged;
 use crate::shown;
-use pfh_container::map::{Map, Status};
+use crate::verdict::About;
+use pfh_container::map::{Block, Map, Status};
 use pfh_container::split::Suffix;
-use pfh_custody::chain::Sound;
 use pfh_digest::{Algorithm, Digest};
 use pfh_manifest::{Decoder, Item, Options};
 use std::io::{BufReader, Read};
@@ -14,40 +18,13 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// What a stated digest is of.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Of {
-    /// The imaged medium.
-    Content,
-    /// One of the image's files, as it is.
-    File(PathBuf),
-}
-
-/// A digest that is stated somewhere.
-#[derive(Debug, Clone)]
-pub struct Claim {
-    /// The digest.
-    pub digest: Digest,
-    /// What it is the digest of.
-    pub of: Of,
-    /// Who states it.
-    pub by: String,
-}
-
 /// All that was found.
 #[derive(Debug, Default)]
 pub(super) struct Evidence {
     /// Digests of the image and of its files.
     pub claims: Vec<Claim>,
-    /// The log whose chain holds: it states more than digests of the image.
-    pub log: Option<(PathBuf, Sound)>,
-    /// What was looked at and is in order.
-    pub notes: Vec<String>,
-    /// What contradicts the image, or itself.
-    pub wrong: Vec<String>,
-    /// Why the image cannot be whole, or is not known to be.
-    pub open: Vec<String>,
+    /// The logs whose chains hold.
+    pub logs: Vec<Log>,
 }
 
 /// Longer files are no list of digests beside an image.
@@ -94,8 +71,18 @@ fn with(path: &Path, ending: &str) -> PathBuf {
 
 impl Evidence {
     /// Looks beside the image; `given` is a log that was named and is not looked at again.
-    pub fn beside(image: &Examined, given: Option<&Path>) -> Evidence {
-        let mut found = Evidence::default();
+    ///
+    /// # Errors
+    /// When the file of the key holds a private key.
+    pub fn beside(
+        image: &Examined,
+        given: (Option<&Path>, Option<Log>),
+        key: &Key,
+        findings: &mut Findings,
+    ) -> Result<Evidence, Error> {
+        let (given, log) = given;
+        let is_other = log.is_none();
+        let mut found = Evidence { logs: log.into_iter().collect(), ..Evidence::default() };
         let base = image.base();
         let bare = image.path.parent() == Some(Path::new(""));
         let mut others: Vec<PathBuf> = crate::names_in(image.directory())
@@ -110,58 +97,33 @@ impl Evidence {
         for path in &others {
             let is_log = path.extension().is_some_and(|e| e == "jsonl");
             if is_log && given.is_none() && is_own(path) {
-                found.log(path, Standing::Found);
+                found.logs.extend(log::load(path, Standing::Found, key, findings)?);
             } else if let Some(assumed) = list_of(path, image) {
-                found.list(path, &assumed, image);
+                found.list(path, &assumed, image, findings);
+            } else if let Some(named) = imager::named(path, &bases) {
+                found.imager(path, named, &bases, findings);
             }
+        }
+        if let Some(path) = given.filter(|path| is_other && imager::is_one(path)) {
+            found.imager(path, Named::ByUser, &bases, findings);
         }
         let map = bases.map(|base| with(base, ".map")).into_iter().find(|map| map.is_file());
         if let Some(map) = map {
-            found.map(&map, image);
+            found.map(&map, image, findings);
         }
-        found.gaps(image, &others);
-        found
-    }
-
-    /// Takes what a log states. `false` says that it is not sound.
-    pub fn log(&mut self, path: &Path, standing: Standing) {
-        match log::check(path) {
-            Ok(sound) => {
-                let end = sound.records.last().and_then(|r| r.get("digests")).and_then(|d| d.as_object());
-                let end = end.into_iter().flatten();
-                for (algorithm, hex) in end {
-                    let text = hex.as_str().unwrap_or_default();
-                    match crate::REGISTRY.find(algorithm).ok().and_then(|a| Digest::parse(a, text).ok()) {
-                        Some(digest) => self.claims.push(Claim { digest, of: Of::Content, by: shown(path) }),
-                        None => {
-                            self.open.push(format!("{}: a digest of {algorithm} that is not understood", shown(path)))
-                        }
-                    }
-                }
-                if standing == Standing::Found {
-                    let chain = sound.chain.value();
-                    self.notes.push(format!(
-                        "{}: {} records, the chain holds: {chain}",
-                        shown(path),
-                        sound.records.len()
-                    ));
-                }
-                self.log = Some((path.to_owned(), sound));
-            }
-            Err(log::Unsound::Open(what)) => self.open.push(what),
-            Err(log::Unsound::Broken(what)) => self.wrong.push(what),
-        }
+        gaps(image, &others, findings);
+        Ok(found)
     }
 
     /// Takes the lines of a list that name a file of the image.
-    fn list(&mut self, path: &Path, assumed: &[Algorithm], image: &Examined) {
+    fn list(&mut self, path: &Path, assumed: &[Algorithm], image: &Examined, findings: &mut Findings) {
         let Ok(file) = crate::Patient::open(path) else {
-            self.open.push(format!("{}: it cannot be read", shown(path)));
+            findings.open(format!("{}: it cannot be read", shown(path)));
             return;
         };
         let mut text = Vec::new();
         if file.take(LONGEST).read_to_end(&mut text).is_err() {
-            self.open.push(format!("{}: it cannot be read to its end", shown(path)));
+            findings.open(format!("{}: it cannot be read to its end", shown(path)));
             return;
         }
         let before = self.claims.len();
@@ -187,53 +149,91 @@ impl Evidence {
         }
         let taken = self.claims.len() - before;
         if taken > 0 {
-            self.notes.push(format!("{}: states {taken} digests of this image", shown(path)));
+            findings.note(format!("{}: states {taken} digests of this image", shown(path)));
         }
     }
 
-    /// Enters what was found beside the image.
-    pub(super) fn enter(self, findings: &mut Findings) {
-        self.notes.into_iter().for_each(|text| findings.note(text));
-        self.wrong.into_iter().for_each(|text| findings.differs(text));
-        self.open.into_iter().for_each(|text| findings.open(text));
+    /// Takes the digests that the log of another imaging tool states.
+    fn imager(&mut self, path: &Path, named: Named, images: &[&Path], findings: &mut Findings) {
+        let name = shown(path);
+        let is_file = images.iter().any(|image| image.is_file());
+        match imager::stated(path, named, images) {
+            Ok(Stated::Other) => {}
+            Ok(Stated::Digests(_)) if !is_file => {
+                findings.open(format!("{name}: not compared: it does not state which part of a device was written"));
+            }
+            Ok(Stated::Digests(digests)) => {
+                findings.note(format!("{name}: states {} digests of this image", digests.len()));
+                self.claims.extend(imager::claims(path, digests));
+            }
+            Ok(Stated::Nothing(why)) => findings.open(format!("{name}: not read: {why}")),
+            Err(error) if named == Named::Not => findings.note(format!("{name}: {error}")),
+            Err(error) => findings.open(format!("{name}: {error}")),
+        }
     }
 
     /// What a map says of how much was read.
-    fn map(&mut self, path: &Path, image: &Examined) {
+    fn map(&mut self, path: &Path, image: &Examined, findings: &mut Findings) {
         let Ok(text) = std::fs::read_to_string(path) else { return };
+        let name = shown(path);
         let Ok(map) = Map::parse(&text) else {
-            self.open.push(format!("{}: no map", shown(path)));
+            findings.open(format!("{name}: it is not a map"));
             return;
         };
         let done = map.total(Status::Finished) + map.total(Status::Bad);
-        self.notes.push(format!("{}: {done} bytes were read or given up", shown(path)));
-        // Images of whole sectors may be padded.
-        if image.size < done {
-            let what = format!("{}: {done} bytes were acquired, and the image has {}", shown(path), image.size);
-            self.wrong.push(what);
-        } else if image.size - done >= 4096 {
-            self.open.push(format!("{}: only {done} of {} bytes were acquired", shown(path), image.size));
-        }
-    }
-
-    /// Pieces behind a number that is missing.
-    fn gaps(&mut self, image: &Examined, others: &[PathBuf]) {
-        let Some(suffix) = image.path.extension().and_then(|e| e.to_str()) else { return };
-        if image.is_container || !image.is_first_piece() {
+        findings.note(format!("{name}: {done} bytes were read or given up"));
+        if let Some((log, part)) = self.logs.iter().find_map(|log| Some((log, log.part.as_ref()?))) {
+            // The log states more: how long the image is, and what of it was lost.
+            let (from, until) = (part.from, part.from + part.bytes - part.padded.min(part.bytes));
+            let within = |block: &Block| {
+                let (start, end) = (block.offset.max(from), (block.offset + block.length).min(until));
+                (start < end).then(|| (start - from, end - start))
+            };
+            let of = |is_it: fn(Status) -> bool| {
+                map.blocks().iter().filter(|block| is_it(block.status)).filter_map(within).collect::<Vec<_>>()
+            };
+            let open = of(|status| !matches!(status, Status::Finished | Status::Bad));
+            let untried: u64 = open.iter().map(|(_, length)| length).sum();
+            if untried > 0 {
+                findings.open(format!("{name}: {untried} of {} bytes were not tried", part.bytes));
+            }
+            let lost = of(|status| status != Status::Finished);
+            // A run that continued the log and was cut off may have read some of it.
+            if log.sound.behind == 0
+                && let Some(what) = logged::contradiction(&name, lost, logged::losses(&log.sound))
+            {
+                findings.open(what);
+            }
             return;
         }
-        let stem = image.path.file_stem();
-        let is_piece = |path: &&PathBuf| {
-            let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
-            let digits = suffix.bytes().all(|b| b.is_ascii_digit());
-            let alike = if digits { |b: u8| b.is_ascii_digit() } else { |b: u8| b.is_ascii_lowercase() };
-            // `.log` and `.map` have three letters as well.
-            let is_other = ["log", "map", "txt", "raw", "img"].contains(&extension);
-            path.file_stem() == stem && extension.len() == suffix.len() && extension.bytes().all(alike) && !is_other
-        };
-        if let Some(stray) = others.iter().find(is_piece) {
-            self.wrong.push(format!("{}: a piece behind one that is missing", shown(stray)));
+        // Images of whole sectors may be padded.
+        if image.size < done {
+            let what = format!("{name}: {done} bytes were acquired, and the image has {}", image.size);
+            findings.contradicts(About::Image, "the size of the image", &name, what);
+        } else if image.size - done >= 4096 {
+            findings.open(format!("{name}: only {done} of {} bytes were acquired", image.size));
         }
+    }
+}
+
+/// Pieces behind a number that is missing.
+fn gaps(image: &Examined, others: &[PathBuf], findings: &mut Findings) {
+    let Some(suffix) = image.path.extension().and_then(|e| e.to_str()) else { return };
+    if image.is_container || !image.is_first_piece() {
+        return;
+    }
+    let stem = image.path.file_stem();
+    let is_piece = |path: &&PathBuf| {
+        let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
+        let digits = suffix.bytes().all(|b| b.is_ascii_digit());
+        let alike = if digits { |b: u8| b.is_ascii_digit() } else { |b: u8| b.is_ascii_lowercase() };
+        // `.log` and `.map` have three letters as well.
+        let is_other = ["log", "map", "txt", "raw", "img"].contains(&extension);
+        path.file_stem() == stem && extension.len() == suffix.len() && extension.bytes().all(alike) && !is_other
+    };
+    if let Some(stray) = others.iter().find(is_piece) {
+        let what = format!("{}: a piece behind one that is missing", shown(stray));
+        findings.contradicts(About::Image, "the numbers of the pieces", &shown(stray), what);
     }
 }
 

@@ -1,30 +1,21 @@
 //! What a verification has found, and what it amounts to.
 
 use super::{Event, Finding, Sink};
-use crate::verdict::Verdict;
+use crate::verdict::{self, About, Comparison, Coverage, Evidence, Verdict};
 use pfh_digest::Digest;
 
-/// Something that was compared and is equal.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Equal {
-    /// What was compared.
-    pub what: String,
-    /// What it was compared with.
-    pub with: String,
-    /// By which digest, if it was one.
-    pub digest: Option<Digest>,
-}
-
 /// What a verification has found.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Summary {
+    /// What a good verdict must rest on.
+    pub wanted: Vec<About>,
     /// All findings, in the order in which they were made.
     pub findings: Vec<Finding>,
-    /// What was compared and is equal: the evidence of a good verdict.
-    pub compared: Vec<Equal>,
-    /// Digests of the image; empty if it could not be read to its end.
+    /// Everything that was compared: the verdict follows from it.
+    pub comparisons: Vec<Comparison>,
+    /// Digests of the image, or of the part of it that its log states; empty if it could not be
+    /// read to its end.
     pub digests: Vec<Digest>,
 }
 
@@ -32,23 +23,29 @@ impl Summary {
     /// Whether all could be read, understood and compared.
     pub fn is_complete(&self) -> bool {
         !self.findings.iter().any(|finding| matches!(finding, Finding::Open(_)))
+            && self.comparisons.iter().all(|one| one.gaps().is_empty())
+    }
+
+    /// What was compared and is equal.
+    pub fn equal(&self) -> impl Iterator<Item = &Comparison> {
+        self.comparisons.iter().filter(|one| !one.is_unequal())
     }
 
     /// What it amounts to.
     pub fn verdict(&self) -> Verdict {
-        if self.findings.iter().any(|finding| matches!(finding, Finding::Differs(_))) {
-            Verdict::Differs
-        } else if self.compared.is_empty() || !self.is_complete() {
-            Verdict::NothingToCompareWith
-        } else {
-            Verdict::Verified
-        }
+        let is_open = self.findings.iter().any(|finding| matches!(finding, Finding::Open(_)));
+        verdict::verdict(&self.wanted, &self.comparisons, is_open)
     }
 
-    /// The verdict in words: a good one names its evidence.
+    /// What is missing for a good verdict, one sentence each.
+    pub fn missing(&self) -> Vec<String> {
+        verdict::missing(&self.wanted, &self.comparisons)
+    }
+
+    /// The verdict in words: a good one names its evidence, a bad one what differs.
     pub fn sentence(&self) -> String {
         let mut with: Vec<String> = Vec::new();
-        for equal in &self.compared {
+        for equal in self.equal() {
             let text = format!("{} with {}", equal.what, equal.with);
             if !with.contains(&text) {
                 with.push(text);
@@ -57,14 +54,28 @@ impl Summary {
         let compared = with.join("; ");
         match (self.verdict(), with.is_empty()) {
             (Verdict::Verified, _) => format!("verified: {compared}"),
-            (Verdict::Differs, _) => "NOT VERIFIED: it differs".into(),
+            (Verdict::Differs, _) => format!("NOT VERIFIED: {}", self.differing()),
             (Verdict::Incomplete | Verdict::NothingToCompareWith, true) => {
                 "not verified: nothing to compare with".into()
             }
             (Verdict::Incomplete | Verdict::NothingToCompareWith, false) => {
-                format!("not verified: not all could be compared; equal: {compared}")
+                let missing = self.missing();
+                let what = if missing.is_empty() { String::new() } else { format!(": {}", missing.join("; ")) };
+                format!("not verified: not all could be compared{what}; equal: {compared}")
             }
         }
+    }
+
+    /// Which of image, log and signature differ.
+    fn differing(&self) -> String {
+        let is_unequal = |about: About| self.comparisons.iter().any(|one| one.about == about && one.is_unequal());
+        let words = [
+            (About::Image, "the image differs"),
+            (About::Log, "the log is not what was written"),
+            (About::Signer, "the signature is not of that key"),
+        ];
+        let found: Vec<&str> = words.iter().filter(|(about, _)| is_unequal(*about)).map(|(_, word)| *word).collect();
+        found.join(", ")
     }
 }
 
@@ -75,8 +86,9 @@ pub(super) struct Findings<'a> {
 }
 
 impl<'a> Findings<'a> {
-    pub(super) fn new(sink: Sink<'a>) -> Self {
-        Findings { sink, summary: Summary::default() }
+    pub(super) fn new(sink: Sink<'a>, wanted: Vec<About>) -> Self {
+        let (findings, comparisons, digests) = Default::default();
+        Findings { sink, summary: Summary { wanted, findings, comparisons, digests } }
     }
 
     fn enter(&mut self, finding: Finding) {
@@ -88,26 +100,35 @@ impl<'a> Findings<'a> {
         self.enter(Finding::Note(text));
     }
 
-    pub(super) fn differs(&mut self, text: String) {
-        self.enter(Finding::Differs(text));
-    }
-
     pub(super) fn open(&mut self, text: String) {
         self.enter(Finding::Open(text));
     }
 
     /// Enters that two things were compared, and are equal.
-    pub(super) fn equal(&mut self, what: String, with: String, digest: Option<&Digest>) {
-        self.summary.compared.push(Equal { what, with, digest: digest.cloned() });
+    pub(super) fn equal(&mut self, comparison: Comparison) {
+        self.summary.comparisons.push(comparison);
     }
 
-    /// Compares a digest that is stated with the one that was found.
-    pub(super) fn compare(&mut self, what: &str, by: &str, stated: &Digest, found: &Digest) {
+    /// Enters that two things were compared, and are unequal.
+    pub(super) fn differs(&mut self, comparison: Comparison, text: String) {
+        let unequal = if comparison.is_unequal() { comparison } else { comparison.unequal(Vec::new()) };
+        self.summary.comparisons.push(unequal);
+        self.enter(Finding::Differs(text));
+    }
+
+    /// Enters a contradiction: two facts on one thing.
+    pub(super) fn contradicts(&mut self, about: About, what: &str, with: &str, text: String) {
+        self.differs(Comparison::new(about, what, with, Evidence::Fact), text);
+    }
+
+    /// Compares a digest of the image that is stated with the one that was found.
+    pub(super) fn compare(&mut self, what: &str, by: &str, (stated, found): (&Digest, &Digest), over: Coverage) {
+        let one = Comparison::new(About::Image, what, by, Evidence::Digest(found.clone())).over(over);
         if stated == found {
             self.note(format!("{what}: {found}, as stated by {by}"));
-            self.equal(what.to_owned(), by.to_owned(), Some(found));
+            self.equal(one);
         } else {
-            self.differs(format!("{what}: stated by {by}: {stated}, found: {found}: DIFFERENT"));
+            self.differs(one, format!("{what}: stated by {by}: {stated}, found: {found}: DIFFERENT"));
         }
     }
 }

@@ -1,48 +1,44 @@
-//! The log of an acquisition: its chain, its signature, which image it is of.
+//! The log of an acquisition: its chain, its signature, which image it is of and what it states.
 
 use super::Error;
-use super::Findings;
+use super::findings::Findings;
 use crate::Patient;
-use crate::acquire::logged::{self, Finding as Logged};
+use crate::acquire::logged::{self, Finding as Logged, Part};
+use crate::verdict::{About, Comparison, Evidence};
 use crate::{key, shown};
 use ed25519_dalek::Verifier;
 use pfh_custody::chain::{self, Broken, Sound};
-use pfh_engine::imaging::Imaged;
+use pfh_digest::Digest;
 use std::io::{BufRead, BufReader, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// How a log came to be looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub(super) enum Standing {
     /// The user named it.
     Given,
     /// It lies beside the image.
     Found,
 }
 
-/// Why a log states nothing.
-pub enum Unsound {
-    /// It cannot be read, or the run that it is of has not ended.
-    Open(String),
-    /// It is not what was written.
-    Broken(String),
+/// A log whose chain holds, up to its last end.
+#[derive(Debug)]
+pub(super) struct Log {
+    /// Its file.
+    pub path: PathBuf,
+    /// Its records.
+    pub sound: Sound,
+    /// What it states of the image as a whole.
+    pub part: Option<Part>,
+    /// Digests of the image.
+    pub digests: Vec<Digest>,
 }
 
-/// Reads a log whose chain holds.
-///
-/// # Errors
-/// See [`Unsound`].
-pub fn check(path: &Path) -> Result<Sound, Unsound> {
-    let open = |error: &dyn std::fmt::Display| Unsound::Open(format!("{}: {error}", shown(path)));
-    let file = Patient::open(path).map_err(|error| open(&error))?;
-    chain::check(BufReader::new(file)).map_err(|broken| match broken {
-        Broken::Io(_) | Broken::NoEnd => open(&broken),
-        broken => Unsound::Broken(format!("{}: {broken}", shown(path))),
-    })
-}
+/// The public key that logs must be signed with, and its file.
+pub(super) type Key<'a> = Option<(&'a Path, key::VerifyingKey)>;
 
 /// Whether the log's first record names this image among its targets.
-pub fn states_target(path: &Path, image: &Path) -> bool {
+pub(super) fn states_target(path: &Path, image: &Path) -> bool {
     /// A first record has the command line and the device's facts in it.
     const MOST: u64 = 1 << 20;
     let Some(image) = image.file_name().map(|name| shown(Path::new(name))) else { return false };
@@ -57,75 +53,111 @@ pub fn states_target(path: &Path, image: &Path) -> bool {
     targets.is_some_and(|targets| targets.iter().any(is_it))
 }
 
-/// Compares what else a log states with what is there: the log for people, files and case data of
-/// the image, windows.
-pub fn compare(log: &Path, sound: &Sound, image: &Path, imaged: &Imaged, findings: &mut Findings) {
-    let mut all = logged::compare(log, sound, Some(image));
-    all.extend(logged::compare_windows(sound, &imaged.pieces));
-    enter(log, all, findings);
+/// Whether a file holds records of a chain at all.
+fn is_chained(path: &Path) -> bool {
+    /// Behind this many bytes no record begins that was not preceded by another one.
+    const MOST: u64 = 4 << 20;
+    let mut bytes = Vec::new();
+    let read = Patient::open(path).and_then(|file| file.take(MOST).read_to_end(&mut bytes));
+    let marks: [&[u8]; 2] = [b"\"chain\":\"", b"\"record\":"];
+    read.is_ok() && marks.iter().any(|mark| bytes.windows(mark.len()).any(|part| part == *mark))
 }
 
-fn enter(log: &Path, all: Vec<Logged>, findings: &mut Findings) {
+/// Reads a log and looks at its chain and its signature; `None` if it states nothing.
+///
+/// # Errors
+/// When the file of the key holds a private key.
+pub(super) fn load(path: &Path, standing: Standing, key: &Key, findings: &mut Findings) -> Result<Option<Log>, Error> {
+    let name = shown(path);
+    let file = match Patient::open(path) {
+        Ok(file) => file,
+        Err(error) => {
+            findings.open(format!("{name}: {error}"));
+            return Ok(None);
+        }
+    };
+    let sound = match chain::check_to_last_end(BufReader::new(file)) {
+        Ok(sound) => sound,
+        Err(broken @ Broken::Line { .. }) if is_chained(path) => {
+            findings.contradicts(About::Log, "the chain of records", &name, format!("{name}: {broken}"));
+            return Ok(None);
+        }
+        Err(Broken::Line { .. }) => {
+            findings.open(format!("{name}: it is not a chained log"));
+            return Ok(None);
+        }
+        Err(Broken::NoEnd) => {
+            findings.open(format!("{name}: the log is not finished: {}", Broken::NoEnd));
+            return Ok(None);
+        }
+        Err(broken @ Broken::Io(_)) => {
+            findings.open(format!("{name}: {broken}"));
+            return Ok(None);
+        }
+    };
+    findings.note(format!("{name}: {} records, the chain holds: {}", sound.records.len(), sound.chain.value()));
+    if sound.behind > 0 {
+        let what = "a run that continued the finished log did not end; what follows counts up to the last end";
+        findings.note(format!("{name}: {} records behind the last end: {what}", sound.behind));
+    }
+    if standing == Standing::Given {
+        let chain = Comparison::new(About::Log, "the chain of records", &*name, Evidence::Fact);
+        findings.equal(chain);
+    }
+    signature(&name, &sound, key, findings)?;
+    let mut digests = Vec::new();
+    let end = sound.records.last().and_then(|r| r.get("digests")).and_then(|d| d.as_object());
+    for (algorithm, hex) in end.into_iter().flatten() {
+        let text = hex.as_str().unwrap_or_default();
+        match crate::REGISTRY.find(algorithm).ok().and_then(|a| Digest::parse(a, text).ok()) {
+            Some(digest) => digests.push(digest),
+            None => findings.open(format!("{name}: a digest of {algorithm} that is not understood")),
+        }
+    }
+    let part = Part::of(&sound);
+    Ok(Some(Log { path: path.to_owned(), part, sound, digests }))
+}
+
+/// Looks at the signature: by the key that it must be of, if there is one.
+fn signature(name: &str, sound: &Sound, key: &Key, findings: &mut Findings) -> Result<(), key::KeyError> {
+    match (key, &sound.signature) {
+        (Some((path, key)), Some(signature)) => {
+            let signature = ed25519_dalek::Signature::from_bytes(signature);
+            let has_signed = |key: &key::VerifyingKey| key.verify(&sound.chain.signed(), &signature).is_ok();
+            let one = Comparison::new(About::Signer, "the signature of that key", name, Evidence::Fact);
+            if has_signed(key) {
+                findings.note(format!("{name}: signed with the key {}", shown(path)));
+                findings.equal(one);
+            } else {
+                key::not_private(path, has_signed)?;
+                findings.differs(one, format!("{name}: the signature is not that key's"));
+            }
+        }
+        (Some((path, _)), None) => {
+            findings.open(format!("{name}: the log is not signed by the key {}: it has no signature", shown(path)));
+        }
+        (None, Some(_)) => findings.note(format!("{name}: signed; give --key to check by whom")),
+        (None, None) => findings.note(format!("{name}: not signed: whoever can write it can make a new chain")),
+    }
+    Ok(())
+}
+
+/// Enters what was compared with a log.
+pub(super) fn enter(all: Vec<Logged>, findings: &mut Findings) {
     for found in all {
         match found {
-            Logged::Equal(what) => findings.equal(what, shown(log), None),
-            Logged::Differs(what) => findings.differs(what),
+            Logged::Equal(comparison) => findings.equal(comparison),
+            Logged::Differs(comparison, what) => findings.differs(comparison, what),
             Logged::Absent(what) | Logged::Remark(what) => findings.note(what),
             Logged::Unread(what) => findings.open(what),
         }
     }
 }
 
-/// Looks at a log that the user named: chain, and signature if there is a key. Of a log without its
-/// image (`is_alone`) what lies beside it is compared as well.
-///
-/// # Errors
-/// When there is no such log, or no such key.
-pub fn given(path: &Path, key: Option<&Path>, is_alone: bool, findings: &mut Findings) -> Result<(), Error> {
-    Patient::open(path).map_err(|error| Error::Log { path: path.to_owned(), error })?;
-    let public = key.map(key::verifying).transpose()?;
-    let sound = match check(path) {
-        Ok(sound) => sound,
-        Err(Unsound::Broken(what) | Unsound::Open(what)) => {
-            findings.differs(what);
-            return Ok(());
-        }
-    };
-    let name = shown(path);
-    findings.note(format!("{name}: {} records, the chain holds: {}", sound.records.len(), sound.chain.value()));
-    signature(&name, &sound, key.zip(public), findings)?;
-    if is_alone {
-        enter(path, logged::compare(path, &sound, None), findings);
+impl Log {
+    /// Compares what lies beside the log with what it states: the log for people, and the files and
+    /// case data of an image.
+    pub(super) fn beside(&self, image: Option<&Path>, findings: &mut Findings) {
+        enter(logged::compare(&self.path, &self.sound, image), findings);
     }
-    Ok(())
-}
-
-fn signature(
-    name: &str,
-    sound: &Sound,
-    public: Option<(&Path, key::VerifyingKey)>,
-    findings: &mut Findings,
-) -> Result<(), key::KeyError> {
-    match (public, &sound.signature) {
-        (Some((path, key)), Some(signature)) => {
-            let signature = ed25519_dalek::Signature::from_bytes(signature);
-            let has_signed = |key: &key::VerifyingKey| key.verify(&sound.chain.signed(), &signature).is_ok();
-            if has_signed(&key) {
-                findings.equal("the signature of that key".into(), name.into(), None);
-            } else {
-                key::not_private(path, has_signed)?;
-                findings.differs(format!("{name}: the signature is not that key's"));
-            }
-        }
-        (Some(_), None) => findings.differs(format!("{name}: not signed")),
-        (None, Some(_)) => {
-            findings.equal("the chain of records".into(), name.into(), None);
-            findings.note(format!("{name}: signed; give --key to check by whom"));
-        }
-        (None, None) => {
-            findings.equal("the chain of records".into(), name.into(), None);
-            findings.note(format!("{name}: not signed: whoever can write it can make a new chain"));
-        }
-    }
-    Ok(())
 }

@@ -204,6 +204,7 @@ fn described(account: &Account, number: usize) -> Vec<String> {
         let fill = match &account.asked.imaging.policy.fill {
             Fill::Zeros => "zeros".to_owned(),
             Fill::Pattern(bytes) => hex::encode(bytes),
+            Fill::Omitted => "left out".to_owned(),
         };
         let runs = imaged.bad.len();
         let recorded: u64 = imaged.bad.iter().filter(|bad| bad.loss == Loss::Recorded).map(|bad| bad.length).sum();

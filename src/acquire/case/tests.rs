@@ -17,6 +17,7 @@ fn told(source: Source, change: impl FnOnce(&mut Request, &mut Imaged)) -> io::R
         marks: Vec::new(),
         bad: Vec::new(),
         retried: 0,
+        failed: Vec::new(),
         stopped: None,
         times: Times::default(),
     };

@@ -1,7 +1,7 @@
 //! E01 images: chunks are deflated on all cores and laid out in order.
 
 use super::pool::{Chunks, Pool};
-use super::raw::is_empty;
+use super::spill::{Spill, is_empty};
 use pfh_container::ewf::{About, Compression, Digests, Errors, Geometry, Section, Volume, Writer, extension};
 use pfh_engine::imaging::{Ending, Portion, Target};
 use pfh_prefetch::Bytes;
@@ -27,6 +27,8 @@ pub struct EwfOptions {
     pub threads: usize,
     /// Whether files of the same names are replaced.
     pub replace: bool,
+    /// Directories for the segments for which there is no room.
+    pub spill: Spill,
 }
 
 /// Where an image whose acquisition was cut off is resumed.
@@ -53,6 +55,9 @@ pub struct Ewf {
     /// The last segment that there was before this run.
     found: u16,
     replace: bool,
+    /// Largest segment in bytes; the image has no more than that even if it does not shrink.
+    largest: u64,
+    spill: Spill,
 }
 
 impl Ewf {
@@ -61,13 +66,15 @@ impl Ewf {
     /// # Errors
     /// What the system says of the first segment; a threads' error.
     pub fn create(first: &Path, options: EwfOptions) -> io::Result<Self> {
-        let EwfOptions { compression, segment, volume, about, threads, replace } = options;
+        let EwfOptions { compression, segment, volume, about, threads, replace, spill } = options;
+        spill.check(first)?;
         let writer = Writer::new(Geometry { volume, segment }, about);
         let mut ewf = Self::with(first, writer, volume, compression, threads)?;
         ewf.replace = replace;
         if replace {
-            remove_segments(first, 2)?;
+            remove_segments(first, 2, &spill)?;
         }
+        (ewf.largest, ewf.spill) = (largest(segment, &volume), spill);
         ewf.write_out()?;
         // So that the name is taken before hours of reading, and not after.
         ewf.segment(1)?;
@@ -83,7 +90,8 @@ impl Ewf {
         let writer = Writer::resume(geometry, at.about.clone(), at.section);
         let mut ewf = Self::with(first, writer, at.volume, options.compression, options.threads)?;
         ewf.found = at.section.segment;
-        remove_segments(first, at.section.segment + 1)?;
+        remove_segments(first, at.section.segment + 1, &options.spill)?;
+        (ewf.largest, ewf.spill) = (largest(options.segment, &at.volume), options.spill);
         let file = OpenOptions::new().write(true).open(ewf.name(at.section.segment)?)?;
         file.set_len(at.section.end)?;
         ewf.current = Some((at.section.segment, file));
@@ -108,6 +116,8 @@ impl Ewf {
             current: None,
             found: 0,
             replace: false,
+            largest: 0,
+            spill: Spill::default(),
         })
     }
 
@@ -122,6 +132,7 @@ impl Ewf {
             let mut how = OpenOptions::new();
             how.write(true);
             if number > self.found {
+                self.spill.place(&self.name(number)?, self.largest)?;
                 // An empty file, as mktemp makes it, holds nothing that could be lost.
                 let replace = self.replace || is_empty(&self.name(number)?);
                 how.create(true).create_new(!replace).truncate(replace);
@@ -178,12 +189,19 @@ fn segment_name(first: &Path, number: u16) -> io::Result<PathBuf> {
     Ok(first.with_extension(if lower { name.to_lowercase() } else { name }))
 }
 
-fn remove_segments(first: &Path, from: u16) -> io::Result<()> {
+/// The largest that a segment can become, in bytes.
+fn largest(segment: u64, volume: &Volume) -> u64 {
+    // Chunks that do not shrink are stored with a checksum; headers and tables take little more.
+    let whole = volume.length().saturating_add(volume.length() / 64).saturating_add(1 << 20);
+    if volume.sectors == 0 { segment } else { segment.min(whole) }
+}
+
+fn remove_segments(first: &Path, from: u16, spill: &Spill) -> io::Result<()> {
     let mut number = from;
     while let Ok(stale) = segment_name(first, number)
-        && stale.try_exists()?
+        && stale.symlink_metadata().is_ok()
     {
-        std::fs::remove_file(stale)?;
+        spill.remove(&stale)?;
         number += 1;
     }
     Ok(())
@@ -237,7 +255,7 @@ impl Target for Ewf {
         };
         match File::open(directory)?.sync_all() {
             Err(error) if error.raw_os_error() != Some(Errno::INVAL.raw_os_error()) => Err(error),
-            _ => Ok(()),
+            _ => self.spill.sync(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Threads that deflate chunks; what they give comes back in the order of what they were given.
 
 use pfh_container::ewf::{Compression, Compressor, Packed};
+use pfh_engine::Alarm;
 use pfh_prefetch::Bytes;
 use std::collections::BTreeMap;
 use std::io;
@@ -30,7 +31,7 @@ type Done = (u64, Vec<Packed>);
 
 pub(super) struct Pool {
     jobs: Option<Sender<(u64, Chunks)>>,
-    done: Receiver<Done>,
+    done: Receiver<Option<Done>>,
     threads: Vec<JoinHandle<()>>,
     given: u64,
     taken: u64,
@@ -47,13 +48,15 @@ impl Pool {
             let (queue, give) = (queue.clone(), give.clone());
             std::thread::Builder::new().name(format!("pfh-deflate-{number}")).spawn(move || {
                 let mut compressor = Compressor::new(compression);
+                let alarm = Alarm::new(give);
                 loop {
                     let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
                     let Ok((number, chunks)) = job else { break };
+                    pfh_source::fail_point("deflate");
                     let packed = chunks.chunks(chunk).map(|c| compressor.pack(c)).collect();
                     // The slab returns to the budget before the result is handed over.
                     drop(chunks);
-                    if give.send((number, packed)).is_err() {
+                    if !alarm.send((number, packed)) {
                         break;
                     }
                 }
@@ -83,13 +86,14 @@ impl Pool {
             }
             let on_their_way = self.given - self.taken;
             let found = if on_their_way > most {
-                self.done.recv().map_err(|_| io::Error::other("a thread that compresses failed"))?
+                self.done.recv().ok()
             } else {
                 match self.done.try_recv() {
-                    Ok(found) => found,
+                    Ok(found) => Some(found),
                     Err(_) => return Ok(None),
                 }
             };
+            let found = found.flatten().ok_or_else(|| io::Error::other("a thread that compresses failed"))?;
             self.early.insert(found.0, found.1);
         }
     }

@@ -1,5 +1,6 @@
 //! The medium's bytes as they are: one file, pieces of a file, or a block device.
 
+use super::spill::{Spill, is_empty};
 use pfh_container::is_zero;
 use pfh_container::split::{Suffix, cut};
 use pfh_engine::imaging::{Ending, Portion, Target};
@@ -79,6 +80,7 @@ pub struct Raw {
     current: Option<Open>,
     /// Bytes of the image written so far.
     upto: u64,
+    spill: Spill,
 }
 
 impl Raw {
@@ -88,8 +90,17 @@ impl Raw {
     /// What the system says: it exists, there is no room (ENOSPC) for an image of the size
     /// expected, the device is in use.
     pub fn create(path: &Path, options: RawOptions) -> io::Result<Self> {
+        Self::spilling(path, options, Spill::default())
+    }
+
+    /// The same; pieces for which there is no room go to further directories.
+    ///
+    /// # Errors
+    /// As for [`create`](Raw::create).
+    pub fn spilling(path: &Path, options: RawOptions, spill: Spill) -> io::Result<Self> {
+        spill.check(path)?;
         let upto = if let Start::Resume(done) = options.start { done } else { 0 };
-        let mut raw = Raw { path: path.to_owned(), options, current: None, upto };
+        let mut raw = Raw { path: path.to_owned(), options, current: None, upto, spill };
         let piece = options.pieces.map_or(u64::MAX, |p| p.length);
         // Pieces behind the place of resumption are stale, and all but the first of an image that
         // is replaced.
@@ -100,9 +111,9 @@ impl Raw {
         };
         if let (Some(mut number), Some(_)) = (stale, options.pieces) {
             while let Ok(stale) = raw.name(number)
-                && stale.try_exists()?
+                && stale.symlink_metadata().is_ok()
             {
-                std::fs::remove_file(stale)?;
+                raw.spill.remove(&stale)?;
                 number += 1;
             }
         }
@@ -114,7 +125,7 @@ impl Raw {
     /// The name of a piece.
     fn name(&self, number: u64) -> io::Result<PathBuf> {
         let Some(pieces) = self.options.pieces else { return Ok(self.path.clone()) };
-        let suffix = pieces.suffix.of(number, pieces.width).ok_or_else(|| {
+        let suffix = pieces.suffix.within(number, pieces.width).ok_or_else(|| {
             io::Error::other("the names of the pieces are used up: make the pieces larger or their numbers longer")
         })?;
         let mut name = self.path.clone().into_os_string();
@@ -142,6 +153,9 @@ impl Raw {
             Start::Resume(_) if inside > 0 => How::Existing,
             Start::Resume(_) => How::Truncate,
         };
+        if how != How::Existing && !is_device {
+            self.spill.place(&path, piece.min(self.options.expected.unwrap_or(piece)))?;
+        }
         let opened = match os::open_to_write(&path, how, false) {
             // An empty file, as mktemp makes it, holds nothing that could be lost.
             Err(Errno::EXIST) if !is_device && is_empty(&path) => os::open_to_write(&path, How::Existing, false),
@@ -191,6 +205,13 @@ impl Raw {
     /// Whether the file system has `needed` bytes left.
     fn room_elsewhere(&self, needed: u64) -> io::Result<()> {
         let Some(open) = &self.current else { return Ok(()) };
+        if !self.spill.is_empty() {
+            let done = if let Start::Resume(done) = self.options.start { done } else { 0 };
+            return match self.spill.has_room(&self.path, needed.saturating_sub(done))? {
+                true => Ok(()),
+                false => Err(Errno::NOSPC.into()),
+            };
+        }
         let found = os::free_bytes(&open.fd)?;
         let done = if let Start::Resume(done) = self.options.start { done } else { 0 };
         // File systems that say nothing of blocks are believed to have room.
@@ -223,11 +244,6 @@ impl Raw {
         }
         Ok(os::close(open.fd)?)
     }
-}
-
-/// Whether nothing would be lost by writing there: an empty file, or none (`/dev/null`, a FIFO).
-pub(super) fn is_empty(path: &Path) -> bool {
-    std::fs::metadata(path).is_ok_and(|found| !found.is_file() || found.len() == 0)
 }
 
 fn truncate(fd: &OwnedFd, length: u64) -> io::Result<()> {
@@ -328,6 +344,7 @@ impl Target for Raw {
                 _ => Path::new("."),
             };
             sync(os::open_to_sync(directory)?)?;
+            self.spill.sync()?;
         }
         Ok(())
     }

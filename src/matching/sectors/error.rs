@@ -56,6 +56,7 @@ impl JobError for Error {
     fn kind(&self) -> Kind<'_> {
         match self {
             Error::Output(error) => Kind::Output(error),
+            Error::Opening(_) => Kind::Open,
             Error::Set(_) | Error::Open(_) => Kind::Aborted,
             _ => Kind::Request,
         }

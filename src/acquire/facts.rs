@@ -1,0 +1,101 @@
+//! What an acquisition that has ended was asked for: the same command with other facts is for
+//! another image.
+
+use super::log::chained_name;
+use super::{ImageFormat, Request, To};
+use pfh_container::split::Suffix;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+/// Case data, by their names in the log and in words.
+const CASE: [(&str, &str); 5] = [
+    ("case", "case number"),
+    ("evidence", "evidence number"),
+    ("examiner", "examiner"),
+    ("description", "description"),
+    ("notes", "notes"),
+];
+
+fn case_data(asked: &Request) -> [&str; 5] {
+    let about = &asked.about;
+    [&about.case_number, &about.evidence_number, &about.examiner, &about.description, &about.notes].map(String::as_str)
+}
+
+/// A target's form in words.
+fn form(to: &To) -> String {
+    match &to.form {
+        ImageFormat::Raw { seek: 0, .. } => "raw".to_owned(),
+        ImageFormat::Raw { seek, .. } => format!("raw from offset {seek} on"),
+        ImageFormat::Split(pieces) => {
+            let first = match pieces.suffix {
+                Suffix::Letters => "letters",
+                Suffix::Digits => "numbers from 0",
+                Suffix::DigitsFromOne => "numbers from 1",
+            };
+            format!("raw in pieces of {} bytes, with {first} of {} places", pieces.length, pieces.width)
+        }
+        ImageFormat::E01 { compression, segment } => format!("E01 in segments of {segment} bytes, {compression:?}"),
+    }
+}
+
+/// What a request asks for beside what the record `start` states in members of its own.
+pub(super) fn asked(asked: &Request) -> Value {
+    json!({
+        "targets": asked.targets.iter().map(form).collect::<Vec<_>>(),
+        "piecewise": asked.imaging.piecewise,
+        "algorithms": asked.imaging.algorithms.iter().map(ToString::to_string).collect::<Vec<_>>(),
+    })
+}
+
+/// The records `start` of a log.
+fn starts(log: &Path) -> Vec<Map<String, Value>> {
+    let Ok(file) = File::open(chained_name(log)) else { return Vec::new() };
+    let records = BufReader::new(file).lines().map_while(Result::ok);
+    let records = records.filter_map(|line| serde_json::from_str::<Map<String, Value>>(&line).ok());
+    records.filter(|record| record.get("kind").and_then(Value::as_str) == Some("start")).collect()
+}
+
+/// How a request differs from that of the acquisition whose log has ended; `algorithms` are those
+/// of its end. What the log does not state is not compared.
+pub(super) fn differences(request: &Request, log: &Path, algorithms: &BTreeSet<String>) -> Vec<String> {
+    let starts = starts(log);
+    let all: Vec<Vec<String>> = starts.iter().map(|start| differing(request, start)).collect();
+    // A run that was resumed, or retried, has several: what one of them was asked for is its.
+    let mut found =
+        if all.iter().any(Vec::is_empty) { Vec::new() } else { all.into_iter().next_back().unwrap_or_default() };
+    let mine: BTreeSet<String> = request.imaging.algorithms.iter().map(ToString::to_string).collect();
+    if mine != *algorithms {
+        let list = |names: &BTreeSet<String>| names.iter().cloned().collect::<Vec<_>>().join(", ");
+        found.push(format!("the algorithms are {}, they were {}", list(&mine), list(algorithms)));
+    }
+    for (what, path) in [("BLAKE3 tree", &request.outboard), ("CASE document", &request.case)] {
+        if path.as_ref().is_some_and(|path| !path.exists()) {
+            found.push(format!("a {what} is asked for, and there is none"));
+        }
+    }
+    found
+}
+
+fn differing(request: &Request, start: &Map<String, Value>) -> Vec<String> {
+    let mut found = Vec::new();
+    for ((key, what), mine) in CASE.iter().zip(case_data(request)) {
+        if let Some(stated) = start.get(*key).and_then(Value::as_str).filter(|stated| *stated != mine) {
+            found.push(format!("the {what} is {mine:?}, it was {stated:?}"));
+        }
+    }
+    let (Some(stated), mine) = (start.get("asked"), asked(request)) else { return found };
+    let text = |value: &Value| match value {
+        Value::Array(all) => all.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" and "),
+        Value::Null => "none".to_owned(),
+        other => other.to_string(),
+    };
+    for (key, what) in [("targets", "form of the image"), ("piecewise", "window of digests")] {
+        if stated[key] != mine[key] {
+            found.push(format!("the {what} is {}, it was {}", text(&mine[key]), text(&stated[key])));
+        }
+    }
+    found
+}

@@ -1,0 +1,94 @@
+//! Which absolute names of a manifest are opened though nobody asked for them.
+//!
+//! A list that others wrote must not choose freely which files are read. A name is judged by the
+//! place to which it leads, links included.
+
+use super::Expectations;
+use pfh_manifest::{Ending, Format};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// The system's own directories: settings, keys, devices, processes, and what root keeps.
+const SYSTEM: [&str; 6] = ["/dev", "/etc", "/proc", "/root", "/run", "/sys"];
+
+/// Where removable media are mounted, which is below one of them.
+const MEDIA: &str = "/run/media";
+
+/// Where the names of a manifest may lead.
+#[derive(Debug, Clone)]
+pub struct Unasked {
+    /// The working directory and that of the manifest.
+    near: Vec<PathBuf>,
+    /// Whether another program wrote the manifest.
+    is_foreign: bool,
+}
+
+impl Unasked {
+    /// The places for the names of this manifest.
+    pub fn of(manifest: &Path, expectations: &Expectations) -> Unasked {
+        let beside = match manifest.parent() {
+            _ if manifest == Path::new("-") => None,
+            Some(parent) if parent.as_os_str().is_empty() => Some(Path::new(".")),
+            parent => parent,
+        };
+        let near = [Some(Path::new(".")), beside].into_iter().flatten().filter_map(|near| near.canonicalize().ok());
+        // All names lie below the root directory, which says nothing.
+        let near = near.filter(|near| near.parent().is_some()).collect();
+        Unasked { near, is_foreign: is_foreign(expectations) }
+    }
+
+    /// Whether a name is opened: it leads below the working directory or that of the manifest; or
+    /// the manifest may be pfh's own, and the name leads to none of the system's directories.
+    pub fn takes(&self, name: &[u8]) -> bool {
+        let place = leads_to(Path::new(OsStr::from_bytes(name)));
+        let is_system = SYSTEM.iter().any(|system| place.starts_with(system)) && !place.starts_with(MEDIA);
+        self.near.iter().any(|near| place.starts_with(near)) || !(self.is_foreign || is_system)
+    }
+}
+
+/// Whether a manifest is of a format that pfh does not write, or lacks the marks of its own. Plain
+/// lines of digest and name have no marks.
+fn is_foreign(expectations: &Expectations) -> bool {
+    match expectations.format {
+        Some(Format::Catalogue | Format::Filehash | Format::Certutil | Format::Table | Format::Json) => true,
+        Some(Format::Hashdeep | Format::Dfxml) => expectations.ending == Ending::Unmarked,
+        _ => false,
+    }
+}
+
+/// The place of a name, as far as it is there.
+fn leads_to(name: &Path) -> PathBuf {
+    for above in name.ancestors() {
+        if let (Ok(real), Ok(rest)) = (above.canonicalize(), name.strip_prefix(above)) {
+            return real.join(rest);
+        }
+    }
+    name.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_judged_by_where_they_lead() {
+        let room = tempfile::tempdir().unwrap();
+        let near = room.path().canonicalize().unwrap();
+        std::os::unix::fs::symlink("/etc", near.join("link")).unwrap();
+        std::fs::write(near.join("file"), b"1").unwrap();
+        let own = |name: &str| Unasked { near: Vec::new(), is_foreign: false }.takes(name.as_bytes());
+        let link = near.join("link/shadow");
+        for refused in ["/etc/shadow", "/tmp/../etc/shadow", "//etc/x", "/proc/self/environ", link.to_str().unwrap()] {
+            assert!(!own(refused), "{refused}");
+        }
+        for taken in ["/run/media/me/disk/file", "/etcetera", "/home/nobody/no/such/file", "/usr/bin"] {
+            assert!(own(taken), "{taken}");
+        }
+        let foreign = Unasked { near: vec![near.clone()], is_foreign: true };
+        let name = |name: &str| foreign.takes(near.join(name).as_os_str().as_bytes());
+        assert!(
+            name("file") && name("gone") && !name("link/passwd") && !name("../file") && !foreign.takes(b"/usr/bin")
+        );
+    }
+}

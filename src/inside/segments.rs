@@ -1,0 +1,67 @@
+//! Later segments of images whose first is no input.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// How the first segments of images are called.
+pub const FIRSTS: [&str; 6] = ["E01", "e01", "s01", "S01", "L01", "l01"];
+
+/// Later segments that came: the first stands for all of them, and when it does not come, nothing
+/// of the image is opened.
+#[derive(Default)]
+pub struct Segments {
+    /// By the path without its ending: the printed name of a later segment, none if the first came.
+    images: BTreeMap<PathBuf, Option<Vec<u8>>>,
+}
+
+impl Segments {
+    /// An input came that may be the first segment of an image.
+    pub fn first(&mut self, name: &[u8]) {
+        let path = Path::new(OsStr::from_bytes(name));
+        if path.extension().is_some_and(|ending| FIRSTS.iter().any(|first| ending == *first)) {
+            self.images.insert(image(path), None);
+        }
+    }
+
+    /// A later segment came, whose first is beside it.
+    pub fn later(&mut self, name: &[u8], printed: &[u8]) {
+        let image = image(Path::new(OsStr::from_bytes(name)));
+        self.images.entry(image).or_insert_with(|| Some(printed.to_vec()));
+    }
+
+    /// The printed name of a later segment whose first did not come, after all inputs.
+    pub fn next_alone(&mut self) -> Option<Vec<u8>> {
+        while let Some((_, name)) = self.images.pop_first() {
+            if name.is_some() {
+                return name;
+            }
+        }
+        None
+    }
+}
+
+/// Which image a segment belongs to, whether its directory is written with `./` or without.
+fn image(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()).with_extension("")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_without_its_first_is_named_once() {
+        let mut segments = Segments::default();
+        segments.later(b"d/a.E02", b"d/a.E02");
+        segments.later(b"d/a.E03", b"d/a.E03");
+        segments.later(b"b.E02", b"b.E02");
+        segments.first(b"./b.E01");
+        segments.first(b"c.e01");
+        segments.later(b"c.e02", b"c.e02");
+        segments.first(b"notes.txt");
+        assert_eq!(segments.next_alone(), Some(b"d/a.E02".to_vec()));
+        assert_eq!(segments.next_alone(), None);
+    }
+}

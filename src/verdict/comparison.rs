@@ -1,0 +1,103 @@
+//! One comparison: two sides, the evidence, what it covers, and the result.
+
+use super::coverage::Coverage;
+use pfh_digest::Digest;
+use std::fmt;
+
+/// What a comparison says something about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum About {
+    /// The image.
+    Image,
+    /// The log of its acquisition, and what lies beside the log.
+    Log,
+    /// Who signed the log.
+    Signer,
+}
+
+impl fmt::Display for About {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            About::Image => "the image",
+            About::Log => "the log",
+            About::Signer => "the signature",
+        })
+    }
+}
+
+/// By what two sides were compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Evidence {
+    /// Byte by byte.
+    Bytes,
+    /// By this digest, as it was found.
+    Digest(Digest),
+    /// By checksums or digests that the image states of its own parts.
+    Checksums,
+    /// By a fact: a size, case data, a chain, a signature. It covers no byte of the image.
+    Fact,
+}
+
+/// How two sides compare, in what was compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// They are equal.
+    Equal,
+    /// They are not; the differing ranges as (offset, length), where they are known.
+    Unequal(Vec<(u64, u64)>),
+}
+
+/// Two sides that were compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Comparison {
+    /// What it says something about.
+    pub about: About,
+    /// What was compared.
+    pub what: String,
+    /// What it was compared with.
+    pub with: String,
+    /// By what.
+    pub evidence: Evidence,
+    /// Which bytes of both sides it covers.
+    pub coverage: Coverage,
+    /// The result.
+    pub outcome: Outcome,
+}
+
+impl Comparison {
+    /// An equal comparison that covers nothing yet.
+    pub fn new(about: About, what: impl Into<String>, with: impl Into<String>, evidence: Evidence) -> Self {
+        let (coverage, outcome) = (Coverage::default(), Outcome::Equal);
+        Comparison { about, what: what.into(), with: with.into(), evidence, coverage, outcome }
+    }
+
+    /// With what it covers.
+    #[must_use]
+    pub fn over(self, coverage: Coverage) -> Self {
+        Comparison { coverage, ..self }
+    }
+
+    /// With the result that the sides are unequal, in these ranges where they are known.
+    #[must_use]
+    pub fn unequal(self, ranges: Vec<(u64, u64)>) -> Self {
+        Comparison { outcome: Outcome::Unequal(ranges), ..self }
+    }
+
+    /// Whether the sides are unequal.
+    pub fn is_unequal(&self) -> bool {
+        matches!(self.outcome, Outcome::Unequal(_))
+    }
+
+    /// The digest, if it was compared by one.
+    pub fn digest(&self) -> Option<&Digest> {
+        match &self.evidence {
+            Evidence::Digest(digest) => Some(digest),
+            _ => None,
+        }
+    }
+
+    /// What it leaves open, one sentence each.
+    pub fn gaps(&self) -> Vec<String> {
+        self.coverage.gaps(&self.with)
+    }
+}

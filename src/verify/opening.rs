@@ -1,0 +1,68 @@
+//! Opening the image, and what its log says where it cannot be opened.
+
+use super::Error;
+use super::findings::Findings;
+use super::log::Log;
+use crate::acquire::logged::{Part, Placed};
+use crate::shown;
+use crate::verdict::About;
+use pfh_container::disk;
+use pfh_source::image::{Image, OpenError};
+use std::io;
+use std::path::Path;
+
+/// An image, or that there is none: the reason is among the findings.
+pub(super) enum Opened {
+    /// The image.
+    Image(Box<Image>),
+    /// Its name promises a format (this one), and its first bytes are something else.
+    Other(&'static str),
+    /// It cannot be read.
+    Nothing,
+}
+
+/// Opens the image.
+///
+/// # Errors
+/// When there is no such file, or its format is not read.
+pub(super) fn open(path: &Path, raw: bool, findings: &mut Findings) -> Result<Opened, Error> {
+    let opened = if raw { Image::open_raw(path) } else { Image::open(path) };
+    match opened {
+        Ok(image) => return Ok(Opened::Image(Box::new(image))),
+        Err(OpenError::Io { error, path })
+            if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::IsADirectory) =>
+        {
+            return Err(Error::Image(OpenError::Io { error, path }));
+        }
+        Err(error @ (OpenError::Unread { .. } | OpenError::Later { .. })) => return Err(Error::Unread(error)),
+        Err(error @ OpenError::Disk { failure: disk::Failure::Refused(_), .. }) => return Err(Error::Unread(error)),
+        Err(error @ (OpenError::Io { .. } | OpenError::Unclear { .. })) => findings.open(error.to_string()),
+        Err(OpenError::Mismatch { format, path }) => {
+            let error = OpenError::Mismatch { format, path };
+            findings
+                .open(format!("{error}: it is damaged, or called so by mistake; --raw takes its bytes as they are"));
+            return Ok(Opened::Other(format));
+        }
+        Err(error @ (OpenError::Ewf { .. } | OpenError::Disk { .. })) => {
+            let by = format!("{} itself", shown(path));
+            findings.contradicts(About::Image, "the structure of the image", &by, error.to_string());
+        }
+    }
+    Ok(Opened::Nothing)
+}
+
+/// Compares what the logs state of an image that cannot be opened: the sizes and digests of its
+/// files, and the format that it was written in.
+pub(super) fn unopened(path: &Path, promised: Option<&str>, logs: &[Log], findings: &mut Findings) {
+    for log in logs {
+        log.beside(Some(path), findings);
+        let is_e01 = |target: &Placed| target.format.as_deref() == Some("E01");
+        let stated = log.part.as_ref().and_then(|part: &Part| part.target(path)).is_some_and(is_e01);
+        if let (Some("E01"), true) = (promised, stated) {
+            let (by, name) = (shown(&log.path), shown(path));
+            let text =
+                format!("{name}: {by} states that it was written as E01, and its first bytes are not those of one");
+            findings.contradicts(About::Image, "the format of the image", &by, text);
+        }
+    }
+}
