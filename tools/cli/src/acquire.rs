@@ -42,8 +42,14 @@ pub struct AcquireArgs {
     #[arg(value_name = "SOURCE")]
     pub source: PathBuf,
     /// Where the image goes: a file or a block device. May be repeated.
-    #[arg(long, value_name = "TARGET", required = true)]
+    #[arg(long, value_name = "TARGET", required_unless_present = "hash_only")]
     pub to: Vec<PathBuf>,
+    /// Where further pieces or segments go when the disk of the first is full. May be repeated.
+    #[arg(long, value_name = "DIR", requires = "to")]
+    pub then: Vec<PathBuf>,
+    /// Write no image: only digests, map and log, which are named after the source.
+    #[arg(long, conflicts_with_all = ["to", "outboard", "verify", "retry_bad", "case_uco", "adopt_map", "split", "seek"])]
+    pub hash_only: bool,
     /// The source is an image (E01, Ex01, AFF4, VHD, VHDX, VMDK, QCOW2, DMG, split, raw): its
     /// content is acquired.
     #[arg(long)]
@@ -58,8 +64,8 @@ pub struct AcquireArgs {
     /// Pieces of at most SIZE bytes: raw images as NAME.000, NAME.001 …, E01 as segments.
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     pub split: Option<u64>,
-    /// How raw pieces are numbered: 000, 111 (001, 002 …) or aaa (aaa, aab …); longer for more
-    /// places.
+    /// How raw pieces are numbered: 000, 111 (001, 002 …) or aaa (aaa, aab …), in two places or
+    /// more.
     #[arg(long, value_name = "PATTERN", default_value = "000")]
     pub suffix: String,
     /// How E01 chunks are compressed.
@@ -142,6 +148,9 @@ pub struct AcquireArgs {
     /// Sign the log with this Ed25519 key.
     #[arg(long, value_name = "FILE")]
     pub key: Option<PathBuf>,
+    /// Have the log's last line stamped by this authority (RFC 3161), as LOG.jsonl.tsr.
+    #[arg(long, value_name = "URL")]
+    pub timestamp: Option<String>,
     /// Write an account of a complete acquisition in CASE 1.4 (UCO 1.4, JSON-LD) to FILE.
     #[arg(long, value_name = "FILE")]
     pub case_uco: Option<PathBuf>,
@@ -225,12 +234,33 @@ fn reading(args: &AcquireArgs) -> Result<Imaging, Failure> {
     Ok(imaging)
 }
 
+/// Log and map of a source that is only hashed: in the working directory, as beside the source
+/// may be evidence.
+fn hashed(args: &AcquireArgs) -> Result<(Option<PathBuf>, Option<PathBuf>), Failure> {
+    let name = args.source.file_name().filter(|_| args.source.as_os_str() != "-");
+    let named = |ending: &str| {
+        name.map(|name| {
+            let mut name = name.to_owned();
+            name.push(ending);
+            PathBuf::from(name)
+        })
+    };
+    if name.is_none() && args.log.is_none() {
+        return Err(Failure::usage("standard input has no name to make that of the log: name one with --log"));
+    }
+    Ok((named(".log"), named(".map")))
+}
+
 fn request(args: &AcquireArgs) -> Result<Request, Failure> {
     let layout = layout(args);
     let form = |path: &PathBuf| layout.form(path).map(|form| To { path: path.clone(), form });
     let targets = args.to.iter().map(form).collect::<Result<_, _>>().map_err(Failure::usage)?;
     let path = args.source.clone();
     let mut request = Request::new(if args.image { Origin::Image(path) } else { Origin::Medium(path) }, targets);
+    request.then = args.then.clone();
+    if args.hash_only {
+        (request.log, request.map) = hashed(args)?;
+    }
     request.imaging = reading(args)?;
     request.access = if args.cached { Access::Cached } else { Access::Direct };
     request.faults = args.map_as_faults.clone();
@@ -251,6 +281,8 @@ fn request(args: &AcquireArgs) -> Result<Request, Failure> {
         notes: args.notes.clone(),
         ..request.about
     };
+    request.timestamp = args.timestamp.clone();
+    args.key.iter().for_each(|key| exit::warn_of_key(key));
     (request.key, request.case, request.outboard) = (args.key.clone(), args.case_uco.clone(), args.outboard.clone());
     Ok(request)
 }

@@ -55,6 +55,10 @@ fn version() -> String {
     if !pfh::DEVICES {
         version += " (portable system layer: no devices; see docs/limitations.md)";
     }
+    #[cfg(feature = "inside")]
+    {
+        version += &format!("\n{}", crate::confinement::words());
+    }
     version
 }
 

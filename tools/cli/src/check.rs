@@ -63,6 +63,8 @@ fn try_run(request: &Check) -> Result<Exit, Failure> {
         [first, rest @ ..] if request.audit => (std::slice::from_ref(first), rest.to_vec()),
         all => (all, Vec::new()),
     };
+    // Each is a job of its own: a stream would serve the first alone.
+    pfh::Streams::default().read_all(manifests).map_err(Failure::usage)?;
     for manifest in manifests {
         let job = asked(request, manifest, root, &assumed)?.secret(secret.clone()).also(also.clone());
         let exit = check(request, &job).unwrap_or_else(Failure::report);

@@ -2,7 +2,7 @@
 
 use crate::dry;
 use crate::exit::{self, Exit, Failure};
-use crate::input::Input;
+use crate::input::{Input, unmatched};
 use crate::run::{Run, algorithms_or_none, json_or};
 use crate::saying::Saying;
 use crate::session::Session;
@@ -137,6 +137,7 @@ pub fn carry_out(run: &Run, request: &Request, session: &Session) -> Result<(Exi
     );
     let summary = ran.map_err(|error| session.failed(error))?;
     session.close();
+    unmatched(&request.input, session);
     let Summary { pairs, faults, directories, comparable, .. } = summary;
     let incomplete = faults > 0 || !comparable || (directories > 0 && pairs == 0);
     Ok((if incomplete { Exit::Incomplete } else { Exit::Good }, summary))

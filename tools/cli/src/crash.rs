@@ -9,7 +9,10 @@ use std::sync::atomic::AtomicBool;
 /// From here on a panic is one line on standard error, without a backtrace, and an abort (memory
 /// that cannot be had, for the most part) ends with the exit code 4 in place of a signal.
 pub fn prepare() {
-    std::panic::set_hook(Box::new(|panic| exit::say(line(panic))));
+    std::panic::set_hook(Box::new(|panic| {
+        pfh::note_panic();
+        exit::say(line(panic));
+    }));
     // Where it cannot be caught, an abort stays a signal: no success either way.
     let always = Arc::new(AtomicBool::new(true));
     let _ = signal_hook::flag::register_conditional_shutdown(signal_hook::consts::SIGABRT, 4, always);
@@ -24,10 +27,15 @@ fn line(panic: &PanicHookInfo<'_>) -> String {
     format!("internal error at {place}: {}; please report this line", pfh::terminal::render(words.as_bytes()))
 }
 
-/// Runs a command; one that panics has aborted.
+/// Runs a command; one of whose threads any has panicked has aborted.
 pub fn guard(command: impl FnOnce() -> Exit) -> Exit {
-    catch_unwind(AssertUnwindSafe(command)).unwrap_or_else(|_| {
-        exit::say("aborted: the output is incomplete");
-        Exit::Aborted
-    })
+    let ended = catch_unwind(AssertUnwindSafe(command));
+    match ended {
+        // Whatever thread it was and whatever the command made of it: nothing rests on this run.
+        Ok(exit) if pfh::panics() == 0 => exit,
+        _ => {
+            exit::say("aborted: the output is incomplete");
+            Exit::Aborted
+        }
+    }
 }

@@ -15,7 +15,7 @@ Operands (sizes as dd reads them: 64MB = 64,000,000, 64M = 64 MiB, 1b = 512, 2x5
   cnt= iskip= oskip=    the same, in sectors of ssz= bytes (dc3dd; 512)
   iflag=                direct fullblock skip_bytes count_bytes noatime
   oflag=                direct seek_bytes sync dsync
-  conv=                 noerror sync (fills the last block) notrunc excl nocreat sparse fsync fdatasync
+  conv=                 noerror (leaves out bad sectors; with sync: zeros) sync (fills the last block) notrunc excl nocreat sparse fsync fdatasync
   status=               none noxfer progress
   hash=NAME[,NAME…]     digests on the fly (repeatable); hashwindow=SIZE hashlog=FILE (or hlog=) errlog=FILE
   hof=FILE              as of=, and read back and compared

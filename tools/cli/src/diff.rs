@@ -120,6 +120,7 @@ fn show<S: Fn(String)>(asked: &Diff, session: &Session, faults: &mut Faults<S>, 
         Event::Cached(record) => {
             session.about(&record.name, "its content changed though size, mtime and ctime did not");
         }
+        Event::Uncached(why) => session.message(format_args!("{why}: files are hashed without it")),
         Event::Classed(difference) => return classed(asked, session, difference),
         Event::Passed(summary) => session.suspended(|| asked.run.report(summary)),
         _ => {}

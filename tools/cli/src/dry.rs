@@ -1,6 +1,7 @@
 //! Runs that only list what they would read.
 
 use crate::exit::{Exit, Failure};
+use crate::input::unmatched;
 use crate::session::Session;
 use pfh::dry::{self, Met};
 use pfh::terminal::render as shown;
@@ -21,9 +22,11 @@ pub fn run(input: &pfh::Input, session: &Session) -> Result<Exit, Failure> {
         Ok(())
     });
     let counts = counts.map_err(|error| match error {
+        dry::Error::Input(error) => Failure::refused(&error),
         dry::Error::Sink(error) => Failure::output(&error),
         error => Failure::usage(error),
     })?;
+    unmatched(input, session);
     would_read(counts.files, Some(counts.bytes), session);
     Ok(if counts.unread > 0 { Exit::Incomplete } else { Exit::Good })
 }

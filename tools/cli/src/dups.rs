@@ -1,7 +1,7 @@
 //! `pfh dups`: files and folders of one content.
 
 use crate::exit::{self, Exit, Failure};
-use crate::input::Input;
+use crate::input::{Input, unmatched};
 use crate::run::{Run, algorithms_or_none};
 use crate::session::Session;
 use clap::Args;
@@ -80,6 +80,7 @@ fn try_run(asked: &Dups) -> Result<Exit, Failure> {
         session.print(job::summary_json(&summary).as_bytes()).map_err(|error| Failure::output(&error))?;
     }
     session.close();
+    unmatched(&request.input, &session);
     Ok(report(&summary))
 }
 

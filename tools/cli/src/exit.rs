@@ -95,6 +95,11 @@ impl Failure {
         Failure::new(exit, error)
     }
 
+    /// That of what was looked at before anything began.
+    pub fn refused(error: &impl JobError) -> Failure {
+        Failure::of(error, Exit::Aborted)
+    }
+
     /// Says what there is to say, and gives the exit.
     pub fn report(self) -> Exit {
         if let Some(message) = self.message {
@@ -149,8 +154,41 @@ pub fn of_output(error: &std::io::Error) -> Exit {
 pub fn say(message: impl std::fmt::Display) {
     // In one piece, and not by the standard library's loop, which repeats an interrupted write
     // forever.
-    let line = format!("pfh: {}\n", pfh::with_names(&message.to_string()));
+    let line = format!("pfh: {}\n", shortened(pfh::with_names(&message.to_string())));
     let _ = pfh::Patient(std::io::stderr().lock()).write_all(line.as_bytes());
+}
+
+/// Says of a private key that others can read it.
+#[cfg(any(feature = "audit", feature = "image"))]
+pub fn warn_of_key(path: &std::path::Path) {
+    if pfh::key::is_exposed(path) {
+        let name = pfh::terminal::render(path.as_os_str().as_encoded_bytes());
+        say(format_args!("{name}: others can read this private key, and sign with it: chmod 600 it"));
+    }
+}
+
+/// Bytes of a message that are printed: a name in a hostile list may have millions.
+const LONGEST: usize = 16 << 10;
+
+/// A message as a terminal may see it, without what steers that, and without its end if it is too
+/// long.
+pub fn shortened(message: impl Into<String>) -> String {
+    let mut message: String = message.into();
+    let steers = |c: char| !matches!(c, '\n' | '\t') && pfh::terminal::is_unsafe(c);
+    if message.contains(steers) {
+        let escaped = |c: char| match steers(c) {
+            true => pfh::terminal::render(c.encode_utf8(&mut [0; 4]).as_bytes()),
+            false => c.to_string(),
+        };
+        message = message.chars().map(escaped).collect();
+    }
+    if message.len() > LONGEST {
+        let end = (0..=LONGEST).rev().find(|at| message.is_char_boundary(*at)).unwrap_or(0);
+        let more = message.len() - end;
+        message.truncate(end);
+        message.push_str(&format!(" ... ({more} bytes more)"));
+    }
+    message
 }
 
 /// Prints figures on standard error, as they are.

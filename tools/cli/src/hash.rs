@@ -2,7 +2,7 @@
 
 use crate::dry;
 use crate::exit::{self, Exit, Failure};
-use crate::input::Input;
+use crate::input::{Input, unmatched};
 use crate::run::{Run, keyed_algorithms, secret};
 use crate::saying::Saying;
 use crate::session::Session;
@@ -126,7 +126,7 @@ fn try_run(hash: &Hash) -> Result<Exit, Failure> {
     if let Some(path) = &hash.key {
         // Better now than after a long run.
         #[cfg(any(feature = "audit", feature = "image"))]
-        pfh::key::signing(path).map_err(Failure::usage)?;
+        pfh::key::signing(path).map(|_| exit::warn_of_key(path)).map_err(|error| Failure::refused(&error))?;
         #[cfg(not(any(feature = "audit", feature = "image")))]
         return Err(Failure::usage(format!("{}: this build makes no signatures", path.display())));
     }
@@ -175,6 +175,9 @@ pub fn carry_out(hash: &Hash, request: &Request, session: &Session) -> Result<(E
     );
     let summary = ran.map_err(|error| session.failed(error))?;
     session.close();
+    if !summary.run.interrupted {
+        unmatched(&request.input, session);
+    }
     Ok((report(hash, request, &summary, session), summary))
 }
 
@@ -185,6 +188,7 @@ fn show(session: &Session, event: Event<'_>) {
         Event::Changed(record) => {
             session.about(&record.name, "its content changed though size, mtime and ctime did not");
         }
+        Event::Uncached(why) => session.message(format_args!("{why}: files are hashed without it")),
         Event::NotWritten(record, why) => session.about(&record.name, format_args!("not written: {why}")),
         _ => {}
     }

@@ -56,7 +56,11 @@ pub fn say(session: &Session, event: &Event<'_>) {
         Event::Mounted { .. } | Event::Departure { .. } | Event::Remark(_) | Event::Resumed { .. } => {
             session.message(event);
         }
-        Event::Retried { .. } | Event::SourceChanged { .. } => session.message(event),
+        Event::NotStamped { .. }
+        | Event::Hidden(_)
+        | Event::TargetFailed(_)
+        | Event::Retried { .. }
+        | Event::SourceChanged { .. } => session.message(event),
         Event::Unchanged { .. } | Event::CanRetry | Event::NothingToRetry => session.message(event),
         _ => {}
     }
@@ -64,7 +68,12 @@ pub fn say(session: &Session, event: &Event<'_>) {
 
 /// The exit of an acquisition that ended.
 pub fn exit(summary: &Summary) -> Exit {
-    match (summary.differs(), summary.is_complete()) {
+    let is_stamped = !matches!(summary.stamped, Some(Err(_)));
+    if !summary.lost.is_empty() {
+        // A target's image is not complete, whatever the others hold.
+        return Exit::Aborted;
+    }
+    match (summary.differs(), summary.is_complete() && is_stamped) {
         (true, _) => Exit::Verdict,
         (false, true) => Exit::Good,
         (false, false) => Exit::Incomplete,

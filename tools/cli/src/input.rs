@@ -2,8 +2,10 @@
 //! that walks flattens this.
 
 use crate::exit::Failure;
+use crate::session::Session;
 use crate::size;
 use clap::{Args, ValueEnum};
+use pfh::terminal::render as shown;
 use pfh::{Content, Descend, Links, NameList, Order, Recurse, Selection, Separator, Special};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -37,15 +39,27 @@ impl From<By> for Order {
     }
 }
 
+/// What becomes of containers that are recognised and not read.
+#[cfg(feature = "inside")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Opening {
+    /// Each is an error, and the exit code 3.
+    #[default]
+    Strict,
+    /// Those of formats that are not read are skipped; damaged ones stay errors.
+    Lenient,
+}
+
 /// How far containers are opened.
 #[cfg(feature = "inside")]
 #[derive(Debug, Clone, Default, Args)]
 pub struct Inside {
     /// Also what is in images (E01, Ex01, AFF4, VHD, VMDK, QCOW2, DMG …), file systems and archives
     /// (zip, tar, 7z, gzip, bzip2, xz, zstd): each file in them as an entry,
-    /// `case.E01!/p2/Users/a.zip!/b.doc`.
-    #[arg(long)]
-    pub inside: bool,
+    /// `case.E01!/p2/Users/a.zip!/b.doc`. A container that is not opened is an error (HOW is
+    /// strict, the default); lenient skips formats that are not read (RAR, XFS …).
+    #[arg(long, value_enum, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "strict", hide_possible_values = true)]
+    pub inside: Option<Opening>,
     /// How many containers deep: 1 opens the files that are named, and no archive in them [default:
     /// 3].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
@@ -61,6 +75,9 @@ pub struct Inside {
     /// where its files lie. Archives in them have their records.
     #[arg(long)]
     pub members: bool,
+    /// The files are raw media, also where their first or last bytes state a format.
+    #[arg(long)]
+    pub raw: bool,
     /// Give a container up on which more than SECONDS were spent, with all that is in it [default:
     /// as long as it takes].
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
@@ -69,6 +86,9 @@ pub struct Inside {
     /// gives more is a bomb, and an error.
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     pub expand: Option<u64>,
+    /// Leave the kernel's sandbox out, which lets this command write to its outputs alone.
+    #[arg(long)]
+    pub no_sandbox: bool,
 }
 
 #[cfg(feature = "inside")]
@@ -78,17 +98,17 @@ impl Inside {
     /// # Errors
     /// When it is not given, and something that bounds it is.
     pub fn asked(&self) -> Result<Option<pfh::inside::Options>, Failure> {
-        if !self.inside && self.is_bounded() {
+        if self.inside.is_none() && self.is_bounded() {
             return Err(Failure::usage(
-                "--depth, --deleted, --unallocated, --members, --container-timeout and --expand say how --inside is done: add --inside",
+                "--depth, --deleted, --unallocated, --members, --raw, --container-timeout and --expand say how --inside is done: add --inside",
             ));
         }
-        Ok(self.inside.then(|| self.options()))
+        Ok(self.inside.map(|_| self.options()))
     }
 
     /// Whether anything is said of how it is done.
     pub fn is_bounded(&self) -> bool {
-        let named = self.deleted || self.unallocated || self.members;
+        let named = self.deleted || self.unallocated || self.members || self.raw;
         named || self.depth.is_some() || self.expand.is_some() || self.container_timeout.is_some()
     }
 
@@ -97,11 +117,21 @@ impl Inside {
         let mut options = pfh::inside::Options::default();
         (options.deleted, options.unallocated) = (self.deleted, self.unallocated);
         options.members = self.members;
+        options.lenient = self.inside == Some(Opening::Lenient);
+        options.raw = self.raw;
         options.time = self.container_timeout.map(Duration::from_secs);
         let limits = &mut options.limits;
         limits.depth = self.depth.unwrap_or(limits.depth);
         limits.bytes = self.expand.unwrap_or(limits.bytes);
         options
+    }
+}
+
+/// Says which patterns matched nothing: one that is mistyped leaves nothing out, or takes nothing
+/// in.
+pub fn unmatched(input: &pfh::Input, session: &Session) {
+    for pattern in input.descend.selection.unmatched() {
+        session.message(format_args!("pattern '{}' matched nothing", shown(pattern.as_bytes())));
     }
 }
 
@@ -131,7 +161,8 @@ pub struct Input {
     /// In which order files are read; the output keeps the order of the paths.
     #[arg(long, value_enum, default_value = "path")]
     pub order: By,
-    /// Take only files that match; a pattern without / looks at the last component.
+    /// Take only files that match: by the last component, with a / by the name as printed or its
+    /// end below PATH.
     #[arg(long, value_name = "GLOB")]
     pub include: Vec<String>,
     /// Leave out files and directories that match.

@@ -42,7 +42,8 @@ pub fn run(list: &List) -> Exit {
 
 fn try_run(list: &List) -> Result<Exit, Failure> {
     // This command is for nothing else.
-    let inside = Inside { inside: true, ..list.input.inside.clone() };
+    let how = list.input.inside.inside.unwrap_or_default();
+    let inside = Inside { inside: Some(how), ..list.input.inside.clone() };
     let input = Input { inside, ..list.input.clone() };
     let request = Request::new(input.asked()?).only(match list.only {
         None => Only::All,
@@ -51,7 +52,7 @@ fn try_run(list: &List) -> Result<Exit, Failure> {
         Some(Which::Unallocated) => Only::Unallocated,
     });
     let session = Session::open(false)?;
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = pfh::Output::standard().rendered();
     let ran = job::run(&request, &mut |event| show(list, &session, &mut out, &event), &session.control());
     let summary = ran.map_err(|error| session.failed(error))?;
     out.flush().map_err(|error| Failure::output(&error))?;

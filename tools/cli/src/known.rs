@@ -36,7 +36,7 @@ pub struct Out {
 }
 
 impl Out {
-    fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         self.output.as_deref().or(self.operand.as_deref()).unwrap_or(Path::new(""))
     }
 }

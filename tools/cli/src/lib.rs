@@ -14,6 +14,8 @@ mod bar;
 mod check;
 mod colour;
 mod compare;
+#[cfg(feature = "inside")]
+mod confinement;
 mod crash;
 #[cfg(feature = "image")]
 mod dd;
@@ -40,11 +42,15 @@ mod lookup;
 mod matching;
 mod pages;
 mod paper;
+#[cfg(any(feature = "audit", feature = "image"))]
+mod passphrase;
 mod plan;
 #[cfg(feature = "known")]
 mod reference;
 mod report;
 mod run;
+#[cfg(feature = "inside")]
+mod sandbox;
 mod saying;
 mod schema;
 #[cfg(all(feature = "inside", feature = "known"))]
@@ -119,12 +125,17 @@ fn command(call: &Call) -> Exit {
         );
         return Exit::Usage;
     }
+    #[cfg(any(feature = "audit", feature = "image"))]
+    pfh::key::ask_with(passphrase::ask);
     let arguments = help::meant(call.words.get(1..).unwrap_or_default().to_vec());
     if paper::is_paper(&arguments) {
         paper::run(&arguments)
     } else {
         // clap prints usage errors and exits with 2 by itself.
-        match parsed(&arguments).command {
+        let command = parsed(&arguments).command;
+        #[cfg(feature = "inside")]
+        sandbox::enter(&command);
+        match command {
             args::Command::Hash(hash) => hash::run(&hash),
             args::Command::Compare(compare) => compare::run(&compare),
             args::Command::Plan(request) => plan::plan(&request),
@@ -167,8 +178,21 @@ fn command(call: &Call) -> Exit {
 /// The arguments as a request; help and usage errors are printed here, and end the program.
 fn parsed(arguments: &[OsString]) -> args::Cli {
     let words = [OsString::from("pfh")].into_iter().chain(arguments.iter().cloned());
-    let matches = help::command_for(arguments).get_matches_from(words);
-    args::Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    let matches = help::command_for(arguments).try_get_matches_from(words);
+    let parsed = matches.and_then(|matches| args::Cli::from_arg_matches(&matches));
+    parsed.unwrap_or_else(|error| refuse(&error))
+}
+
+/// Prints help or a usage error, and ends. An argument may be the name of a file that others made:
+/// what steers a terminal is shown escaped.
+fn refuse(error: &clap::Error) -> ! {
+    let text = error.render().to_string();
+    let steers = |c: char| c != '\n' && pfh::terminal::is_unsafe(c);
+    if !error.use_stderr() || (!text.contains(steers) && text.len() < 1 << 16) {
+        error.exit();
+    }
+    let _ = pfh::Patient(io::stderr().lock()).write_all(exit::shortened(text).as_bytes());
+    std::process::exit(i32::from(Exit::Usage.code()))
 }
 
 /// `pfh bench`: what it finds goes to standard output.

@@ -7,6 +7,7 @@ pub use args::Match;
 use crate::colour::{self, Tone, toned};
 use crate::dry;
 use crate::exit::{self, Exit, Failure};
+use crate::input::unmatched;
 use crate::reference::Gaps;
 use crate::run::json_or;
 use crate::session::Session;
@@ -72,6 +73,9 @@ fn try_run(request: &Match) -> Result<Exit, Failure> {
     );
     let summary = ran.map_err(|error| session.failed(error))?;
     session.close();
+    if !summary.run.interrupted {
+        unmatched(&asked.input, &session);
+    }
     Ok(report(request, &fail_on, &summary, &session))
 }
 
@@ -104,7 +108,10 @@ fn report(request: &Match, fail_on: &[KnownStatus], summary: &Summary, session: 
         return Exit::Incomplete;
     }
     if summary.run.interrupted {
-        return session.exit(&summary.run, 0);
+        return match &request.output {
+            Some(_) => session.interrupted("no file was written"),
+            None => session.exit(&summary.run, 0),
+        };
     }
     let (counts, gaps) = (&summary.counts, summary.gaps);
     request.run.report(&summary.run);

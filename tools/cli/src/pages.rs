@@ -4,14 +4,13 @@ use crate::args::Cli;
 use crate::exit::{self, Exit};
 use clap::CommandFactory;
 use pfh::outputs::{Existing, Kind, Outputs};
-use std::io::Write;
 use std::path::Path;
 
 /// Prints the completions of one shell.
 pub fn completions(shell: clap_complete::Shell) -> Exit {
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "pfh", &mut text);
-    match std::io::stdout().write_all(&text) {
+    match exit::print(&text) {
         Ok(()) => Exit::Good,
         Err(error) => exit::of_output(&error),
     }

@@ -2,7 +2,7 @@
 
 use crate::exit::{self, Exit, Failure};
 use crate::hash;
-use crate::input::Input;
+use crate::input::{Input, unmatched};
 use crate::run::{Run, algorithms};
 use crate::session::Session;
 use crate::size;
@@ -114,6 +114,8 @@ fn try_plan(args: &Plan) -> Result<Exit, Failure> {
     let session = Session::open(!args.no_progress)?;
     let made = make::run(&request, &session.control()).map_err(|error| session.failed(error))?;
     session.close();
+    unmatched(&request.input, &session);
+    made.missing.iter().for_each(|name| session.about(name, "is not there, or cannot be looked at"));
     let text = if args.json { made.json() } else { made.text() };
     exit::print(text.as_bytes()).map_err(|error| Failure::output(&error))?;
     Ok(if made.failed > 0 { Exit::Incomplete } else { Exit::Good })
@@ -154,7 +156,7 @@ pub fn merge(args: &Merge) -> Exit {
 fn try_merge(args: &Merge) -> Result<Exit, Failure> {
     if let Some(path) = &args.key {
         #[cfg(any(feature = "audit", feature = "image"))]
-        pfh::key::signing(path).map_err(Failure::usage)?;
+        pfh::key::signing(path).map(|_| exit::warn_of_key(path)).map_err(|error| Failure::refused(&error))?;
         #[cfg(not(any(feature = "audit", feature = "image")))]
         return Err(Failure::usage(format!("{}: this build makes no signatures", path.display())));
     }

@@ -109,7 +109,7 @@ pub fn json_or(json: bool, format: &str) -> &str {
 /// # Errors
 /// When it cannot be read.
 pub fn secret(path: Option<&PathBuf>, context: Option<&str>) -> Result<Option<Secret>, Failure> {
-    let read = path.map(|path| Secret::read(path).map_err(Failure::usage)).transpose()?;
+    let read = path.map(|path| Secret::read(path).map_err(|error| Failure::refused(&error))).transpose()?;
     Ok(read.or(context.map(Secret::context)))
 }
 
@@ -227,6 +227,9 @@ impl Run {
 
     /// Prints what the digests do not rest on.
     pub fn note(&self, summary: &Summary) {
+        if summary.unopened > 0 {
+            exit::say(format!("containers not opened: {}; what is in them was not looked at", summary.unopened));
+        }
         if summary.untimed > 0 {
             let files = if summary.untimed == 1 { "file lies" } else { "files lie" };
             exit::say(format!(

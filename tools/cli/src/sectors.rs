@@ -24,7 +24,7 @@ pub fn run(request: &Match, only: Vec<KnownStatus>, fail_on: &[KnownStatus]) -> 
     let session = request.run.session()?;
     let plan = request.run.plan(Vec::new())?;
     let mut asked = Request::new(&request.input.paths, &request.sets.known, request.sectors.iter().copied());
-    asked.space = if inside.inside { Space::Unallocated } else { Space::Whole };
+    asked.space = if inside.inside.is_some() { Space::Unallocated } else { Space::Whole };
     (asked.flagged, asked.only, asked.form) = (request.flagged, only, form);
     (asked.threads, asked.replace) = (plan.threads, request.force);
     asked.output = session.destination(request.output.as_ref());
@@ -39,7 +39,10 @@ pub fn run(request: &Match, only: Vec<KnownStatus>, fail_on: &[KnownStatus]) -> 
     let summary = ran.map_err(|error| session.failed(error))?;
     session.close();
     if summary.interrupted {
-        return Ok(session.interrupted("what was found so far is out, the rest is missing"));
+        return Ok(match &request.output {
+            Some(_) => session.interrupted("no file was written"),
+            None => session.interrupted("what was found so far is out, the rest is missing"),
+        });
     }
     if !summary.is_comparable() {
         exit::say("nothing to compare with: no byte of an image was compared with a known block");

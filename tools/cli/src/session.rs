@@ -53,7 +53,7 @@ impl Session {
     /// Prints a message past the progress.
     pub fn message(&self, message: impl Display) {
         match &self.bar {
-            Some(bar) => bar.say(&message.to_string()),
+            Some(bar) => bar.say(&exit::shortened(message.to_string())),
             None => exit::say(message),
         }
     }

@@ -1,6 +1,7 @@
 //! `pfh match --similar`: files against lists of similarity digests.
 
 use crate::exit::{self, Exit, Failure};
+use crate::input::unmatched;
 use crate::matching::Match;
 use crate::run::json_or;
 use crate::session::Session;
@@ -36,6 +37,9 @@ pub fn run(request: &Match, list: &OsStr) -> Result<Exit, Failure> {
     );
     let summary = ran.map_err(|error| session.failed(error))?;
     session.close();
+    if asked.input.is_named() && summary.run.is_some_and(|run| !run.interrupted) {
+        unmatched(&asked.input, &session);
+    }
     Ok(report(request, &summary, &session))
 }
 
@@ -59,6 +63,9 @@ fn report(request: &Match, summary: &Summary, session: &Session) -> Exit {
             "{} matches of digests that are saturated, which match random data and so anything, are left out (--saturated shows them)",
             summary.saturated
         ));
+    }
+    if run.interrupted && request.output.is_some() {
+        return session.interrupted("no file was written");
     }
     match session.exit(run, summary.faults) {
         Exit::Good if summary.matches == 0 => Exit::Verdict,

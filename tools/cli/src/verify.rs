@@ -17,13 +17,16 @@ pub struct Verify {
     /// raw, or a device.
     #[arg(value_name = "IMAGE", required_unless_present = "log")]
     pub image: Option<PathBuf>,
-    /// The chained log (….jsonl): its chain must hold, and its digests must be those of the image
+    /// The chained log (….jsonl), or one of dc3dd or dcfldd: its digests must be those of the image
     /// [default: what lies beside the image].
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,
-    /// The public key that the log must be signed with.
-    #[arg(long, value_name = "FILE", requires = "log")]
+    /// The public key that the log must be signed with, whether named or found beside the image.
+    #[arg(long, value_name = "FILE")]
     pub key: Option<PathBuf>,
+    /// Check who signed the log's time stamp (LOG.tsr) by these certificates, with `openssl ts`.
+    #[arg(long, value_name = "FILE")]
+    pub timestamp_ca: Option<PathBuf>,
     /// A digest that the image must have, as NAME:HEX. May be repeated.
     #[arg(long, value_name = "NAME:HEX")]
     pub digest: Vec<String>,
@@ -46,11 +49,11 @@ pub struct Verify {
 
 const EVIDENCE: &str = "\
 Beside the image these are found by themselves: its log (IMAGE.log.jsonl, or the log that names it), its map (IMAGE.map),
-lists of digests (IMAGE.md5, IMAGE.sha256 …, MD5SUMS, SHA256SUMS …, manifests called IMAGE.* or manifest.*), and the digests in
-an E01, Ex01, AFF4 or DMG image.
+lists of digests (IMAGE.md5, IMAGE.sha256 …, MD5SUMS, SHA256SUMS …, manifests called IMAGE.* or manifest.*), logs of dc3dd that
+name it, hash logs of dcfldd and pfh dd (IMAGE.hashlog, IMAGE.*.log), and the digests in an E01, Ex01, AFF4 or DMG image.
 
-Exit codes: 0 verified; 1 the image, its log or a list differs; 2 usage, or there is no such file; 3 nothing to compare
-with, or something could not be read; 128+n ended by signal n.";
+Exit codes: 0 verified; 1 the image, its log or a list differs; 2 usage; 3 nothing to compare with, or not with all, or
+a file could not be read; 128+n ended by signal n.";
 
 /// Runs it.
 pub fn run(args: &Verify) -> Exit {
@@ -72,7 +75,7 @@ fn request(args: &Verify) -> Result<Request, Failure> {
     request.algorithms = algorithms_or_none(&args.algorithms)?;
     (request.image, request.raw) = (args.image.clone(), args.raw);
     (request.log, request.key) = (args.log.clone(), args.key.clone());
-    request.against = args.against.clone();
+    (request.against, request.timestamp_ca) = (args.against.clone(), args.timestamp_ca.clone());
     Ok(request)
 }
 

@@ -25,6 +25,8 @@ pub struct Files {
     cancel: Cancel,
     pace: Pace,
     on_event: Option<Py<PyAny>>,
+    /// The process that the run's threads are in.
+    process: u32,
     summary: Arc<Mutex<Option<Summary>>>,
 }
 
@@ -61,12 +63,28 @@ pub fn hash_files(
     let start = std::thread::Builder::new().name("pfh-files".into());
     let started = start.spawn(move || run(source, &plan, &sender, control, followed));
     started.map_err(|cause| error::aborted(py, &format!("no thread: {cause}"), None))?;
-    Ok(Files { messages: Mutex::new(Some(messages)), algorithms, cancel, pace, on_event, summary: Arc::default() })
+    Ok(Files {
+        messages: Mutex::new(Some(messages)),
+        algorithms,
+        cancel,
+        pace,
+        on_event,
+        process: std::process::id(),
+        summary: Arc::default(),
+    })
 }
 
 impl Files {
     /// The next message; `None` once the end was taken.
     fn next(&self, py: Python<'_>) -> PyResult<Option<Message>> {
+        // A fork has no threads but the one that forked: nobody would ever send anything.
+        if std::process::id() != self.process {
+            return Err(error::aborted(
+                py,
+                "the run belongs to the process that began it, of which this is a fork",
+                None,
+            ));
+        }
         loop {
             let next = py.detach(|| {
                 let messages = self.messages.lock().unwrap_or_else(PoisonError::into_inner);

@@ -31,6 +31,32 @@ pub fn all_named(names: &Bound<'_, PyAny>) -> PyResult<Vec<Algorithm>> {
     names.iter().map(|name| named(name)).collect()
 }
 
+/// An argument that may be left out, but not be `None`: a value that is missing has no digest.
+pub enum Data<'py> {
+    /// It was left out.
+    Left,
+    /// What was given.
+    Given(Bound<'py, PyAny>),
+}
+
+impl<'py> FromPyObject<'_, 'py> for Data<'py> {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        Ok(Data::Given(object.to_owned()))
+    }
+}
+
+impl<'py> Data<'py> {
+    /// What was given, if anything.
+    pub fn given(&self) -> Option<&Bound<'py, PyAny>> {
+        match self {
+            Data::Left => None,
+            Data::Given(object) => Some(object),
+        }
+    }
+}
+
 /// A message on its way to a digest, in the shape of hashlib's objects.
 ///
 /// Made by `pfh.new(name)` or by the function of an algorithm's name, as `pfh.sha256()`. Updates
@@ -141,11 +167,11 @@ impl Hash {
 /// A hash object of the algorithm of that name: `new("sha256", b"abc")`. A name may state a length:
 /// `shake128:64`.
 #[pyfunction]
-#[pyo3(signature = (name, data = None, *, usedforsecurity = true))]
-pub fn new(py: Python<'_>, name: &str, data: Option<&Bound<'_, PyAny>>, usedforsecurity: bool) -> PyResult<Hash> {
+#[pyo3(signature = (name, data = Data::Left, *, usedforsecurity = true), text_signature = "(name, data=b'', *, usedforsecurity=True)")]
+pub fn new(py: Python<'_>, name: &str, data: Data<'_>, usedforsecurity: bool) -> PyResult<Hash> {
     // A remark for policies, which pfh has none of.
     let _ = usedforsecurity;
-    Hash::start(py, named(name)?, data)
+    Hash::start(py, named(name)?, data.given())
 }
 
 /// The algorithms by name, with bytes of a digest, standing and other names.

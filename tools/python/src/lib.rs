@@ -23,6 +23,7 @@ mod request;
 mod run;
 mod similarity;
 mod tree;
+mod verify;
 
 /// What `pfh` re-exports.
 #[pyo3::pymodule(gil_used = false)]
@@ -55,6 +56,8 @@ mod _pfh {
     use super::tree::HashTree;
     #[pymodule_export]
     use super::tree::TreeState;
+    #[pymodule_export]
+    use super::verify::{Verified, verify};
 
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "Python's own name")]

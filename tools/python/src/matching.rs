@@ -2,11 +2,13 @@
 
 use crate::known::{Verdict, open, sets, verdict};
 use crate::{error, job, record, request};
+use pfh::matching::Event;
 use pfh::{Outcome, Record};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use std::ffi::OsString;
 use std::io;
+use std::path::PathBuf;
 
 /// The verdict on one file.
 #[pyclass(frozen, get_all, module = "pfh")]
@@ -32,9 +34,11 @@ impl Matched {
 
 /// Looks files up in known sets: a verdict for each, in input order. `known` is one set or several
 /// (see `Known.open`), `cls` the class of lists among them. Raises `pfh.UnreadError` if no set
-/// holds a digest: there is nothing to compare with.
+/// holds a digest: there is nothing to compare with. Also if a set was read in part or holds
+/// nothing, since `unknown` says little then; with `partial` the verdicts come all the same, by
+/// what could be read.
 #[pyfunction]
-#[pyo3(name = "match", signature = (paths, known, *, cls = None, recursive = false, follow = false, exactly = false, threads = None, memory = None))]
+#[pyo3(name = "match", signature = (paths, known, *, cls = None, recursive = false, follow = false, exactly = false, partial = false, threads = None, memory = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub fn find(
     py: Python<'_>,
@@ -44,15 +48,26 @@ pub fn find(
     recursive: bool,
     follow: bool,
     exactly: bool,
+    partial: bool,
     threads: Option<usize>,
     memory: Option<usize>,
 ) -> PyResult<Vec<Matched>> {
     let mut input = request::input(request::paths(paths)?, recursive, follow);
     input.addresses = request::addresses(exactly);
-    let (reference, _gaps) = open(py, &sets(known, cls, None)?)?;
+    let sets = sets(known, cls, None)?;
+    let (reference, mut gaps) = open(py, &sets)?;
     let needed = reference.algorithms();
     if needed.is_empty() {
         return Err(error::unread(py, "nothing to compare with: no set holds a digest", None));
+    }
+    gaps.extend(
+        reference
+            .left_out(&needed)
+            .into_iter()
+            .map(|(set, records)| Event::LeftOut { set, records, algorithms: &needed }.to_string()),
+    );
+    if !gaps.is_empty() && !partial {
+        return Err(error::unread(py, &gaps.join("\n"), sets.known.first().map(PathBuf::as_path)));
     }
     let plan = request::plan(needed.into_iter().map(Into::into).collect(), threads, memory);
     let source = input.source().map_err(error::value)?;

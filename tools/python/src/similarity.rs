@@ -2,7 +2,7 @@
 
 use crate::buffer::Bytes;
 use crate::error;
-use crate::hashing::{Hash, named};
+use crate::hashing::{Data, Hash, named};
 use pfh::similarity::{Content, Method, Named, Similar, mrsh_v2, sdhash, ssdeep, tlsh};
 use pfh::{Algorithm, Digest};
 use pyo3::prelude::*;
@@ -61,10 +61,10 @@ impl Similarity {
     }
 
     /// A hash object that has seen `data`.
-    #[pyo3(signature = (data = None, *, usedforsecurity = true))]
-    fn __call__(&self, py: Python<'_>, data: Option<&Bound<'_, PyAny>>, usedforsecurity: bool) -> PyResult<Hash> {
+    #[pyo3(signature = (data = Data::Left, *, usedforsecurity = true))]
+    fn __call__(&self, py: Python<'_>, data: Data<'_>, usedforsecurity: bool) -> PyResult<Hash> {
         let _ = usedforsecurity;
-        Hash::start(py, self.algorithm, data)
+        Hash::start(py, self.algorithm, data.given())
     }
 
     /// The digest of bytes as text: `none` (TLSH: `TNULL`) if they are too short or too plain.

@@ -43,10 +43,15 @@ def room(tmp_path_factory):
 
 
 def of_program(room, method, *options):
-    """The pairs as the program writes them."""
+    """The pairs as the program writes them, but for equal files without a digest: a cluster compares digests alone."""
     done = pfh("compare", "-r", "files", "-a", method, "-f", "csv", "--no-progress", *options, cwd=room, code=None)
     rows = list(csv.DictReader(io.StringIO(done.stdout.decode())))
-    return sorted((row["a"], row["b"], int(row["score"])) for row in rows)
+    pairs = sorted((row["a"], row["b"], int(row["score"])) for row in rows)
+    if method != "ssdeep":
+        # One pair by content, exactly: nothing else may be missing from a run.
+        pairs.remove(("files/short-x", "files/short-y", 100))
+        assert not [pair for pair in pairs if "short-" in pair[0] + pair[1]]
+    return pairs
 
 
 def of_run(run):

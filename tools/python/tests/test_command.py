@@ -268,6 +268,15 @@ def test_closed_streams(tmp_path):
         assert ends[0] == ends[1] and ends[0][0] == 0, closed
 
 
+def test_a_stream_that_is_used_and_closed_is_an_error(tmp_path):
+    (tmp_path / "a").write_bytes(b"abc")
+    for line, code in (("hash a >&-", 4), ("hash - <&-", 3), ("hash --files-from - <&-", 3), ("hash - - <a", 2)):
+        for program in (NATIVE, WHEEL):
+            done = subprocess.run(["sh", "-c", f'"$0" {line}', program], cwd=tmp_path, capture_output=True)
+            assert (done.returncode, done.stdout) == (code, b""), (program, line, done.stderr)
+
+
+
 def on_a_terminal(words, cwd, interrupt=None):
     """What a terminal shows, and the exit. Ctrl-C is typed once it has shown ``interrupt``."""
     pid, terminal = pty.fork()

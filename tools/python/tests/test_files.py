@@ -163,3 +163,17 @@ def test_ctrl_c_ends_what_takes_long(work, tmp_path):
     # Usually 50 ms; the limit is against hangs alone.
     assert float(words[1]) - asked < 20
     assert child.wait(60) == 0
+
+
+def test_a_fork_does_not_wait_for_the_run_of_its_parent(tree):
+    files = pfh.hash_files([str(tree)] * 50, "sha256", recursive=True)
+    next(files)
+    child = os.fork()
+    if child == 0:
+        try:
+            next(files)
+        except pfh.AbortedError:
+            os._exit(7)
+        os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    assert len(list(files)) > 50, "the parent goes on"

@@ -146,3 +146,10 @@ def test_unknown_names_and_lengths():
         pfh.shake_128().digest(1 << 64)
     with pytest.raises(TypeError):
         pfh.new(1)
+
+
+def test_a_missing_value_has_no_digest():
+    for call in (lambda: pfh.sha256(None), lambda: pfh.new("sha256", None), lambda: pfh.ssdeep(data=None)):
+        with pytest.raises(TypeError):
+            call()
+    assert pfh.sha256().digest() == pfh.sha256(b"").digest() == hashlib.sha256().digest()

@@ -1,5 +1,6 @@
 """The other jobs: similarity, known sets, manifests, trees, acquisition."""
 
+import json
 import os
 import random
 import subprocess
@@ -100,6 +101,49 @@ def test_known_sets(tmp_path):
         pfh.match(tmp_path / "1", tmp_path / "empty", cls="bad")
 
 
+def test_a_torn_list_is_no_answer(tmp_path):
+    (tmp_path / "evil").write_bytes(b"evil")
+    digest = pfh.sha256(b"evil").hexdigest()
+    (tmp_path / "torn").write_text(f"{digest[:50]}  evil\n{digest[:40]}\n{pfh.sha256(b'x').hexdigest()}  x\n")
+    program = run("match", "-k", "torn", "--class", "bad", "evil", cwd=tmp_path)
+    assert program.returncode == 3
+    with pytest.raises(pfh.UnreadError) as raised:
+        pfh.match(tmp_path / "evil", tmp_path / "torn", cls="bad")
+    assert "torn:1" in str(raised.value) or "torn:2" in str(raised.value)
+    rows = pfh.match(tmp_path / "evil", tmp_path / "torn", cls="bad", partial=True)
+    assert [row.verdict.status for row in rows] == ["unknown"]
+    # A second set that holds nothing.
+    (tmp_path / "good").write_text(f"{digest}  evil\n")
+    (tmp_path / "empty").write_text("")
+    with pytest.raises(pfh.UnreadError, match="holds no digest"):
+        pfh.match(tmp_path / "evil", [tmp_path / "good", tmp_path / "empty"], cls="bad")
+    assert pfh.match(tmp_path / "evil", tmp_path / "good", cls="bad")[0].verdict.status == "known-bad"
+
+
+def test_pairs_are_those_of_the_program(tmp_path):
+    one, other = random.Random(1).randbytes(400_000), random.Random(2).randbytes(20_000)
+    files = {"twice": one + one, "other": other, "a": b"hello", "b": b"hello", "c": one[:60_000], "d": one[:60_000]}
+    for name, data in files.items():
+        (tmp_path / name).write_bytes(data)
+    for method in ("mrsh-v2", "sdhash", "ssdeep", "tlsh"):
+        for more in ([], ["--saturated"]):
+            program = run("compare", "--json", "-a", method, *more, *sorted(files), cwd=tmp_path)
+            rows = [json.loads(line) for line in program.stdout.splitlines()]
+            expected = sorted((row["a"], row["b"]) for row in rows)
+            pairs, left_out = pfh.compare([tmp_path / name for name in sorted(files)], method, saturated=bool(more))
+            found = sorted((os.path.basename(pair.a), os.path.basename(pair.b)) for pair in pairs)
+            assert found == expected and not left_out, (method, more)
+            assert ("a", "b") in found and ("c", "d") in found
+    # Lists are read as lists, and a torn one is no answer.
+    assert run("hash", "-a", "ssdeep", "-f", "ssdeep", "-o", "list", "c", "d", "twice", cwd=tmp_path).returncode == 0
+    pairs, _ = pfh.compare(tmp_path / "list", "ssdeep")
+    assert {(pair.a, pair.b) for pair in pairs} >= {("c", "d")}
+    with open(tmp_path / "list", "a") as torn:
+        torn.write("3:torn\n")
+    with pytest.raises(pfh.UnreadError, match="list"):
+        pfh.compare(tmp_path / "list", "ssdeep")
+
+
 def test_check(tmp_path):
     for name in "ab":
         (tmp_path / name).write_text(name)
@@ -115,7 +159,7 @@ def test_check(tmp_path):
     assert {name[-1]: cls for name, cls in classes.items()}["c"] in ("new", "copied")
     (tmp_path / "nothing").write_text("")
     assert pfh.check(tmp_path / "nothing").verdict == "nothing-to-compare-with"
-    with pytest.raises(pfh.RequestError) as raised:
+    with pytest.raises(pfh.UnreadError) as raised:
         pfh.check(tmp_path / "missing")
     assert raised.value.path == str(tmp_path / "missing") and "ENOENT" in raised.value.cause
 

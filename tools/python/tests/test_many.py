@@ -1,6 +1,7 @@
 """Many messages at once."""
 
 import hashlib
+import struct
 
 import pyarrow
 import pytest
@@ -56,3 +57,20 @@ def test_what_is_no_column_of_bytes():
         pfh.hash_many(5, "sha256")
     with pytest.raises(ValueError):
         pfh.hash_many([b""], "spam")
+
+
+def views(*rows, buffers):
+    views = b"".join(struct.pack("<iiii", *row) for row in rows)
+    given = [None, pyarrow.py_buffer(views), *map(pyarrow.py_buffer, buffers)]
+    return pyarrow.Array.from_buffers(pyarrow.binary_view(), len(rows), given)
+
+
+def test_views_outside_of_their_buffers():
+    data = bytes(range(100))
+    whole = views((100, 0, 0, 0), (50, 0, 0, 50), buffers=[data])
+    assert pfh.hash_many(whole, "sha256") == [hashlib.sha256(part).digest() for part in (data, data[50:])]
+    for row in ((100, 0, 0, 50), (13, 0, 99, 0), (13, 0, -1, 0), (13, 0, 0, -1), (50, 0, 0, 2**31 - 1), (-1, 0, 0, 0)):
+        with pytest.raises(ValueError, match="make no sense"):
+            pfh.hash_many(views(row, buffers=[data]), "sha256")
+    with pytest.raises(ValueError, match="make no sense"):
+        pfh.hash_many(views((13, 0, 0, 0), buffers=[]), "sha256")

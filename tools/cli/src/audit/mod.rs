@@ -69,6 +69,7 @@ fn prove(args: &Prove) -> Result<Exit, Failure> {
     refuse_terminal(&args.output, "an answer")?;
     let mut request = Request::new(&args.challenge, &args.file).output(output(&args.output));
     request.tree = args.outboard.clone().unwrap_or(request.tree);
+    args.key.iter().for_each(|key| exit::warn_of_key(key));
     request.answer = if args.keyed { Answer::Keyed } else { Answer::Leaves(args.key.clone()) };
     (request.most, request.replace) = (args.most.unwrap_or(u64::MAX), args.force);
     done(job::prove::run(&request))
@@ -100,6 +101,7 @@ fn renew(args: &Renew) -> Result<Exit, Failure> {
 fn serve(args: &Serve) -> Result<Exit, Failure> {
     use job::serve::{Event, Request, run};
     let mut request = Request::new(&args.directory);
+    args.key.iter().for_each(|key| exit::warn_of_key(key));
     (request.listen, request.key) = (args.listen.clone(), args.key.clone());
     request.limits.answer = args.most.unwrap_or(u64::MAX);
     request.limits.time = Duration::from_secs(args.timeout);

@@ -108,7 +108,7 @@ pub struct Check {
 
 const EXITS: &str = "\
 Exit codes: 0 every file is what the manifest says, and all of the manifest was compared; 1 a file differs or is missing, or the
-seal does not hold; 2 usage, or no such manifest; 3 something could not be read or compared, or there was nothing to compare
+seal does not hold; 2 usage; 3 something could not be read or compared, or there was nothing to compare
 with; 4 the manifest is broken off in the middle of a document.";
 
 fn wording(text: &str) -> Result<Wording, Failure> {

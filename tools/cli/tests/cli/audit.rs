@@ -8,6 +8,12 @@ use std::time::{Duration, Instant};
 use crate::audited::{Served, committed, good, impostor, json, pfh, run, text};
 use crate::program::Room;
 
+/// A key that its owner alone can read: others are warned of.
+pub fn secret(path: std::path::PathBuf) {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).expect("its owner");
+}
+
 #[test]
 fn an_honest_answer_passes_through_files_and_pipes() {
     for algorithm in ["blake3", "sha256", "sha3-256"] {
@@ -104,7 +110,7 @@ fn damaged_replayed_and_foreign_answers_are_rejected_with_1() {
 #[test]
 fn signatures_name_the_server() {
     let (room, _) = committed("blake3", 50_000);
-    room.file("key", "01".repeat(32).as_bytes());
+    secret(room.file("key", "01".repeat(32).as_bytes()));
     room.file("stranger", "02".repeat(32).as_bytes());
     good(&room, ["audit", "challenge", "kept", "-o", "c"]);
     good(&room, ["audit", "prove", "c", "case/disk.img", "-o", "unsigned"]);
@@ -127,7 +133,7 @@ fn signatures_name_the_server() {
 #[test]
 fn a_server_is_asked_over_http_and_found_out() {
     let (room, file) = committed("blake3", 1_000_000);
-    room.file("key", "01".repeat(32).as_bytes());
+    secret(room.file("key", "01".repeat(32).as_bytes()));
     let public = ed25519_dalek::SigningKey::from_bytes(&[1; 32]).verifying_key().to_bytes();
     room.file("public", public.iter().map(|byte| format!("{byte:02x}")).collect::<String>().as_bytes());
     let server = Served::start(&room, &["--key", "key"]);

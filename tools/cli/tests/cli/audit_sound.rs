@@ -46,7 +46,7 @@ fn a_copy_that_does_not_give_the_kept_root_proves_nothing() {
 #[test]
 fn a_signature_that_is_there_is_verified_and_its_key_named() {
     let (room, _) = committed("sha256", 50_000);
-    room.file("key", "01".repeat(32).as_bytes());
+    crate::audit::secret(room.file("key", "01".repeat(32).as_bytes()));
     let public = ed25519_dalek::SigningKey::from_bytes(&[1; 32]).verifying_key().to_bytes();
     let public: String = public.iter().map(|byte| format!("{byte:02x}")).collect();
     good(&room, ["audit", "challenge", "kept", "-o", "c"]);

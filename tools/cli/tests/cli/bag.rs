@@ -122,8 +122,8 @@ fn what_is_no_bag_or_cannot_be_one() {
     room.file("loose/letter", b"x");
     for (words, code, why) in [
         ("bag validate loose", 1, "no valid bag"),
-        ("bag validate nowhere", 2, "No such file"),
-        ("bag validate loose/letter", 2, "ENOTDIR"),
+        ("bag validate nowhere", 3, "No such file"),
+        ("bag validate loose/letter", 3, "ENOTDIR"),
         ("bag create loose", 2, "no folder data"),
         ("bag update loose", 2, "bagit.txt is missing"),
         ("bag create -a ssdeep loose", 2, "ssdeep has no manifests"),

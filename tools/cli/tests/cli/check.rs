@@ -331,9 +331,30 @@ fn seals() {
         fs::write(room.path().join("m"), whole).unwrap();
         fs::remove_file(room.path().join("m.seal")).unwrap();
         assert_eq!(pfh(&room, ["check", "--no-progress", "m"]).code, Some(0));
-        assert_eq!(pfh(&room, ["check", "--no-progress", "--key", "key", "m"]).code, Some(1), "no seal");
+        assert_eq!(pfh(&room, ["check", "--no-progress", "--key", "key", "m"]).code, Some(3), "no seal");
     }
     assert_eq!(pfh(&room, ["hash", "--no-progress", "-r", "--seal", "d"]).code, Some(2), "a seal needs a file");
+}
+
+/// A seal without a signature differs from nothing; one of another key, or of other records, does.
+#[test]
+fn an_unsigned_seal_is_not_signed_by_the_key() {
+    let room = tree();
+    room.file("key", b"d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a");
+    assert_eq!(pfh(&room, "hash --no-progress -r --seal -o m d".split(" ")).code, Some(0));
+    let asked =
+        [("check --no-progress --key key m", ""), ("report m m.seal --html page --key key --force", "m.seal: ")];
+    for (words, name) in asked {
+        let seen = pfh(&room, words.split(" "));
+        let is_said = seen.stderr.contains(name) && seen.stderr.contains("the seal is not signed by this key");
+        assert!(seen.code == Some(3) && is_said, "{words}: {:?} {}", seen.code, seen.stderr);
+        assert!(!seen.stderr.contains("HOLD"), "{words}: {}", seen.stderr);
+    }
+    let whole = fs::read_to_string(room.path().join("m")).unwrap();
+    fs::write(room.path().join("m"), whole.replace("d/5", "d/6")).unwrap();
+    for (words, _) in asked {
+        assert_eq!(pfh(&room, words.split(" ")).code, Some(1), "{words}: the records are not those");
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! `pfh dd` beside the dd of coreutils: the same operands, the same bytes.
 
 use crate::program::{Room, digest_by};
-use pfh_inject::{Outcome, Trial, content};
+use pfh_inject::{Need, Outcome, Trial, content, lacks};
 use std::fs;
 use std::process::Command;
 
@@ -139,7 +139,7 @@ fn what_is_not_supported_is_an_error() {
         assert!(!room.path().join("out").exists());
     }
     assert_eq!(dd(&room, "if=in of=in conv=notrunc").code, Some(2), "onto itself");
-    assert_eq!(dd(&room, "if=missing of=out").code, Some(4));
+    assert_eq!(dd(&room, "if=missing of=out").code, Some(3));
 }
 
 /// dc3dd counts in sectors by other names, and has no form for what the others call a block.
@@ -173,4 +173,52 @@ fn access_times_stay() {
     assert_eq!(pfh(&["verify", "in"]), Some(3));
     assert_eq!(pfh(&["hash", "--image", "in"]), Some(0));
     assert_eq!(fs::metadata(&file).unwrap().atime(), before);
+}
+
+/// D21: on a disk with bad sectors the same bytes as dd, by sectors: up to the first one, all but
+/// them, and all with zeros in their places.
+#[test]
+fn a_bad_disk_gives_the_bytes_that_dd_copies() {
+    use crate::program::acquisition::bad_device;
+    if lacks(&[Need::Fuse, Need::Loop]) {
+        return;
+    }
+    let room = Room::new();
+    // Past the page cache, where dd would lose pages. Sector 5000 begins one.
+    let disk = bad_device();
+    let name = disk.disk.path().display();
+    for (words, code) in [
+        ("bs=512 iflag=direct", 4),
+        ("bs=512 skip=1 iflag=direct", 4),
+        ("bs=512 skip=5001 iflag=direct", 4),
+        ("bs=1M skip=1", 4),
+        ("bs=512 skip=1 count=100 iflag=direct", 0),
+        ("bs=512 conv=noerror iflag=direct", 3),
+        ("conv=noerror iflag=direct", 3),
+        ("bs=512 conv=noerror skip=100 count=300 iflag=direct", 3),
+        ("bs=512 conv=noerror,notrunc seek=3 skip=290 count=80 iflag=direct", 3),
+        ("bs=512 conv=noerror,sync iflag=direct", 3),
+        ("bs=512 conv=noerror,sync skip=100 count=300 iflag=direct", 3),
+    ] {
+        for name in ["ours", "theirs"] {
+            let _ = fs::remove_file(room.path().join(name));
+        }
+        let seen = dd(&room, &format!("if={name} of=ours {words}"));
+        assert_eq!(seen.code, Some(code), "{words}: {}", seen.stderr);
+        let theirs = format!("if={name} of=theirs {words}");
+        let output = Command::new("dd").args(theirs.split_whitespace()).current_dir(room.path()).output().unwrap();
+        // With conv=noerror dd calls it a success.
+        assert_eq!(output.status.success(), code != 4, "{words}");
+        let read = |name: &str| fs::read(room.path().join(name)).unwrap_or_default();
+        assert_eq!(read("ours").len(), read("theirs").len(), "{words}: {}", seen.stderr);
+        assert!(read("ours") == read("theirs"), "{words}");
+    }
+    let seen = dd(&room, &format!("if={name} of=left conv=noerror hash=sha256"));
+    let bytes = fs::read(room.path().join("left")).unwrap();
+    assert!(seen.stderr.contains(&digest_by("sha256sum", &bytes)), "{}", seen.stderr);
+    assert!(seen.stderr.contains("sectors 300 - 363") && seen.stderr.contains("sector 16383"), "{}", seen.stderr);
+    // Larger blocks: dd loses the good sectors of a block as well.
+    let seen = dd(&room, &format!("if={name} of=large conv=noerror bs=64K"));
+    assert_eq!(seen.code, Some(3), "{}", seen.stderr);
+    assert!(fs::read(room.path().join("large")).unwrap() == bytes);
 }

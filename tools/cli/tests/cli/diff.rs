@@ -110,7 +110,7 @@ fn a_copy_is_the_same_and_the_answer_names_its_evidence() {
         assert!(seen.stderr.contains(why), "{words}: {}", seen.stderr);
         assert!(out(&seen).contains(r#""verdict":"nothing-to-compare-with""#), "{words}");
     }
-    assert_eq!(pfh(&room, "diff a nowhere").code, Some(2));
+    assert_eq!(pfh(&room, "diff a nowhere").code, Some(3));
     assert_eq!(pfh(&room, "diff - -").code, Some(2));
     assert_eq!(pfh(&room, "diff a b --only new").code, Some(2));
 }

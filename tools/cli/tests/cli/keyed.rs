@@ -93,7 +93,6 @@ fn what_is_refused() {
     for (line, word) in [
         ("hash -a hmac-sha256 d/a", "--key-file"),
         ("hash -a sha256 --key-file key d/a", "takes a key"),
-        ("hash -a hmac-sha256 --key-file none d/a", "none"),
         ("hash -a hmac-sha256 --key-file key --cache c d/a", "--cache"),
         ("hash -a hmac-sha256 --key-file /dev/null d/a", "empty"),
         ("hash -a blake3-keyed --key-file d/a d/b", "32 bytes"),
@@ -106,6 +105,8 @@ fn what_is_refused() {
         let seen = pfh(&room, line);
         assert!(seen.code == Some(2) && seen.stderr.contains(word), "{line}: {:?} {}", seen.code, seen.stderr);
     }
+    let seen = pfh(&room, "hash -a hmac-sha256 --key-file none d/a");
+    assert!(seen.code == Some(3) && seen.stderr.contains("none"), "{:?} {}", seen.code, seen.stderr);
     assert_eq!(std::fs::read(room.path().join("key")).unwrap(), KEY);
     pfh(&room, "hash -r -a blake3-keyed --key-file key -o m d");
     let seen = pfh(&room, "check --key-file d/a m");

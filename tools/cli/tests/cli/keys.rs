@@ -19,7 +19,7 @@ fn digits(bytes: [u8; 32]) -> String {
 
 /// Writes `private` and `public`.
 fn keys(room: &Room, key: &SigningKey) {
-    room.file("private", digits(key.to_bytes()).as_bytes());
+    secret(room.file("private", digits(key.to_bytes()).as_bytes()));
     room.file("public", digits(key.verifying_key().to_bytes()).as_bytes());
 }
 
@@ -37,6 +37,12 @@ fn assert_named(room: &Room, key: &SigningKey, is_public_as_well: bool, words: &
     assert!(seen.stderr.contains("private key") && !seen.stderr.contains(&digits(key.to_bytes())), "{}", seen.stderr);
     let public = digits(key.verifying_key().to_bytes());
     assert_eq!(seen.stderr.contains(&public), is_public_as_well, "{}", seen.stderr);
+}
+
+/// A key that its owner alone can read: others are warned of.
+fn secret(path: std::path::PathBuf) {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).expect("its owner");
 }
 
 #[test]

@@ -64,7 +64,7 @@ fn dry_runs_list_what_would_be_read() {
     assert_eq!((seen.code, &*text(&seen)), (Some(0), "d/a\nd/sub/b c\n"), "{}", seen.stderr);
     room.file("empty", b"");
     assert_eq!(pfh(&room, "check -n empty").code, Some(3));
-    assert_eq!(pfh(&room, "check -n none").code, Some(2));
+    assert_eq!(pfh(&room, "check -n none").code, Some(3));
 }
 
 /// Standard error that is no terminal has a closing line only when that is asked for, and nothing

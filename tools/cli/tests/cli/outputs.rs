@@ -1,7 +1,7 @@
 //! No command writes onto what it reads, or replaces what it did not make: every option of every
 //! command that takes the path of an output, and the names that are derived from one.
 
-use crate::outputs_reads::{NO_PATHS, READS};
+use crate::outputs_reads::{NO_PATHS, READS, SPILLED, STAMPED};
 use crate::program::Room;
 use pfh_inject::{Outcome, Trial, content};
 use std::collections::BTreeSet;
@@ -238,23 +238,19 @@ const CASES: &[Case] = &[
     Case {
         page: "acquire",
         option: "--case-uco",
-        words: "acquire in --to new --case-uco OUT",
+        words: "acquire in --to n --case-uco OUT",
         twice: "--log OUT",
         ..CASE
     },
+    Case { page: "acquire", option: "--then", words: SPILLED, file: "study/n.001", ..CASE },
     Case { page: "dd", option: "OPERAND", words: "dd if=in of=OUT", twice: "hashlog=OUT hash=md5", ..CASE },
     Case { page: "dd", option: "OPERAND", words: "dd if=in hof=OUT", twice: "of=OUT", ..CASE },
     Case { page: "dd", option: "OPERAND", words: "dd if=in ofs=new.000 ofsz=1000", file: "new.003", ..CASE },
     Case { page: "dd", option: "OPERAND", words: "dd if=in of=new split=1000", file: "new.000", ..CASE },
     Case { page: "dd", option: "OPERAND", words: "dd if=in of=new hash=md5 hashlog=OUT", twice: "errlog=OUT", ..CASE },
     Case { page: "dd", option: "OPERAND", words: "dd if=in of=new errlog=OUT", twice: "of=OUT", ..CASE },
-    Case {
-        page: "dd",
-        option: "OPERAND",
-        words: "dd if=in vf=same hash=md5 hashlog=OUT",
-        read: &["in", "same"],
-        ..CASE
-    },
+    Case { page: "dd", option: "OPERAND", words: "dd if=in vf=same hashlog=OUT", read: &["in", "same"], ..CASE },
+    Case { page: "acquire", option: "--timestamp", words: STAMPED, file: "new.log.jsonl.tsr", code: 3, ..CASE },
     Case { page: "man", option: "DIRECTORY", words: "man pages", file: "pages/pfh-hash.1", read: &[], ..CASE },
     Case {
         page: "bench-papers",

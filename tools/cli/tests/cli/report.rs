@@ -240,8 +240,10 @@ fn keys_are_asked_of_seals_and_logs() {
     let pem = "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=\n-----END PUBLIC KEY-----\n";
     room.file("key.pub", pem.as_bytes());
     let seen = pfh(&room, "report case --html page --key key.pub");
-    assert_eq!(seen.code, Some(1), "neither is signed: {}", seen.stderr);
-    assert!(seen.stderr.contains("2 DO NOT HOLD"), "{}", seen.stderr);
+    assert_eq!(seen.code, Some(3), "neither is signed: {}", seen.stderr);
+    let is_said = ["the seal is not signed by this key", "no log here is signed by that key"];
+    let is_said = is_said.iter().all(|text| seen.stderr.contains(text)) && !seen.stderr.contains("HOLD");
+    assert!(is_said, "what is not signed differs from nothing: {}", seen.stderr);
 }
 
 fn picture(browser: &Browser, page: &Path, name: &str, options: &[&str]) -> PathBuf {
@@ -275,4 +277,28 @@ fn a_browser_shows_it_in_light_in_dark_and_on_paper() {
     let _ = fs::remove_file(&paper);
     browser.open(&page, &[&format!("--print-to-pdf={}", paper.display())]);
     assert!(fs::read(&paper).is_ok_and(|found| found.starts_with(b"%PDF") && found.len() > 10_000));
+}
+
+/// D13: with --force a page takes the place of a page, and of nothing else in the folder.
+#[test]
+fn a_result_of_the_case_is_never_replaced_by_the_page() {
+    let room = Room::new();
+    room.file("disk", &content(1, 100_000));
+    fs::create_dir(room.path().join("case")).expect("a folder");
+    keep(&room, "acquire disk --to case/a --json --no-progress", 0, "a.json");
+    room.file("case/notes.html", b"<!DOCTYPE html>\n<p>my own notes");
+    for name in ["a.json", "a", "a.log", "a.log.jsonl", "a.map", "notes.html"] {
+        let path = room.path().join("case").join(name);
+        let before = fs::read(&path).expect("a file");
+        let seen = pfh(&room, &format!("report case --html case/{name} --force"));
+        assert_eq!(seen.code, Some(2), "{name}: {}", seen.stderr);
+        assert_eq!(fs::read(&path).expect("a file"), before, "{name}");
+    }
+    for _ in 0..2 {
+        let seen = pfh(&room, "report case --html case/report.html --force");
+        assert!([Some(0), Some(3)].contains(&seen.code), "{}", seen.stderr);
+    }
+    room.file("case/empty", b"");
+    let seen = pfh(&room, "report case --html case/empty");
+    assert!([Some(0), Some(3)].contains(&seen.code), "{}", seen.stderr);
 }

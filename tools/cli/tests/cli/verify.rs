@@ -55,17 +55,13 @@ fn nothing_to_compare_with_is_no_success() {
     assert!(String::from_utf8_lossy(&pfh(&room, "verify some").stdout).contains(&sha256_of(&source)));
     assert_eq!(verdict(&room, &format!("some --digest sha256:{}", sha256_of(&source))).0, 0);
     assert_eq!(verdict(&room, "some --digest md5:00000000000000000000000000000000").0, 1);
-    for words in [
-        "some --digest md5:zz",
-        "some --digest x",
-        "some --digest none:00",
-        "missing",
-        "some --log missing",
-        ".",
-        "some --against missing",
-    ] {
+    for words in ["some --digest md5:zz", "some --digest x", "some --digest none:00"] {
         let seen = pfh(&room, &format!("verify {words}"));
         assert!(seen.code == Some(2) && seen.stdout.is_empty(), "{words}: {}", seen.stderr);
+    }
+    for words in ["missing", "some --log missing", ".", "some --against missing"] {
+        let seen = pfh(&room, &format!("verify {words}"));
+        assert!(seen.code == Some(3) && seen.stdout.is_empty(), "{words}: {:?} {}", seen.code, seen.stderr);
     }
 }
 
@@ -229,8 +225,15 @@ fn an_e01_by_name_alone_is_not_raw() {
         changed[bit / 8] ^= 1 << (bit % 8);
         fs::write(room.path().join("a.E01"), changed).unwrap();
         let (code, _, told) = verdict(&room, "a.E01");
-        assert!(code == 3 && told.contains("E01"), "bit {bit}: {told}");
+        assert!(code == 1 && told.contains("states that it was written as E01"), "bit {bit}: {told}");
     }
+    // Emptied, the log states another size; without its log nothing is stated.
+    room.file("a.E01", b"");
+    let (code, _, told) = verdict(&room, "a.E01");
+    assert!(code == 1 && told.contains("0 bytes, the log states"), "{told}");
+    fs::remove_file(room.path().join("a.E01.log.jsonl")).unwrap();
+    fs::remove_file(room.path().join("a.E01.map")).unwrap();
+    assert_eq!(verdict(&room, "a.E01").0, 3);
     room.file("empty.E01", b"");
     assert_eq!(verdict(&room, "empty.E01").0, 3);
     for words in ["hash --image empty.E01", "acquire --image empty.E01 --to copy"] {

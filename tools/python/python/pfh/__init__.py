@@ -34,6 +34,7 @@ from ._pfh import (
     Skipped,
     TreeState,
     Verdict,
+    Verified,
     acquire,
     check,
     compare,
@@ -42,6 +43,7 @@ from ._pfh import (
     hash_many,
     match,
     new,
+    verify,
 )
 
 __version__: str = _pfh.__version__
@@ -70,6 +72,7 @@ __all__ = [
     "TreeState",
     "UnreadError",
     "Verdict",
+    "Verified",
     "acquire",
     "algorithms_available",
     "check",
@@ -79,6 +82,7 @@ __all__ = [
     "hash_many",
     "match",
     "new",
+    "verify",
 ]
 
 

@@ -70,15 +70,15 @@ class Similarity:
     def __new__(cls, name: str) -> Self: ...
     @property
     def name(self) -> str: ...
-    def __call__(self, data: Buffer | None = None, *, usedforsecurity: bool = True) -> Hash: ...
+    def __call__(self, data: Buffer = b"", *, usedforsecurity: bool = True) -> Hash: ...
     def hash(self, data: Buffer) -> str: ...
     def compare(self, a: str | Hash, b: str | Hash) -> int: ...
     def diff(self, a: str | Hash, b: str | Hash) -> int: ...
 
 class _Constructor(Protocol):
-    def __call__(self, data: Buffer | None = None, *, usedforsecurity: bool = True) -> Hash: ...
+    def __call__(self, data: Buffer = b"", *, usedforsecurity: bool = True) -> Hash: ...
 
-def new(name: str, data: Buffer | None = None, *, usedforsecurity: bool = True) -> Hash:
+def new(name: str, data: Buffer = b"", *, usedforsecurity: bool = True) -> Hash:
     """A hash object of the algorithm of that name."""
 
 def file_digest(fileobj: Any, digest: str | Callable[[], Any], /) -> Any:
@@ -178,6 +178,7 @@ def compare(
     threshold: int | None = None,
     recursive: bool = False,
     follow: bool = False,
+    saturated: bool = False,
     threads: int | None = None,
     memory: int | None = None,
 ) -> tuple[list[Pair], list[Skipped | Failed]]:
@@ -230,6 +231,7 @@ def match(
     recursive: bool = False,
     follow: bool = False,
     exactly: bool = False,
+    partial: bool = False,
     threads: int | None = None,
     memory: int | None = None,
 ) -> list[Matched]:
@@ -316,6 +318,29 @@ def acquire(
     replace: bool = False,
 ) -> Acquired:
     """Acquires a device, a file or an image into images."""
+
+@final
+class Verified:
+    """The result of a verification; true if all of the image is verified."""
+
+    verdict: str
+    sentence: str
+    digests: dict[str, str]
+    compared: list[tuple[str, str]]
+    missing: list[str]
+    findings: list[str]
+    def __bool__(self) -> bool: ...
+
+def verify(
+    image: _Path,
+    *,
+    log: _Path | None = None,
+    key: _Path | None = None,
+    against: _Path | None = None,
+    digests: dict[str, str] | None = None,
+    raw: bool = False,
+) -> Verified:
+    """Verifies an image by what states its digests, and by another medium or image."""
 
 # The function of each algorithm, under each of its names. Those that are not listed yet:
 def __getattr__(name: str) -> _Constructor: ...

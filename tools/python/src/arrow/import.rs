@@ -1,6 +1,7 @@
 //! Columns of binary values or text, read where they lie.
 
 use super::ffi::{Array, Schema, Stream};
+use super::values::{Format, values_of};
 use crate::error;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -30,31 +31,6 @@ pub struct Messages {
 unsafe impl Send for Messages {}
 // SAFETY: as above; nothing changes through a shared reference.
 unsafe impl Sync for Messages {}
-
-/// How values lie in an array's buffers.
-#[derive(Clone, Copy)]
-enum Format {
-    /// Behind offsets of 32 bits.
-    Short,
-    /// Behind offsets of 64 bits.
-    Long,
-    /// All of one length.
-    Fixed(usize),
-    /// Views: 16 bytes each, with the value or the place of it.
-    View,
-}
-
-impl Format {
-    fn of(text: &[u8]) -> Option<Format> {
-        Some(match text {
-            b"z" | b"u" => Format::Short,
-            b"Z" | b"U" => Format::Long,
-            b"vz" | b"vu" => Format::View,
-            [b'w', b':', digits @ ..] => Format::Fixed(str::from_utf8(digits).ok()?.parse().ok()?),
-            _ => return None,
-        })
-    }
-}
 
 impl Messages {
     /// The column of an object.
@@ -92,11 +68,10 @@ impl Messages {
         let mut values = Vec::new();
         // SAFETY: the capsule keeps the array in place.
         let lent = self.lent.map(|array| unsafe { &*array });
+        let wrong = |_| error::value("the Arrow array's offsets make no sense");
         for array in lent.into_iter().chain(&self.streamed) {
-            for row in 0..array.length {
-                // SAFETY: the array is valid by the interface, and the row in it.
-                values.push(unsafe { value(array, self.format, row) }?);
-            }
+            // SAFETY: the array is valid by the interface, as far as that can be said of it.
+            unsafe { values_of(array, self.format, &mut values) }.map_err(wrong)?;
         }
         Ok(values)
     }
@@ -170,62 +145,4 @@ unsafe fn drained(stream: *mut Stream) -> PyResult<(Format, Vec<Array>)> {
             read.streamed.push(array);
         }
     }
-}
-
-/// # Safety
-/// The array is valid and of this format, and the row in it.
-unsafe fn value(array: &Array, format: Format, row: i64) -> PyResult<Option<&[u8]>> {
-    let wrong = || error::value("the Arrow array's offsets make no sense");
-    let at = usize::try_from(array.offset + row).map_err(|_| wrong())?;
-    // SAFETY: by the interface each format has these buffers, with a value for each row of the
-    // array and what comes before its offset.
-    unsafe {
-        let buffer = |index: usize| *array.buffers.add(index);
-        let valid = buffer(0).cast::<u8>();
-        if array.null_count != 0 && !valid.is_null() && *valid.add(at / 8) >> (at % 8) & 1 == 0 {
-            return Ok(None);
-        }
-        let (start, length) = match format {
-            Format::Short => {
-                let offsets = buffer(1).cast::<i32>();
-                let (start, end) = (offsets.add(at).read_unaligned(), offsets.add(at + 1).read_unaligned());
-                (i64::from(start), i64::from(end) - i64::from(start))
-            }
-            Format::Long => {
-                let offsets = buffer(1).cast::<i64>();
-                let start = offsets.add(at).read_unaligned();
-                (start, offsets.add(at + 1).read_unaligned() - start)
-            }
-            Format::Fixed(length) => {
-                let start = buffer(1).cast::<u8>().add(at * length);
-                return Ok(Some(slice(start, length)));
-            }
-            Format::View => {
-                let view = buffer(1).cast::<u8>().add(at * 16);
-                let word = |index: usize| view.cast::<i32>().add(index).read_unaligned();
-                let length = usize::try_from(word(0)).map_err(|_| wrong())?;
-                if length <= 12 {
-                    return Ok(Some(slice(view.add(4), length)));
-                }
-                let (index, start) = (usize::try_from(word(2)), usize::try_from(word(3)));
-                let (Ok(index), Ok(start)) = (index, start) else { return Err(wrong()) };
-                return Ok(Some(slice(buffer(2 + index).cast::<u8>().add(start), length)));
-            }
-        };
-        let (Ok(start), Ok(length)) = (usize::try_from(start), usize::try_from(length)) else { return Err(wrong()) };
-        if length == 0 {
-            return Ok(Some(&[]));
-        }
-        Ok(Some(slice(buffer(2).cast::<u8>().add(start), length)))
-    }
-}
-
-/// # Safety
-/// That many bytes lie there, or none.
-unsafe fn slice<'a>(start: *const u8, length: usize) -> &'a [u8] {
-    if length == 0 || start.is_null() {
-        return &[];
-    }
-    // SAFETY: the caller's promise.
-    unsafe { std::slice::from_raw_parts(start, length) }
 }

@@ -5,6 +5,7 @@ mod column;
 mod ffi;
 mod import;
 mod records;
+mod values;
 
 pub use import::{Messages, is_arrow};
 pub use records::{Records, stream};

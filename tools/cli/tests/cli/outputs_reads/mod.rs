@@ -20,6 +20,7 @@ pub const NO_PATHS: &[&str] = &[
     "GLOB",
     "HASH",
     "HEX",
+    "HOW",
     "IO",
     "LABEL=VALUE",
     "LOSS",
@@ -48,6 +49,11 @@ pub const NO_PATHS: &[&str] = &[
     "VERDICT",
     "[NAME=]N",
 ];
+
+/// There is no authority at this address: the log is finished without its stamp.
+pub const STAMPED: &str = "acquire in --to new --timestamp http://127.0.0.1:1/";
+/// Further segments go to another directory.
+pub const SPILLED: &str = "acquire in --to n --split 9K --then study";
 
 /// Options (and operands) whose files are only read: the page, and what the help calls it.
 pub const READS: &[(&str, &str)] = &[
@@ -156,5 +162,6 @@ pub const READS: &[(&str, &str)] = &[
     ("verify", "--against"),
     ("verify", "--key"),
     ("verify", "--log"),
+    ("verify", "--timestamp-ca"),
     ("verify", "IMAGE"),
 ];

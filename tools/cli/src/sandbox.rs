@@ -1,0 +1,58 @@
+//! The kernel's sandbox around commands whose input is hostile by its nature: what is in images and
+//! archives, and sets of others. It comes before the first thread: what a thread starts is in it.
+
+use crate::args::Command;
+use crate::exit;
+use crate::input::Inside;
+use crate::known::Known;
+use pfh::confine;
+use std::path::{Path, PathBuf};
+
+/// Enters it, if the command asks for no other thing and the kernel has one.
+pub fn enter(command: &Command) {
+    let Some(outputs) = outputs(command) else { return };
+    if let Err(error) = confine(&writable(&outputs)) {
+        exit::say(format_args!("no sandbox: {error}"));
+    }
+}
+
+/// The paths that were given.
+fn paths<'a>(paths: &[&'a Option<PathBuf>]) -> Vec<&'a Path> {
+    paths.iter().filter_map(|path| path.as_deref()).collect()
+}
+
+/// What the command writes, if it is one that reads hostile input.
+fn outputs(command: &Command) -> Option<Vec<&Path>> {
+    let inside = |inside: &Inside| inside.inside.is_some() && !inside.no_sandbox;
+    match command {
+        Command::List(list) => (!list.input.inside.no_sandbox).then(Vec::new),
+        Command::Hash(hash) if inside(&hash.input.inside) => Some(paths(&[&hash.output, &hash.cache])),
+        Command::Check(check) if inside(&check.inside) => Some(Vec::new()),
+        Command::Diff(diff) if inside(&diff.inside) => Some(paths(&[&diff.cache])),
+        Command::Dups(dups) if inside(&dups.input.inside) => Some(paths(&[&dups.script])),
+        #[cfg(feature = "known")]
+        Command::Match(request) if inside(&request.input.inside) => {
+            Some(paths(&[&request.output, &request.write_index]))
+        }
+        Command::Compare(request) if inside(&request.input.inside) => Some(paths(&[&request.output, &request.html])),
+        #[cfg(feature = "known")]
+        Command::Known(Known::Build(build)) if !build.inside.no_sandbox => {
+            let work = build.work.as_deref();
+            Some(std::iter::once(build.output.path()).chain(work).collect())
+        }
+        _ => None,
+    }
+}
+
+/// The outputs, the directories in which they get their names, and where all programs write.
+fn writable(outputs: &[&Path]) -> Vec<PathBuf> {
+    let mut writable = vec![PathBuf::from("/dev"), "/var/tmp".into(), std::env::temp_dir()];
+    for output in outputs {
+        let real = std::fs::canonicalize(output).unwrap_or_else(|_| output.to_path_buf());
+        // Its directory, or the one in which that will be made.
+        let above = real.ancestors().skip(1).map(|above| if above == Path::new("") { Path::new(".") } else { above });
+        writable.extend(above.into_iter().find(|above| above.is_dir()).map(Path::to_owned));
+        writable.push(real);
+    }
+    writable
+}
