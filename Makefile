@@ -4,7 +4,7 @@ CORPUS ?= target/corpus
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help test ci python wheel faults foreign slow nightly campaigns large bench fuzz corpus aarch64 aarch64-nightly portable dist
+.PHONY: help test ci python wheel faults foreign slow features nightly campaigns large foreign-images bench cftt fuzz corpus aarch64 aarch64-nightly portable dist
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):[^#]*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -32,7 +32,10 @@ slow: ## the tests of the program that take ten seconds each and more
 	PFH_TIERS=slow $(CARGO) test --package pfh-cli --package pfh-bench
 	PFH_TIERS=slow tools/python/check -k workers_over_tls
 
-nightly: ## the tests that take minutes: long vectors, many seeds, every errno at every call
+features: ## each feature of the library alone compiles without a warning (part of nightly)
+	for feature in audit image inside known; do $(CARGO) clippy --package pfh --no-default-features --features $$feature --quiet -- -D warnings || exit 1; done
+
+nightly: features ## the tests that take minutes: long vectors, many seeds, every errno at every call
 	PFH_TIERS=faults,foreign,slow PFH_NIGHTLY=1 $(CARGO) test --workspace --release -- --include-ignored
 
 campaigns: ## 20,000 errnos, 10,000 power cuts, 300 raced writes, 10,000 mutants of each image, and a dated record (part of nightly, without the record)
@@ -43,6 +46,9 @@ campaigns: ## 20,000 errnos, 10,000 power cuts, 300 raced writes, 10,000 mutants
 
 large: ## updates and files beyond 4 GiB
 	PFH_LARGE=1 $(CARGO) test --workspace --release large -- --include-ignored
+
+foreign-images: ## images and archives that others made, in DIR=…: names and digests beside The Sleuth Kit, bsdtar and 7z
+	bench/run foreign-images $(DIR) $(if $(PFH),--pfh $(PFH))
 
 aarch64: ## the tests of the second architecture that each change must pass, under qemu-user
 	cross/test quick
@@ -64,6 +70,10 @@ $(CORPUS):
 
 bench: $(CORPUS) ## pfh against its peers on the corpus, and a dated record in bench/record
 	bench/run compare all --corpus $(CORPUS) --record
+
+cftt: ## the tests of disk imaging that docs/cftt.md names, with FUSE, loop devices and disks in memory; needs root, and fails where they are missing
+	PFH_TIERS=faults,foreign,slow PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-cli --test cli -- \
+		$$(sed -n '/^| [AD][AMO]-/p' docs/cftt.md | cut -d'|' -f4 | grep -o '[a-z0-9_]\{8,\}' | sort -u) cftt::
 
 fuzz: ## each fuzz target for FUZZ_SECONDS (needs cargo-fuzz and a nightly toolchain)
 	cd fuzz && for target in $$($(CARGO) fuzz list); do $(CARGO) fuzz run "$$target" -- -max_total_time=$(FUZZ_SECONDS) || exit 1; done
