@@ -1,10 +1,7 @@
 //! Which files are taken: globs over names and paths, and sizes. Hidden files always are;
 //! ignore-files never count.
 
-use globset::{Candidate, GlobBuilder, GlobSet, GlobSetBuilder};
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use fast_glob::ErrorKind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -13,13 +10,19 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 #[error("not a glob: {0}")]
 pub struct SelectionError(String);
 
+/// A pattern as `fast_glob` reads it, and its place among those that were given.
+#[derive(Debug, Clone)]
+struct Glob {
+    pattern: Vec<u8>,
+    at: usize,
+}
+
 #[derive(Debug, Clone, Default)]
 struct Globs {
     /// Patterns without a slash: matched against the last component.
-    names: GlobSet,
+    names: Vec<Glob>,
     /// Patterns with a slash: matched against the name as printed, and the path below the operand.
-    paths: GlobSet,
-    given: bool,
+    paths: Vec<Glob>,
     /// What has matched something so far; clones of a selection share it.
     seen: Arc<Seen>,
 }
@@ -27,7 +30,7 @@ struct Globs {
 /// Which patterns have matched something.
 #[derive(Debug, Default)]
 struct Seen {
-    /// Those without a slash, then those with one, each in the order in which they were given.
+    /// In the order in which they were given.
     patterns: Vec<(String, AtomicBool)>,
     /// How many of them have matched nothing yet.
     left: AtomicUsize,
@@ -55,58 +58,72 @@ pub(crate) struct Asked<'a> {
 
 impl Globs {
     fn new(patterns: &[String]) -> Result<Self, SelectionError> {
-        let (mut names, mut paths) = (GlobSetBuilder::new(), GlobSetBuilder::new());
-        let (mut seen, mut with_slash) = (Vec::new(), Vec::new());
-        for pattern in patterns {
-            let slash = pattern.contains('/');
-            let glob = GlobBuilder::new(bare(pattern).trim_end_matches('/'))
-                .literal_separator(slash)
-                .backslash_escape(true)
-                .build()
-                .map_err(|e| SelectionError(e.to_string()))?;
-            if slash {
-                paths.add(glob);
-                with_slash.push(pattern.clone());
-            } else {
-                names.add(glob);
-                seen.push(pattern.clone());
-            }
+        let (mut names, mut paths) = (Vec::new(), Vec::new());
+        for (at, given) in patterns.iter().enumerate() {
+            let glob = Glob { pattern: dialect(bare(given).trim_end_matches('/')), at };
+            fast_glob::validate(&glob.pattern).map_err(|error| SelectionError(fault(error.kind, given)))?;
+            if given.contains('/') { &mut paths } else { &mut names }.push(glob);
         }
-        seen.append(&mut with_slash);
-        let left = AtomicUsize::new(seen.len());
-        let patterns_seen = seen.into_iter().map(|pattern| (pattern, AtomicBool::new(false))).collect();
-        let seen = Arc::new(Seen { patterns: patterns_seen, left });
-        let build = |set: GlobSetBuilder| set.build().map_err(|e| SelectionError(e.to_string()));
-        Ok(Globs { names: build(names)?, paths: build(paths)?, given: !patterns.is_empty(), seen })
+        let left = AtomicUsize::new(patterns.len());
+        let patterns = patterns.iter().map(|pattern| (pattern.clone(), AtomicBool::new(false))).collect();
+        Ok(Globs { names, paths, seen: Arc::new(Seen { patterns, left }) })
+    }
+
+    fn is_given(&self) -> bool {
+        !self.seen.patterns.is_empty()
     }
 
     fn matches(&self, asked: &Asked<'_>) -> bool {
         let printed = asked.printed.strip_prefix(b"./").unwrap_or(asked.printed);
         let printed = &printed[printed.iter().take_while(|byte| **byte == b'/').count()..];
-        self.hit(&self.names, 0, asked.name)
-            | self.hit(&self.paths, self.names.len(), asked.below)
-            | (printed != asked.below && self.hit(&self.paths, self.names.len(), printed))
+        self.hit(&self.names, asked.name)
+            | self.hit(&self.paths, asked.below)
+            | (printed != asked.below && self.hit(&self.paths, printed))
     }
 
-    /// Whether a pattern of the set, the first of which has the number `from`, matches.
-    fn hit(&self, set: &GlobSet, from: usize, bytes: &[u8]) -> bool {
-        if set.is_empty() {
-            return false;
-        }
-        let candidate = Candidate::new(Path::new(OsStr::from_bytes(bytes)));
+    /// Whether one of the patterns matches. While some have matched nothing yet, each is asked, so
+    /// that all that match count as seen, not the first alone.
+    fn hit(&self, globs: &[Glob], bytes: &[u8]) -> bool {
+        let matching = |glob: &&Glob| fast_glob::glob_match(&glob.pattern, bytes);
         if self.seen.left.load(Ordering::Relaxed) == 0 {
-            return set.is_match_candidate(&candidate);
+            return globs.iter().any(|glob| matching(&glob));
         }
-        // All that match count as seen, not the first alone.
-        let matching = set.matches_candidate(&candidate);
-        matching.iter().for_each(|at| self.seen.hit(from + at));
-        !matching.is_empty()
+        globs.iter().filter(matching).inspect(|glob| self.seen.hit(glob.at)).count() > 0
     }
 
     fn unmatched(&self) -> impl Iterator<Item = &str> {
         let unseen = self.seen.patterns.iter().filter(|(_, seen)| !seen.load(Ordering::Relaxed));
         unseen.map(|(pattern, _)| &pattern[..])
     }
+}
+
+/// The pattern in the dialect of `fast_glob`, where a `!` in front negates and a backslash before
+/// some letters is a control character: here, as in a shell, both stand for themselves.
+fn dialect(pattern: &str) -> Vec<u8> {
+    let mut dialect = Vec::with_capacity(pattern.len() + 1);
+    if pattern.starts_with('!') {
+        dialect.push(b'\\');
+    }
+    let mut bytes = pattern.bytes().peekable();
+    while let Some(byte) = bytes.next() {
+        match (byte, bytes.peek()) {
+            (b'\\', Some(next)) if next.is_ascii_alphanumeric() => {}
+            (b'\\', Some(_)) => dialect.extend([byte, bytes.next().unwrap_or(byte)]),
+            _ => dialect.push(byte),
+        }
+    }
+    dialect
+}
+
+fn fault(kind: ErrorKind, pattern: &str) -> String {
+    let why = match kind {
+        ErrorKind::UnclosedBrace => "a '{' without '}'",
+        ErrorKind::UnclosedBracket => "a '[' without ']'",
+        ErrorKind::TrailingBackslash => "nothing follows the last backslash",
+        ErrorKind::BraceNestingTooDeep | ErrorKind::TooManyBraceGroups => "more than 10 groups in braces",
+        _ => "a pattern of another kind",
+    };
+    format!("{pattern}: {why}")
 }
 
 /// A pattern or path without what stands for "here" in front of it.
@@ -141,7 +158,7 @@ impl Selection {
 
     /// Whether every file is taken.
     pub fn is_all(&self) -> bool {
-        !self.include.given && !self.exclude.given && !self.needs_size()
+        !self.include.is_given() && !self.exclude.is_given() && !self.needs_size()
     }
 
     /// Whether a file of this path below an operand, of this last component and of this size, if
@@ -165,11 +182,12 @@ impl Selection {
     }
 
     pub(crate) fn takes_file(&self, asked: &Asked<'_>) -> bool {
-        (!self.include.given || self.include.matches(asked)) && !(self.exclude.given && self.exclude.matches(asked))
+        (!self.include.is_given() || self.include.matches(asked))
+            && !(self.exclude.is_given() && self.exclude.matches(asked))
     }
 
     pub(crate) fn enters(&self, asked: &Asked<'_>) -> bool {
-        !(self.exclude.given && self.exclude.matches(asked))
+        !(self.exclude.is_given() && self.exclude.matches(asked))
     }
 }
 
@@ -192,6 +210,44 @@ mod tests {
         assert!(!enters(b"back") && enters(b"x"));
         assert!(s.takes_size(9) && !s.takes_size(10));
         assert!(Selection::new(&words(&["[a"]), &[], None, None).is_err());
+    }
+
+    /// Patterns, names, and what globset and a shell answer.
+    #[test]
+    fn globs_mean_the_same_as_in_a_shell() {
+        for (pattern, name, matches) in [
+            ("?", "\u{e9}", false),
+            ("*", "", true),
+            ("a/**", "a", false),
+            ("a/**", "a/b/c", true),
+            ("**/b", "b", true),
+            ("**/b", "x/y/b", true),
+            ("a/**/b", "a/b", true),
+            ("a**b/c", "axxb/c", true),
+            ("d/*", "d/.h", true),
+            ("d/*", "d/e/f", false),
+            ("{a,b}/c", "b/c", true),
+            ("a/{b,c/d}", "a/c/d", true),
+            ("*.{jpg,png}", "x.png", true),
+            ("{,a}b", "b", true),
+            ("[!a]", "b", true),
+            ("[^a]", "a", false),
+            ("[]a]", "]", true),
+            ("!a", "!a", true),
+            ("!a", "b", false),
+            ("\\n", "n", true),
+            ("\\*", "*", true),
+            ("\\*", "x", false),
+            ("a]", "a]", true),
+        ] {
+            let globs = Globs::new(&[pattern.to_owned()]).unwrap();
+            let name = name.as_bytes();
+            assert_eq!(globs.matches(&Asked { printed: name, below: name, name }), matches, "{pattern} {name:?}");
+        }
+        for pattern in ["{a", "[a", "a\\", "[a-"] {
+            let error = Selection::new(&[], &[pattern.to_owned()], None, None).unwrap_err();
+            assert!(error.to_string().contains(pattern), "{error}");
+        }
     }
 
     #[test]
