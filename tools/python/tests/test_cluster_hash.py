@@ -205,7 +205,7 @@ def test_workers_over_tls_are_killed(room, tmp_path):
     chance = random.Random(15)
     with clusters.two_workers(tmp_path) as cluster:
         rounds = killed = 0
-        while killed < kills and rounds < (60 if SLOW else 6):
+        while killed < kills and rounds < 60:
             rounds += 1
             to = f"killed-{rounds}"
             ended = threading.Event()
