@@ -162,12 +162,23 @@ fn comments_are_at_most_100_columns_wide() {
 /// Phrases that plain English does without. One with a capital begins a sentence.
 const REFUSED: &[&str] = &["told", "of which", "whoever", "anew", "is no", "are no", "so many", "What is"];
 
-/// Where prose is looked at: a file or a folder, the ending of its files, how their prose is found,
-/// and the phrases that are refused there. Help and messages are lines to add.
-const PROSE: &[(&str, &str, fn(&str) -> String, &[&str])] = &[
-    ("README.md", "md", markdown, REFUSED),
-    ("CONTRIBUTING.md", "md", markdown, REFUSED),
-    ("docs", "md", markdown, REFUSED),
+/// A place whose prose is looked at.
+struct Place {
+    /// A file, or a folder with all below it.
+    path: &'static str,
+    /// The ending of its files.
+    ending: &'static str,
+    /// Gives the prose of a file, each character at its offset.
+    prose: fn(&str) -> String,
+    /// The phrases that are refused there.
+    refused: &'static [&'static str],
+}
+
+/// Help and messages are places to add.
+const PLACES: &[Place] = &[
+    Place { path: "README.md", ending: "md", prose: markdown, refused: REFUSED },
+    Place { path: "CONTRIBUTING.md", ending: "md", prose: markdown, refused: REFUSED },
+    Place { path: "docs", ending: "md", prose: markdown, refused: REFUSED },
 ];
 
 /// The prose of a Markdown page, each character at its place: code and line ends are spaces.
@@ -213,7 +224,7 @@ fn files(path: &Path, ending: &str) -> Vec<PathBuf> {
 #[test]
 fn prose_is_plain_english() {
     let (mut wrong, mut seen) = (Vec::new(), 0);
-    for (path, ending, prose, refused) in PROSE {
+    for Place { path, ending, prose, refused } in PLACES {
         for file in files(&root().join(path), ending) {
             let text = fs::read_to_string(&file).expect("a text");
             let prose = prose(&text);
