@@ -158,3 +158,90 @@ fn comments_are_at_most_100_columns_wide() {
     wrong.dedup();
     assert!(wrong.is_empty(), "comments beyond 100 columns:\n{}", wrong.join("\n"));
 }
+
+/// Phrases that plain English does without. One with a capital begins a sentence.
+const REFUSED: &[&str] = &["told", "of which", "whoever", "anew", "is no", "are no", "so many", "What is"];
+
+/// A place whose prose is looked at.
+struct Place {
+    /// A file, or a folder with all below it.
+    path: &'static str,
+    /// The ending of its files.
+    ending: &'static str,
+    /// Gives the prose of a file, each character at its offset.
+    prose: fn(&str) -> String,
+    /// The phrases that are refused there.
+    refused: &'static [&'static str],
+}
+
+/// Help and messages are places to add.
+const PLACES: &[Place] = &[
+    Place { path: "README.md", ending: "md", prose: markdown, refused: REFUSED },
+    Place { path: "CONTRIBUTING.md", ending: "md", prose: markdown, refused: REFUSED },
+    Place { path: "docs", ending: "md", prose: markdown, refused: REFUSED },
+];
+
+/// The prose of a Markdown page, each character at its place: code and line ends are spaces.
+fn markdown(page: &str) -> String {
+    let mut prose = String::with_capacity(page.len());
+    let mut is_fenced = false;
+    for line in page.split_inclusive('\n') {
+        let is_fence = line.trim_start().starts_with("```");
+        let mut is_code = is_fenced || is_fence;
+        for c in line.chars() {
+            is_code ^= c == '`' && !is_fenced && !is_fence;
+            if is_code || c == '`' || c == '\n' {
+                prose.extend(std::iter::repeat_n(' ', c.len_utf8()));
+            } else {
+                prose.push(c);
+            }
+        }
+        is_fenced ^= is_fence;
+    }
+    prose
+}
+
+/// Where `prose` has `phrase` as words of their own; small letters stand for capitals too.
+fn places(prose: &str, phrase: &str) -> Vec<usize> {
+    let small = prose.to_ascii_lowercase();
+    let text = if phrase.starts_with(char::is_uppercase) { prose } else { &small };
+    let is_letter =
+        |at: Option<usize>| at.and_then(|at| text.as_bytes().get(at)).is_some_and(u8::is_ascii_alphanumeric);
+    let found = text.match_indices(phrase).map(|(at, _)| at);
+    found.filter(|&at| !is_letter(at.checked_sub(1)) && !is_letter(Some(at + phrase.len()))).collect()
+}
+
+/// All files with `ending` below `path`, or the file itself.
+fn files(path: &Path, ending: &str) -> Vec<PathBuf> {
+    if path.is_file() {
+        return vec![path.to_owned()];
+    }
+    let entries = fs::read_dir(path).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let wanted = entries.filter(|path| path.is_dir() || path.extension().is_some_and(|found| found == ending));
+    wanted.flat_map(|path| files(&path, ending)).collect()
+}
+
+#[test]
+fn prose_is_plain_english() {
+    let (mut wrong, mut seen) = (Vec::new(), 0);
+    for Place { path, ending, prose, refused } in PLACES {
+        for file in files(&root().join(path), ending) {
+            let text = fs::read_to_string(&file).expect("a text");
+            let prose = prose(&text);
+            seen += 1;
+            for phrase in *refused {
+                for at in places(&prose, phrase) {
+                    let line = text[..at].matches('\n').count() + 1;
+                    wrong.push(format!("{}:{line}: {phrase:?}", file.strip_prefix(root()).expect("below").display()));
+                }
+            }
+        }
+    }
+    wrong.sort();
+    assert!(seen > 20, "only {seen} files were looked at");
+    assert!(wrong.is_empty(), "say it in plain English:\n{}", wrong.join("\n"));
+    // It can see, across lines and beside code.
+    let page = "`told` untold told.\n```\nanew\n```\nWhat\nis this is no\n";
+    let found = REFUSED.iter().map(|phrase| places(&markdown(page), phrase).len()).collect::<Vec<_>>();
+    assert_eq!(found, [1, 0, 0, 0, 1, 0, 0, 1]);
+}

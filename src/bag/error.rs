@@ -20,7 +20,7 @@ pub enum Error {
         error: io::Error,
     },
     /// A new bag has nothing in it to pack.
-    #[error("{}: there is no folder data in it: put what is to be packed there first (mkdir BAG && mv FILES BAG/data)", shown(.0))]
+    #[error("{}: there is no folder data in it: put what is to be packed there first (mkdir -p BAG/data && mv FILES BAG/data)", shown(.0))]
     NoData(PathBuf),
     /// There is a bag already.
     #[error("{}: is a bag already: `pfh bag update` makes its manifests those of its files", shown(.0))]

@@ -59,7 +59,7 @@ pub struct Write {
 }
 
 const CREATE: &str = "\
-Files below BAG/data are read and stay as they are: `mkdir BAG && mv FILES BAG/data && pfh bag create BAG`. bagit.txt is written last:
+Files below BAG/data are read and stay as they are: `mkdir -p BAG/data && mv FILES BAG/data && pfh bag create BAG`. bagit.txt is written last:
 what was interrupted is no bag.
 
 Exit codes: 0 the bag is made; 2 usage, or there is a bag or somebody's file already; 3 something below data could not be read, or is

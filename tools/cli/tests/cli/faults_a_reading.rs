@@ -1,4 +1,4 @@
-//! Rows A1 to A10 of the fault matrix (docs/faults.md): what reads give.
+//! Faults of reading, the rows a01 to a10 (docs/faults.md).
 
 use std::io::Write;
 use std::os::fd::OwnedFd;

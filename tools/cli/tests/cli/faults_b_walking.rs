@@ -1,4 +1,4 @@
-//! Rows B1 to B14 of the fault matrix (docs/faults.md): what a tree may hold.
+//! Faults of walking, the rows b01 to b14 (docs/faults.md).
 
 use crate::program;
 use std::collections::BTreeSet;

@@ -1,4 +1,4 @@
-//! Rows C1 to C6 of the fault matrix (docs/faults.md): where output goes, and how a run ends.
+//! Faults of output and of the end of a run, the rows c01 to c13 (docs/faults.md).
 
 use std::fs;
 use std::time::Duration;

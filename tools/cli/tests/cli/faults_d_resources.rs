@@ -1,4 +1,4 @@
-//! Rows D1 to D7 of the fault matrix (docs/faults.md): what a run may use.
+//! Limits of resources, the rows d01 to d07 (docs/faults.md).
 
 use std::fs;
 use std::io::Read;

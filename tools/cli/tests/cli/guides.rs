@@ -1,8 +1,8 @@
-//! Each command of the guides and of the ten tasks runs, and each link of the documentation leads
-//! somewhere.
+//! Each page of the guides and the ten tasks runs from top to bottom in an empty directory, and
+//! each link of the documentation leads somewhere.
 
 use crate::program::Room;
-use pfh_inject::{Need, content, lacks};
+use pfh_inject::{Need, lacks};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,11 +16,19 @@ fn root() -> PathBuf {
 struct Line {
     command: String,
     code: i32,
+    /// What its output holds, from the comment behind it.
+    says: Vec<String>,
     /// Whether it is another program's.
     peer: bool,
 }
 
-/// The lines of the blocks of shell on a page. A comment may say how a line ends.
+/// What stands in backquotes.
+fn quoted(text: &str) -> impl Iterator<Item = String> {
+    text.split('`').skip(1).step_by(2).map(str::to_owned)
+}
+
+/// The lines of the blocks of shell on a page. A comment may state how a line ends and, in
+/// backquotes, words of its output.
 fn lines(page: &str) -> Vec<Line> {
     let (mut found, mut inside, mut peer) = (Vec::new(), false, false);
     for line in page.lines() {
@@ -28,7 +36,8 @@ fn lines(page: &str) -> Vec<Line> {
             (inside, peer) = (!inside && kind.starts_with("sh"), kind == "sh peer");
         } else if inside && !line.trim().is_empty() && !line.starts_with('#') {
             let (command, comment) = line.split_once("  #").unwrap_or((line, ""));
-            found.push(Line { command: command.trim().to_owned(), code: stated(comment), peer });
+            let (command, code) = (command.trim().to_owned(), stated(comment));
+            found.push(Line { command, code, says: quoted(comment).collect(), peer });
         }
     }
     found
@@ -43,68 +52,17 @@ fn stated(text: &str) -> i32 {
 /// The commands in the last column of the tables of a page.
 fn of_tables(page: &str) -> Vec<Line> {
     let rows = page.lines().filter(|line| line.starts_with("| `"));
-    rows.filter_map(|row| row.trim_end_matches(" |").rsplit(" | ").next())
-        .flat_map(|cell| {
-            let code = stated(cell);
-            cell.split('`')
-                .skip(1)
-                .step_by(2)
-                .map(move |command| Line { command: command.to_owned(), code, peer: false })
-                .collect::<Vec<_>>()
-        })
-        .collect()
+    let cells = rows.filter_map(|row| row.trim_end_matches(" |").rsplit(" | ").next());
+    let line = |cell, command| Line { command, code: stated(cell), says: Vec::new(), peer: false };
+    cells.flat_map(|cell| quoted(cell).map(move |command| line(cell, command))).collect()
 }
 
-fn md5(bytes: &[u8]) -> String {
-    crate::program::digest_by("md5sum", bytes)
-}
-
-/// What the pages speak of.
-fn prepared() -> Room {
-    let room = Room::new();
-    let text = |seed: u64, length: usize| -> Vec<u8> {
-        (0..length as u64).flat_map(|n| format!("{} ", (n * n + seed * 7919) % 10_007).into_bytes()).collect()
-    };
-    for (name, bytes) in [("book", content(1, 400_000)), ("letter", text(2, 4000)), ("photo", content(3, 90_000))] {
-        room.file(format!("archive/{name}"), &bytes);
-        let other = if name == "letter" { text(9, 4000) } else { bytes };
-        room.file(format!("mirror/{name}"), &other);
-    }
-    let bad = text(4, 5000);
-    room.file("evidence/new.exe", &bad);
-    room.file("evidence/letter", &text(5, 3000));
-    let good = content(6, 50_000);
-    room.file("evidence/system.dll", &good);
-    room.file("samples/a.exe", &bad);
-    room.file("samples/b.exe", &[&bad[..], b"and more"].concat());
-    room.file("samples/c.exe", &text(7, 6000));
-    room.file("rotten/photo", &content(8, 20_000));
-    room.file("deposit/data/letter", b"Dear Ada");
-    room.file("disk", &content(10, 512 * 600));
-    room.file("sdb.raw", &content(10, 512 * 600));
-    room.file("malware.txt", format!("{}  new.exe\n", md5(&bad)).as_bytes());
-    let sha1 = crate::program::digest_by("sha1sum", &good).to_uppercase();
-    let head = "\"SHA-1\",\"MD5\",\"CRC32\",\"FileName\",\"FileSize\",\"ProductCode\",\"OpSystemCode\",\"SpecialCode\"";
-    let row = format!("\"{sha1}\",\"{}\",\"00000000\",\"system.dll\",50000,1,\"1\",\"\"", md5(&good).to_uppercase());
-    room.file("NSRLFile.txt", format!("{head}\r\n{row}\r\n").as_bytes());
-    for command in [
-        "pfh hash -r archive -o list.sums",
-        "pfh hash -r -a crc32 -f sfv mirror -o mirror.sfv",
-        "pfh hash -r -a md5 mirror -o mirror.md5",
-        "touch -d 2020-01-01 rotten/photo",
-    ] {
-        let (code, said) = shell(&room, command);
-        assert_eq!(code, Some(0), "{command}: {said}");
-    }
-    room
-}
-
-/// Runs a line as somebody types it; the device of the pages is a file here.
+/// Runs a line as somebody types it.
 fn shell(room: &Room, line: &str) -> (Option<i32>, String) {
     let folder = Path::new(env!("CARGO_BIN_EXE_pfh")).parent().expect("a folder").display().to_string();
     let path = format!("{folder}:{}", std::env::var("PATH").unwrap_or_default());
     let seen = Command::new("timeout")
-        .args(["300", "bash", "-o", "pipefail", "-c", &line.replace("/dev/sdb", "./sdb.raw")])
+        .args(["300", "bash", "-o", "pipefail", "-c", line])
         .env("PATH", path)
         .current_dir(room.path())
         .stdin(std::process::Stdio::null())
@@ -117,11 +75,11 @@ fn is_there(program: &str) -> bool {
     Command::new("bash").args(["-c", &format!("command -v {program}")]).output().is_ok_and(|seen| seen.status.success())
 }
 
-/// Runs the lines of a page in one room; what ends otherwise than the page says.
+/// Runs the lines of a page in an empty directory; what ends otherwise than the page says.
 fn run(lines: &[Line]) -> Vec<String> {
-    let room = prepared();
+    let room = Room::new();
     let mut wrong = Vec::new();
-    for Line { command, code, peer } in lines {
+    for Line { command, code, says, peer } in lines {
         let program = command.split(' ').next().unwrap_or_default();
         if *peer && !is_there(program) {
             eprintln!("skipped: no {program}");
@@ -130,6 +88,9 @@ fn run(lines: &[Line]) -> Vec<String> {
         let (ended, said) = shell(&room, command);
         if ended != Some(*code) {
             wrong.push(format!("{command}\n  ended with {ended:?}, the page says {code}: {said}"));
+        }
+        for words in says.iter().filter(|words| !said.contains(words.as_str())) {
+            wrong.push(format!("{command}\n  does not say {words:?} as the page does: {said}"));
         }
     }
     wrong
@@ -155,10 +116,12 @@ fn the_commands_of_the_guides_run() {
 
 #[test]
 fn what_others_type_has_a_command_here() {
-    let lines = of_tables(&page("guide/coming-from.md"));
-    assert!(lines.len() > 40, "{}", lines.len());
-    assert!(lines.iter().all(|line| line.command.starts_with("pfh ")));
-    let wrong = run(&lines);
+    let page = page("guide/coming-from.md");
+    let commands = of_tables(&page);
+    assert!(commands.len() > 40, "{}", commands.len());
+    assert!(commands.iter().all(|line| line.command.starts_with("pfh ")));
+    // The commands that make the files stand above the tables.
+    let wrong = run(&lines(&page).into_iter().chain(commands).collect::<Vec<_>>());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
@@ -168,6 +131,7 @@ fn the_ten_tasks_run() {
     assert_eq!(page.matches("\n## ").count(), 10);
     let lines = lines(&page);
     assert!(lines.iter().filter(|line| line.peer).count() >= 10);
+    assert!(lines.iter().map(|line| line.says.len()).sum::<usize>() >= 10);
     let wrong = run(&lines);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

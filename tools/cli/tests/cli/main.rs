@@ -59,6 +59,7 @@ mod faults_b_walking;
 mod faults_c_output;
 mod faults_d_resources;
 mod faults_e_unending;
+mod faults_page;
 mod forecast;
 mod gnu_cases;
 mod guides;
