@@ -30,7 +30,8 @@ fn typed(room: &Room, words: &str, keys: &[u8]) -> (Option<i32>, String) {
         .unwrap();
     let (mut input, mut output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
     let (mut shown, mut byte) = (Vec::new(), [0]);
-    while !shown.ends_with(b": ") && output.read(&mut byte).unwrap() == 1 {
+    // The question itself: what was typed before it is discarded.
+    while !shown.ends_with(b"Passphrase of key.pem: ") && output.read(&mut byte).unwrap() == 1 {
         shown.extend(byte);
     }
     input.write_all(keys).unwrap();
