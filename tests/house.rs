@@ -158,3 +158,19 @@ fn comments_are_at_most_100_columns_wide() {
     wrong.dedup();
     assert!(wrong.is_empty(), "comments beyond 100 columns:\n{}", wrong.join("\n"));
 }
+
+/// A test that is left out says why, and which command runs it.
+#[test]
+fn an_ignored_test_names_the_command_that_runs_it() {
+    let (mut seen, mut wrong) = (0, Vec::new());
+    for file in crates().iter().flat_map(|folder| rust_files(&root().join(folder))) {
+        let text = fs::read_to_string(&file).expect("a source");
+        for (number, line) in text.lines().enumerate().filter(|(_, line)| line.trim_start().starts_with("#[ignore")) {
+            seen += 1;
+            if !["`make ", "`cargo ", "`bench/run "].iter().any(|command| line.contains(command)) {
+                wrong.push(format!("{}:{}", file.display(), number + 1));
+            }
+        }
+    }
+    assert!(seen > 5 && wrong.is_empty(), "{seen} ignored tests, without a command:\n{}", wrong.join("\n"));
+}
