@@ -7,12 +7,15 @@
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{Hashed, Outcome, Record};
 use pfh_source::{ChangeTimes, Closed, Entry, Item, Note, Room, Source, Stat};
+use rusqlite::config::DbConfig;
+use rusqlite::limits::Limit;
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::hash::{BuildHasher, RandomState};
 use std::io::{ErrorKind, Read};
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -23,11 +26,22 @@ const SETTLED: Duration = Duration::from_secs(2);
 const COMMIT: Duration = Duration::from_secs(1);
 const ROWS: u64 = 4096;
 
-const SCHEMA: &str = "
-    CREATE TABLE IF NOT EXISTS runs (run INTEGER PRIMARY KEY, identity TEXT NOT NULL, finished INTEGER NOT NULL);
-    CREATE TABLE IF NOT EXISTS digests (
-        device INTEGER, inode INTEGER, algorithm TEXT, size INTEGER, mtime INTEGER, mtime_ns INTEGER, ctime INTEGER,
-        ctime_ns INTEGER, digest BLOB, run INTEGER, crc INTEGER, PRIMARY KEY (device, inode, algorithm)) WITHOUT ROWID;";
+/// The tables of a cache.
+const TABLES: [(&str, &str); 2] = [
+    ("runs", "(run INTEGER PRIMARY KEY, identity TEXT NOT NULL, finished INTEGER NOT NULL)"),
+    (
+        "digests",
+        "(device INTEGER, inode INTEGER, algorithm TEXT, size INTEGER, mtime INTEGER, mtime_ns INTEGER, ctime INTEGER, \
+         ctime_ns INTEGER, digest BLOB, run INTEGER, crc INTEGER, PRIMARY KEY (device, inode, algorithm)) WITHOUT ROWID",
+    ),
+];
+/// Steps of SQLite's machine between two looks at the bound.
+const STEPS: i32 = 1 << 14;
+/// Looks before a query is given up: 2^26 steps, a second or some. A query of a cache takes
+/// hundreds.
+const LOOKS: u64 = 1 << 12;
+/// The longest value and the longest row in bytes: the longest digest is far below.
+const LONGEST: i32 = 1 << 20;
 
 /// Marks databases of this kind: "pfhc".
 const APPLICATION: i64 = 0x7066_6863;
@@ -72,6 +86,8 @@ pub struct Use {
 
 struct Inner {
     connection: Connection,
+    /// Looks of the query at hand.
+    looks: Arc<AtomicU64>,
     algorithms: Vec<Algorithm>,
     run: i64,
     /// The share of reusable files that are read all the same, in parts of 2^32.
@@ -105,18 +121,21 @@ impl Cache {
         if !is_empty_or_ours(path)? {
             return Err(CacheError::Foreign);
         }
-        let connection = Connection::open(path)?;
+        let mut connection = Connection::open(path)?;
+        let looks = bound(&mut connection)?;
         let application: i64 = connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
-        let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+        let tables = own_tables(&connection)?.ok_or(CacheError::Foreign)?;
         if application != APPLICATION && tables > 0 {
             return Err(CacheError::Foreign);
         }
         connection.pragma_update(None, "application_id", APPLICATION)?;
         // Readers see whole transactions; a crash loses the last one at most.
         connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
-        connection.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA trusted_schema = OFF;")?;
+        connection.execute_batch("PRAGMA synchronous = NORMAL;")?;
         connection.busy_timeout(Duration::from_secs(10))?;
-        connection.execute_batch(SCHEMA)?;
+        for (name, columns) in TABLES {
+            connection.execute_batch(&format!("CREATE TABLE IF NOT EXISTS {name} {columns}"))?;
+        }
         let unfinished = "SELECT run FROM runs WHERE identity = ?1 AND finished = 0 ORDER BY run DESC LIMIT 1";
         let run = match connection.query_row(unfinished, [identity], |row| row.get(0)).optional()? {
             Some(run) => run,
@@ -130,6 +149,7 @@ impl Cache {
         let sample = (sample.clamp(0.0, 1.0) * 4_294_967_296.0) as u64;
         Ok(Cache(Arc::new(Mutex::new(Inner {
             connection,
+            looks,
             algorithms: algorithms.to_vec(),
             run,
             sample,
@@ -203,6 +223,46 @@ impl Cache {
     }
 }
 
+/// Bounds the time of each query and the memory of each row: a cache may come from somebody else,
+/// and be made to do harm. Gives the counter of looks, which starts again with each query.
+fn bound(connection: &mut Connection) -> rusqlite::Result<Arc<AtomicU64>> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
+    for (limit, most) in [
+        (Limit::SQLITE_LIMIT_LENGTH, LONGEST),
+        (Limit::SQLITE_LIMIT_SQL_LENGTH, 1 << 16),
+        (Limit::SQLITE_LIMIT_EXPR_DEPTH, 20),
+        (Limit::SQLITE_LIMIT_VDBE_OP, 25_000),
+        (Limit::SQLITE_LIMIT_ATTACHED, 0),
+        (Limit::SQLITE_LIMIT_TRIGGER_DEPTH, 1),
+    ] {
+        connection.set_limit(limit, most)?;
+    }
+    connection.execute_batch("PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;")?;
+    let looks = Arc::new(AtomicU64::new(0));
+    let counted = looks.clone();
+    connection.progress_handler(STEPS, Some(move || counted.fetch_add(1, Ordering::Relaxed) > LOOKS))?;
+    Ok(looks)
+}
+
+/// How many tables a database has, all of which are a cache's; `None` if it has anything else: a
+/// view or a trigger of somebody else's would run as soon as a table of its name is read or
+/// written.
+fn own_tables(connection: &Connection) -> rusqlite::Result<Option<usize>> {
+    let mut statement = connection.prepare("SELECT type, name, coalesce(sql, '') FROM sqlite_schema LIMIT 3")?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+    let rows = rows.collect::<rusqlite::Result<Vec<(String, String, String)>>>()?;
+    let plain = |sql: &str| sql.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+    let is_own = |(kind, name, sql): &(String, String, String)| {
+        let table = TABLES.iter().find(|(own, _)| own == name);
+        kind == "table"
+            && table.is_some_and(|(name, columns)| plain(sql) == plain(&format!("CREATE TABLE {name}{columns}")))
+    };
+    Ok(rows.iter().all(is_own).then_some(rows.len()))
+}
+
 /// Whether a file is missing, empty, or says in its header that it is a database of this kind
 /// ("Database File Format" of SQLite, section 1.3: 16 bytes of magic, the application's number at
 /// 68). An empty database of SQLite's may become one.
@@ -245,6 +305,7 @@ impl Inner {
         let sql =
             "SELECT digest, run, crc FROM digests WHERE device = ?1 AND inode = ?2 AND algorithm = ?8 AND size = ?3
             AND mtime = ?4 AND mtime_ns = ?5 AND ctime = ?6 AND ctime_ns = ?7";
+        self.looks.store(0, Ordering::Relaxed);
         let mut statement = self.connection.prepare_cached(sql)?;
         let key = key(stat);
         let [device, inode, size, mtime, mtime_ns, ctime, ctime_ns] = key;
@@ -314,6 +375,7 @@ impl Inner {
             return Ok(false);
         }
         let before = self.find(stat)?;
+        self.looks.store(0, Ordering::Relaxed);
         let changed = before.as_ref().is_some_and(|(digests, _)| *digests != hashed.digests);
         self.used.verified += u64::from(before.is_some());
         self.used.changed += u64::from(changed);
@@ -381,3 +443,6 @@ impl<S: Source> Reusing<S> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
