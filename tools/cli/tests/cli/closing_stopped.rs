@@ -1,5 +1,5 @@
-//! Each number of each closing sentence of a run that is interrupted: SIGINT comes when a certain
-//! file has been opened, and its first read takes long, so that the run cannot end before.
+//! Each number of each closing sentence of a run that is interrupted: SIGINT comes with a certain
+//! call on a certain file, and what follows takes long, so that the run cannot end before.
 
 use crate::closing_table::{Stopped, room, shell, wrong};
 use pfh_inject::{Need, lacks};
@@ -9,6 +9,7 @@ const TABLE: &[Stopped] = &[
         before: "$0 hash -r d -o list",
         line: "check -t1 --io plain list",
         at: "d/7",
+        call: "fstat:when=1",
         sentences: &[("interrupted: {} files have a verdict, the rest has none", &["lines ': OK$' out"])],
         absent: &[],
         is_silent: false,
@@ -17,6 +18,7 @@ const TABLE: &[Stopped] = &[
         before: "$0 hash -r d -o list",
         line: "check --json --io plain list",
         at: "d/7",
+        call: "fstat:when=1",
         sentences: &[("interrupted: {} files have a verdict, the rest has none", &["lines '\"result\":\"ok\"' out"])],
         absent: &[],
         is_silent: false,
@@ -25,6 +27,7 @@ const TABLE: &[Stopped] = &[
         before: "$0 hash -r d -o list",
         line: "check --audit --io plain list d",
         at: "d/7",
+        call: "fstat:when=1",
         sentences: &[("interrupted: the audit is not complete, and says nothing", &[])],
         absent: &[],
         is_silent: true,
@@ -33,6 +36,7 @@ const TABLE: &[Stopped] = &[
         before: "cp -r d e; echo > e/new",
         line: "diff --io plain d e",
         at: "e/7",
+        call: "fstat:when=1",
         sentences: &[("interrupted: the comparison is not complete, and says nothing", &[])],
         absent: &[],
         is_silent: true,
@@ -41,6 +45,7 @@ const TABLE: &[Stopped] = &[
         before: "mkdir b; mv d b/data",
         line: "bag create --io plain b",
         at: "b/data/7",
+        call: "fstat:when=1",
         sentences: &[("interrupted: nothing was written, and nothing is said", &[])],
         absent: &["b/bagit.txt", "b/manifest-sha512.txt", "b/tagmanifest-sha512.txt", "b/bag-info.txt"],
         is_silent: true,
@@ -49,6 +54,7 @@ const TABLE: &[Stopped] = &[
         before: "mkdir b; mv d b/data; $0 bag create b; echo more >> b/data/1",
         line: "bag validate --io plain b",
         at: "b/data/7",
+        call: "fstat:when=1",
         sentences: &[("interrupted: nothing was written, and nothing is said", &[])],
         absent: &[],
         is_silent: true,
@@ -57,16 +63,18 @@ const TABLE: &[Stopped] = &[
         before: "$0 plan -r d -o plan",
         line: "run --io plain plan --unit 1",
         at: "d/7",
+        call: "fstat:when=1",
         sentences: &[("interrupted: the unit has no result", &[])],
         absent: &["plan/parts/000001"],
         is_silent: true,
     },
     Stopped {
         before: "head -c 30000000 /dev/zero | tr '\\0' x > disk",
-        line: "acquire --block 1MiB --readers 1 disk --to image",
+        line: "acquire --block 64KiB --readers 1 disk --to image",
         at: "disk",
+        call: "pread64:when=60",
         sentences: &[(
-            "stopped after {} bytes: interrupted; the same command resumes here",
+            "stopped after {} bytes: cancelled; the same command resumes here",
             &["mapped + image.map"],
         )],
         absent: &[],
@@ -74,16 +82,18 @@ const TABLE: &[Stopped] = &[
     },
     Stopped {
         before: "head -c 30000000 /dev/zero | tr '\\0' x > disk",
-        line: "dd if=disk of=image bs=1M",
+        line: "dd if=disk of=image bs=64K --block 64KiB",
         at: "disk",
-        sentences: &[("stopped after {} bytes: interrupted", &["size image"])],
+        call: "pread64:when=60",
+        sentences: &[("stopped after {} bytes: cancelled", &["size image"])],
         absent: &[],
         is_silent: true,
     },
     Stopped {
-        before: "$0 acquire disk --to image",
+        before: "head -c 30000000 /dev/zero | tr '\\0' x > disk; $0 acquire disk --to image",
         line: "verify image",
         at: "image",
+        call: "pread64:when=20",
         sentences: &[],
         absent: &[],
         is_silent: true,
@@ -92,6 +102,7 @@ const TABLE: &[Stopped] = &[
         before: "true",
         line: "tree build d",
         at: "d/7",
+        call: "fstat:when=1",
         sentences: &[("interrupted: no tree beyond those named was changed", &[])],
         absent: &["d.pfhtree", "d.pfhtree-new", "d.pfhtree-lock"],
         is_silent: true,
@@ -100,6 +111,7 @@ const TABLE: &[Stopped] = &[
         before: "$0 tree build d; echo more >> d/1",
         line: "tree check d",
         at: "d/7",
+        call: "fstat:when=1",
         sentences: &[("interrupted: no tree beyond those named was changed", &[])],
         absent: &["d.pfhtree-lock"],
         is_silent: true,
@@ -108,6 +120,7 @@ const TABLE: &[Stopped] = &[
         before: "true",
         line: "tree build -r d",
         at: "d/7",
+        call: "fstat:when=1",
         sentences: &[("interrupted: no tree beyond those named was changed", &[])],
         absent: &["d/7.pfhtree", "d/9.pfhtree"],
         is_silent: false,
@@ -116,7 +129,8 @@ const TABLE: &[Stopped] = &[
         before: "seq 300000 | while read n; do printf '%064d  %s\\n' $n $n; done > list",
         line: "known build --bad list set",
         at: "list",
-        sentences: &[("interrupted: no file was written", &[])],
+        call: "read:when=1",
+        sentences: &[("interrupted; the same command goes on from here", &[])],
         absent: &["set"],
         is_silent: true,
     },
@@ -124,6 +138,7 @@ const TABLE: &[Stopped] = &[
         before: "$0 hash -r d -f jsonl > list; for n in 1 2 3 4 5 6; do cat list list list > more; mv more list; done",
         line: "export list --to bodyfile -o body",
         at: "list",
+        call: "read:when=1",
         sentences: &[("interrupted: the export is not whole", &[])],
         absent: &["body"],
         is_silent: true,
@@ -132,6 +147,7 @@ const TABLE: &[Stopped] = &[
         before: "$0 hash -r d -o list",
         line: "report list --html page",
         at: "list",
+        call: "read:when=1",
         sentences: &[("interrupted: no page was written", &[])],
         absent: &["page"],
         is_silent: true,
@@ -140,6 +156,7 @@ const TABLE: &[Stopped] = &[
         before: "(cd d && zip -qr ../in.zip .)",
         line: "list in.zip",
         at: "in.zip",
+        call: "pread64:when=1",
         sentences: &[("interrupted: the list is not whole", &[])],
         absent: &[],
         is_silent: false,
@@ -155,10 +172,10 @@ fn an_interrupted_run_claims_what_it_did() {
     for row in TABLE {
         let room = room();
         shell(&room, &format!("({}) >/dev/null 2>&1", row.before));
-        let signal = "-e inject=fstat,newfstatat,statx,fadvise64,lseek:signal=INT:when=1";
-        let delay = "-e inject=read,pread64,readv,preadv,preadv2:delay_enter=700000";
-        let at = room.path().join(row.at);
-        let trace = format!("strace -f -qq -o t -P {} {signal} {delay}", at.display());
+        // Each file is read by a thread that does nothing else meanwhile: no ring.
+        let (call, at) = (row.call, room.path().join(row.at));
+        let calls = "-e inject=io_uring_setup:error=ENOSYS -e inject=lseek,close:delay_enter=400000";
+        let trace = format!("strace -f -qq -o t -P {} {calls} -e inject={call}:signal=INT", at.display());
         let seen = shell(&room, &format!("{trace} \"$0\" {} >out 2>err", row.line));
         let read = |name: &str| std::fs::read_to_string(room.path().join(name)).unwrap_or_default();
         if seen.code != Some(130) {

@@ -7,7 +7,7 @@ use pfh_inject::{Outcome, Trial, content};
 /// Functions for the expressions of a row. `t.*` are strace's files, one a thread; `out` and `err`
 /// are what the command printed.
 const WORDS: &str = r#"
-calls() { cat t.* | grep -E "^($1)\([0-9]+<[^>]*/$2[^>]*>"; }
+calls() { cat t.* | grep -E "^($1)\([0-9]+<[^>]*/$2>"; }
 opened() { calls 'p?readv?2?(64)?' "$1" | grep -v '= 0$' | sed 's/[^<]*<//; s/>.*//' | sort -u | wc -l; }
 bytes() { calls 'p?readv?2?(64)?' "$1" | sed 's/.*= //' | awk '{ n += $1 } END { print n + 0 }'; }
 written() { calls 'p?writev?(64)?' "$1" | sed 's/.*= //' | awk '{ n += $1 } END { print n + 0 }'; }
@@ -32,12 +32,14 @@ pub struct Whole {
     pub sentences: &'static [Sentence],
 }
 
-/// A command that is interrupted when it reads a file.
+/// A command that is interrupted at a call on a file.
 pub struct Stopped {
     pub before: &'static str,
     pub line: &'static str,
-    /// The file; the reads of it and what is written to the second take long from then on.
+    /// The file.
     pub at: &'static str,
+    /// The call, and which of them, as strace counts them in each thread.
+    pub call: &'static str,
     pub sentences: &'static [Sentence],
     /// What must not be there afterwards.
     pub absent: &'static [&'static str],
