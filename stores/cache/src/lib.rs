@@ -123,19 +123,24 @@ impl Cache {
         }
         let mut connection = Connection::open(path)?;
         let looks = bound(&mut connection)?;
+        connection.busy_timeout(Duration::from_secs(10))?;
+        // At one time: another run may be making it.
+        connection.execute_batch("BEGIN")?;
         let application: i64 = connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
         let tables = own_tables(&connection)?.ok_or(CacheError::Foreign)?;
         if application != APPLICATION && tables > 0 {
             return Err(CacheError::Foreign);
         }
-        connection.pragma_update(None, "application_id", APPLICATION)?;
+        connection.execute_batch("COMMIT")?;
+        if tables < TABLES.len() {
+            let made = TABLES.map(|(name, columns)| format!("CREATE TABLE IF NOT EXISTS {name} {columns};")).concat();
+            let id = format!("PRAGMA application_id = {APPLICATION};");
+            // The mark is in the first page that is written: no moment has a file without it.
+            connection.execute_batch(&format!("BEGIN IMMEDIATE; {id} {made} COMMIT"))?;
+        }
         // Readers see whole transactions; a crash loses the last one at most.
         connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
         connection.execute_batch("PRAGMA synchronous = NORMAL;")?;
-        connection.busy_timeout(Duration::from_secs(10))?;
-        for (name, columns) in TABLES {
-            connection.execute_batch(&format!("CREATE TABLE IF NOT EXISTS {name} {columns}"))?;
-        }
         let unfinished = "SELECT run FROM runs WHERE identity = ?1 AND finished = 0 ORDER BY run DESC LIMIT 1";
         let run = match connection.query_row(unfinished, [identity], |row| row.get(0)).optional()? {
             Some(run) => run,

@@ -140,7 +140,8 @@ fn values_beyond_those_of_the_tree_are_damage_and_are_not_all_counted() {
 
 #[test]
 fn a_value_longer_than_any_is_an_error_and_takes_no_memory() {
-    let (_room, path) = by_hand("UPDATE entries SET name = zeroblob(20000000) WHERE key = (SELECT max(key) FROM entries)");
+    let (_room, path) =
+        by_hand("UPDATE entries SET name = zeroblob(20000000) WHERE key = (SELECT max(key) FROM entries)");
     let opened = Catalogue::open(&path).expect("opened");
     let error = opened.each(&mut |entry| assert!(entry.name.len() < 100)).expect_err("too long");
     assert!(matches!(error, CatalogueError::Database { .. }), "{error}");

@@ -73,10 +73,7 @@ const TABLE: &[Stopped] = &[
         line: "acquire --block 64KiB --readers 1 disk --to image",
         at: "disk",
         call: "pread64:when=60",
-        sentences: &[(
-            "stopped after {} bytes: cancelled; the same command resumes here",
-            &["mapped + image.map"],
-        )],
+        sentences: &[("stopped after {} bytes: cancelled; the same command resumes here", &["mapped + image.map"])],
         absent: &[],
         is_silent: true,
     },

@@ -27,10 +27,7 @@ const TABLE: &[Whole] = &[
         before: "$0 hash -r d -a sha256,md5 -f bsd -o all; grep -v '^MD5 (d/[0-4])' all > list",
         line: "check --io plain list",
         code: 0,
-        sentences: &[(
-            "{} files verified against list: md5 ({}), sha256",
-            &["opened 'd/[^>]*'", "grep -c ^MD5 list"],
-        )],
+        sentences: &[("{} files verified against list: md5 ({}), sha256", &["opened 'd/[^>]*'", "grep -c ^MD5 list"])],
     },
     Whole {
         before: "$0 hash -r d -o list; printf more >> d/3; rm d/4; mv d/5 d/moved; cp d/6 d/copy; echo > d/new",
@@ -57,7 +54,11 @@ const TABLE: &[Whole] = &[
             ),
             (
                 "{} of {} files verified against list: sha256; {} not as the manifest has it; {*}",
-                &["sha256sum -c list 2>&1 | lines ': OK$'", "wc -l < list", "lines '^(modified|moved|copied|new|missing) ' out"],
+                &[
+                    "sha256sum -c list 2>&1 | lines ': OK$'",
+                    "wc -l < list",
+                    "lines '^(modified|moved|copied|new|missing) ' out",
+                ],
             ),
         ],
     },
@@ -132,7 +133,10 @@ const TABLE: &[Whole] = &[
         code: 3,
         sentences: &[(
             "{} of {} files have no digest in the output",
-            &["echo $(($(sed -n 's/.*\"entries\":\\([0-9]*\\).*/\\1/p' plan/plan.json) - $(wc -l < list)))", "cat plan/units/* | tr '\\0' '\\n' | wc -l"],
+            &[
+                "echo $(($(sed -n 's/.*\"entries\":\\([0-9]*\\).*/\\1/p' plan/plan.json) - $(wc -l < list)))",
+                "cat plan/units/* | tr '\\0' '\\n' | wc -l",
+            ],
         )],
     },
     Whole {
@@ -187,12 +191,12 @@ const TABLE: &[Whole] = &[
             ),
             (
                 "disk: differs within {} bytes from offset {} on",
-                &["cmp -l image disk 2>/dev/null | wc -l", "echo $(($(cmp -l image disk 2>/dev/null | awk 'NR == 1 { print $1 }') - 1))"],
+                &[
+                    "cmp -l image disk 2>/dev/null | wc -l",
+                    "echo $(($(cmp -l image disk 2>/dev/null | awk 'NR == 1 { print $1 }') - 1))",
+                ],
             ),
-            (
-                "image.log.jsonl: {} records, the chain holds: {*}",
-                &["wc -l < image.log.jsonl"],
-            ),
+            ("image.log.jsonl: {} records, the chain holds: {*}", &["wc -l < image.log.jsonl"]),
         ],
     },
     Whole {
@@ -234,7 +238,10 @@ const TABLE: &[Whole] = &[
         code: 0,
         sentences: &[(
             "1 set of {} files, distinct blocks: {} of 512 bytes",
-            &["opened 'd/[^>]*'", "find d -type f -printf '%s\\n' | awk '{ n += int($1 / 512) + ($1 % 512 > 0) } END { print n }'"],
+            &[
+                "opened 'd/[^>]*'",
+                "find d -type f -printf '%s\\n' | awk '{ n += int($1 / 512) + ($1 % 512 > 0) } END { print n }'",
+            ],
         )],
     },
     Whole {
@@ -261,7 +268,12 @@ const TABLE: &[Whole] = &[
         code: 3,
         sentences: &[(
             "{} results with {} records are on the page; {} seals and chains hold; {} files not understood or not whole",
-            &["echo 3", "echo $(($(wc -l < list) + 1 + $(wc -l < image.log.jsonl)))", "echo 1", "lines '^pfh: text: ' err"],
+            &[
+                "echo 3",
+                "echo $(($(wc -l < list) + 1 + $(wc -l < image.log.jsonl)))",
+                "echo 1",
+                "lines '^pfh: text: ' err",
+            ],
         )],
     },
     Whole {
@@ -272,7 +284,10 @@ const TABLE: &[Whole] = &[
             ("containers not opened: {}; what is in them was not looked at", &["lines 'recognised, not read' err"]),
             (
                 "{} of {} files have no digest in the output",
-                &["lines 'recognised, not read' err", "echo $(($(wc -l < list) + $(lines 'recognised, not read' err)))"],
+                &[
+                    "lines 'recognised, not read' err",
+                    "echo $(($(wc -l < list) + $(lines 'recognised, not read' err)))",
+                ],
             ),
         ],
     },

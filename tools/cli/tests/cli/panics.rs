@@ -1,8 +1,8 @@
 //! A panic of any thread ends the run with 4 and no output. `PFH_FAIL_POINT`, which debug builds
 //! read, makes a thread of each kind panic where it works.
 
-use crate::program::Room;
 use crate::audited::{Served, committed};
+use crate::program::Room;
 use pfh_inject::{Loop, Need, Outcome, Trial, content, lacks};
 
 fn shell(room: &Room, line: &str) -> Outcome {
