@@ -142,7 +142,8 @@ fn a_panic_of_any_thread_ends_any_job_with_4_and_no_output() {
     assert!(wrong.is_empty(), "{} are wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// A panic of the command that changes a catalogue leaves the old one, and the next change its turn.
+/// A panic of the command that changes a catalogue leaves the old catalogue, and the turn to the
+/// next change.
 #[test]
 fn a_panic_leaves_a_catalogue_as_it_was() {
     let room = room();
