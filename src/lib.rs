@@ -93,7 +93,7 @@ pub use pfh_source::os::{
 pub use pfh_source::{
     Apart, Cause, Closed, Descend, Entry, Extent, Inside, Item, Links, Note, Object, Operands, Order, Ordered, Origin,
     Problem, Ranges, Recurse, Selection, SelectionError, Separator, Skip, Source, Special, Stage, Stat, Stream,
-    Streams, Within, errno_name, is_address, names, note_panic, panics, total,
+    Streams, Within, errno_name, fail_point, is_address, names, note_panic, panics, total,
 };
 pub use pfh_source::{Around, Output, Time, device, image, terminal};
 

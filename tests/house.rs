@@ -245,3 +245,19 @@ fn prose_is_plain_english() {
     let found = REFUSED.iter().map(|phrase| places(&markdown(page), phrase).len()).collect::<Vec<_>>();
     assert_eq!(found, [1, 0, 0, 0, 1, 0, 0, 1]);
 }
+
+/// A test that is left out says why, and which command runs it.
+#[test]
+fn an_ignored_test_names_the_command_that_runs_it() {
+    let (mut seen, mut wrong) = (0, Vec::new());
+    for file in crates().iter().flat_map(|folder| rust_files(&root().join(folder))) {
+        let text = fs::read_to_string(&file).expect("a source");
+        for (number, line) in text.lines().enumerate().filter(|(_, line)| line.trim_start().starts_with("#[ignore")) {
+            seen += 1;
+            if !["`make ", "`cargo ", "`bench/run "].iter().any(|command| line.contains(command)) {
+                wrong.push(format!("{}:{}", file.display(), number + 1));
+            }
+        }
+    }
+    assert!(seen > 5 && wrong.is_empty(), "{seen} ignored tests, without a command:\n{}", wrong.join("\n"));
+}

@@ -107,13 +107,14 @@ fn report(device: &Path) -> Result<(String, i32), String> {
     })?;
     let Some(output) = child.stdout.take() else { return Err("smartctl: no pipe".to_owned()) };
     let reader = std::thread::spawn(move || {
+        pfh_source::fail_point("health");
         let mut bytes = Vec::new();
         output.take(MOST).read_to_end(&mut bytes).map(|_| bytes)
     });
     let Some(status) = ended(&mut child) else {
         return Err(format!("smartctl did not end within {} s", PATIENCE.as_secs()));
     };
-    let bytes = reader.join().map_err(|_| "smartctl: its report could not be read".to_owned())?;
+    let bytes = reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
     let text = bytes.ok().and_then(|bytes| String::from_utf8(bytes).ok());
     Ok((text.ok_or_else(|| "smartctl: its report cannot be read".to_owned())?, status))
 }

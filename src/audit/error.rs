@@ -112,6 +112,9 @@ pub enum Error {
         /// Why.
         error: io::Error,
     },
+    /// A thread of the server panicked. What it answers cannot be relied on.
+    #[error("a thread of the server panicked")]
+    Panicked,
     /// The output cannot be opened or written, or the sink refused an event.
     #[error("the output failed: {0}")]
     Sink(#[source] io::Error),
@@ -155,7 +158,7 @@ impl JobError for Error {
             },
             Error::Length { .. } | Error::Rejected { .. } => Kind::Negative,
             Error::Catalogue { .. } | Error::Read { .. } => Kind::Open,
-            Error::Write { .. } | Error::Server { .. } => Kind::Aborted,
+            Error::Write { .. } | Error::Server { .. } | Error::Panicked => Kind::Aborted,
             Error::Sink(error) => Kind::Output(error),
             Error::Cancelled => Kind::Cancelled,
             _ => Kind::Request,

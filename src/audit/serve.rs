@@ -70,8 +70,8 @@ impl fmt::Display for Event<'_> {
 /// ending at any moment.
 ///
 /// # Errors
-/// When the directory cannot be listed or holds no file with a tree, the address cannot be had, or
-/// the sink refuses [`Event::Listening`].
+/// When the directory cannot be listed or holds no file with a tree, the address cannot be had, the
+/// sink refuses [`Event::Listening`], or one of the server's threads panicked.
 pub fn run(
     request: &Request,
     sink: impl Fn(&Event<'_>) -> io::Result<()> + Send + Sync + 'static,
@@ -91,9 +91,12 @@ pub fn run(
     let sink = std::sync::Arc::new(sink);
     let answers = sink.clone();
     let started = server.start(move |told| drop(answers(&Event::Answered(&told))));
-    started.map_err(|error| Error::Server { what: "no thread".into(), error })?;
+    let health = started.map_err(|error| Error::Server { what: "no thread".into(), error })?;
     sink(&Event::Listening { address, files, directory }).map_err(Error::Sink)?;
     while !control.is_cancelled() {
+        if health.has_panicked() {
+            return Err(Error::Panicked);
+        }
         std::thread::sleep(Duration::from_millis(100));
     }
     Ok(())

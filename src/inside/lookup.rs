@@ -3,8 +3,8 @@
 use super::expanding::Expanding;
 use super::name;
 use super::options::Options;
-use pfh_source::{Entry, Item, Origin, Source};
-use std::collections::HashMap;
+use pfh_source::{Cause, Entry, Item, Origin, Problem, Source};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// What was passed by on the way, at most.
@@ -30,6 +30,10 @@ struct Walk {
     entry: Entry,
     source: Expanding,
     passed: HashMap<Vec<u8>, Item>,
+    /// Containers of which not all was read, with the reason.
+    problems: Vec<(Vec<u8>, Problem)>,
+    /// Containers and directories in which something was listed.
+    listed: HashSet<Vec<u8>>,
 }
 
 fn name_of(item: &Item) -> Vec<u8> {
@@ -60,14 +64,16 @@ impl Lookup {
             self.walk = Some(Walk::begin(container, holder, path, &self.options, &self.root));
         }
         let walk = self.walk.as_mut()?;
-        walk.advance(path).or_else(|| walk.again(path, &self.options, &self.root))
+        let found = walk.advance(path).or_else(|| walk.again(path, &self.options, &self.root));
+        found.or_else(|| walk.why_not(path))
     }
 }
 
 impl Walk {
     fn begin(container: Vec<u8>, entry: Entry, wanted: &[u8], options: &Arc<Options>, root: &[u8]) -> Walk {
         let source = Walk::source(&entry, wanted, options, root);
-        Walk { container, entry, source, passed: HashMap::new() }
+        let (passed, problems, listed) = Default::default();
+        Walk { container, entry, source, passed, problems, listed }
     }
 
     fn source(entry: &Entry, wanted: &[u8], options: &Arc<Options>, root: &[u8]) -> Expanding {
@@ -83,6 +89,7 @@ impl Walk {
         self.source.head_for(wanted);
         while let Some(item) = self.source.pull() {
             let name = name_of(&item);
+            self.note(&name, &item);
             if name == wanted {
                 return Some(item);
             }
@@ -97,7 +104,34 @@ impl Walk {
     fn again(&mut self, wanted: &[u8], options: &Arc<Options>, root: &[u8]) -> Option<Item> {
         self.source = Walk::source(&self.entry, wanted, options, root);
         self.passed.clear();
+        self.problems.clear();
         self.advance(wanted)
+    }
+
+    fn note(&mut self, name: &[u8], item: &Item) {
+        if let (Item::Problem { problem, .. }, true) = (item, name.ends_with(b"/")) {
+            self.problems.push((name.to_vec(), problem.clone()));
+            return;
+        }
+        let mut end = name.len();
+        while let Some(at) = name[..end].iter().rposition(|byte| *byte == b'/') {
+            if self.listed.len() >= KEPT || !self.listed.insert(name[..=at].to_vec()) {
+                return;
+            }
+            end = at;
+        }
+    }
+
+    /// Why a name that was not found may be there all the same: a container above it was not
+    /// opened, or not read to its end. Beside a file system that was listed something else may be
+    /// unread (shadow copies), which says nothing of its names.
+    fn why_not(&self, wanted: &[u8]) -> Option<Item> {
+        let hides = |(prefix, problem): &&(Vec<u8>, Problem)| {
+            let is_beside = matches!(problem.cause, Cause::Unopened(_)) && self.listed.contains(prefix);
+            wanted.starts_with(prefix) && !is_beside
+        };
+        let (_, problem) = self.problems.iter().find(hides)?;
+        Some(Item::Problem { number: 0, name: wanted.to_vec(), problem: problem.clone() })
     }
 }
 

@@ -107,6 +107,10 @@ pub(super) fn read(found: &mut Found, source: usize, input: &mut impl BufRead) -
 impl Reading<'_> {
     fn is(&mut self, kind: &'static str) {
         self.records += 1;
+        self.has(kind);
+    }
+
+    fn has(&mut self, kind: &'static str) {
         if !self.kinds.contains(&kind) {
             self.kinds.push(kind);
         }
@@ -208,7 +212,11 @@ impl Reading<'_> {
             *self.unknown.entry("summary".to_owned()).or_default() += 1;
             return;
         };
-        self.is(subject.name());
+        // The last line counts the records in front of it. Without any it is the result itself.
+        match self.open {
+            Some(_) => self.has(subject.name()),
+            None => self.is(subject.name()),
+        }
         if self.open.is_some_and(|open| open != subject) {
             self.torn();
         }

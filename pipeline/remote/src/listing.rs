@@ -4,10 +4,10 @@ use crate::fetch::Listed;
 use crate::location::Location;
 use crate::object::{Early, Remote};
 use crate::problem::problem;
-use crate::runtime::runtime;
+use crate::runtime::{runtime, task_panicked};
 use futures_util::{StreamExt, TryStreamExt, stream};
 use object_store::{Error, ObjectMeta, ObjectStoreExt};
-use pfh_source::{Entry, Item, Origin, Problem, Selection, Skip, Source, Stage};
+use pfh_source::{Entry, Item, Origin, Problem, Selection, Skip, Source, Stage, fail_point};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use tokio::sync::{Semaphore, mpsc, oneshot};
@@ -37,6 +37,8 @@ enum Found {
     /// A key that ends with a slash and stands for a folder, by its name.
     Folder(Vec<u8>),
     Problem(Vec<u8>, Problem),
+    /// Everything was listed.
+    End,
 }
 
 /// What has its turn soon.
@@ -105,7 +107,13 @@ impl Objects {
         lists: impl FnOnce(mpsc::Sender<Found>) -> F,
     ) -> std::io::Result<Objects> {
         let (sender, names) = mpsc::channel(NAMES);
-        runtime()?.spawn(lists(sender));
+        let last = sender.clone();
+        let listing = lists(sender);
+        runtime()?.spawn(async move {
+            fail_point("remote-list");
+            listing.await;
+            let _ = last.send(Found::End).await;
+        });
         let requests = Arc::new(Semaphore::new(REQUESTS));
         Ok(Objects { selection, small, names, ahead: VecDeque::new(), early: 0, requests, number: 0, ended: false })
     }
@@ -122,11 +130,11 @@ impl Objects {
                     Err(mpsc::error::TryRecvError::Disconnected) => None,
                 },
             };
-            let Some(next) = next else {
-                self.ended = true;
-                return;
-            };
-            let (location, found) = match next {
+            let (location, found) = match next.unwrap_or_else(|| task_panicked()) {
+                Found::End => {
+                    self.ended = true;
+                    return;
+                }
                 Found::Object(location, found) => (location, found),
                 Found::Folder(name) => {
                     self.ahead.push_back(Ahead::Folder(name));
@@ -160,6 +168,7 @@ impl Objects {
         let (listed, requests) = (listed.clone(), self.requests.clone());
         runtime().ok()?.spawn(async move {
             let _permit = requests.acquire().await;
+            fail_point("remote-early");
             if let Err(problem) = listed.state().await {
                 let _ = sender.send(Err(problem));
                 return;

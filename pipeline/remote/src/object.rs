@@ -1,10 +1,10 @@
 //! An object of a store as an entry's bytes.
 
 use crate::fetch::Listed;
-use crate::runtime::runtime;
+use crate::runtime::{runtime, task_panicked};
 use bytes::{Buf, Bytes};
 use futures_util::StreamExt;
-use pfh_source::{Object, Problem, Stage};
+use pfh_source::{Object, Problem, Stage, fail_point};
 use std::io::{self, Read};
 use std::sync::{Mutex, PoisonError};
 use tokio::sync::{mpsc, oneshot};
@@ -29,7 +29,8 @@ impl Object for Remote {
     fn open(&self) -> Result<Box<dyn Read + Send>, Problem> {
         let runtime = runtime().map_err(|error| Problem::io(Stage::Open, &error))?;
         let early = self.early.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(bytes) = early.and_then(|early| early.blocking_recv().ok()) {
+        if let Some(early) = early {
+            let bytes = early.blocking_recv().unwrap_or_else(|_| task_panicked());
             return Ok(Box::new(bytes?.reader()));
         }
         runtime.block_on(self.listed.state())?;
@@ -38,6 +39,7 @@ impl Object for Remote {
         runtime.spawn(async move {
             // Whoever reads is gone when the channel is: what is on its way is dropped then.
             while let Some(piece) = pieces.next().await {
+                fail_point("remote-pieces");
                 let last = piece.is_err();
                 if sender.send(piece).await.is_err() || last {
                     return;
@@ -71,8 +73,8 @@ impl Read for Pieces {
                 Some(Ok(piece)) => self.piece = piece,
                 Some(Err(problem)) => return Err(io::Error::other(problem)),
                 None if self.left == 0 => return Ok(0),
-                // The task ended without the end of the object: it panicked.
-                None => return Err(io::ErrorKind::UnexpectedEof.into()),
+                // The task ended without the end of the object.
+                None => task_panicked(),
             }
         }
         let length = self.piece.len().min(buffer.len());

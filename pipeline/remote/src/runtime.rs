@@ -1,5 +1,6 @@
 //! The threads that speak with stores.
 
+use std::panic::resume_unwind;
 use std::sync::OnceLock;
 use tokio::runtime::{Builder, Runtime};
 
@@ -16,4 +17,11 @@ pub(crate) fn runtime() -> std::io::Result<&'static Runtime> {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let new = Builder::new_multi_thread().worker_threads(2).thread_name("pfh-remote").enable_all().build()?;
     Ok(RUNTIME.get_or_init(|| new))
+}
+
+/// Panics in the calling thread because a task of the runtime did. A task never ends without its
+/// last message otherwise, and what it had not yet sent must not look like the end.
+pub(crate) fn task_panicked() -> ! {
+    // The hook reported the panic where it happened.
+    resume_unwind(Box::new("a task that speaks with a store panicked"))
 }

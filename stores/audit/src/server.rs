@@ -10,7 +10,7 @@ use pfh_tree::outboard::Unusable;
 use std::collections::HashMap;
 use std::io::{self, BufWriter, Write};
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -70,6 +70,28 @@ pub struct Server {
     limits: Limits,
     drawn: Budget,
     peers: Peers,
+}
+
+/// Whether a server still answers.
+#[derive(Clone, Debug, Default)]
+pub struct Health(Arc<AtomicBool>);
+
+impl Health {
+    /// Whether one of the server's threads panicked. Its answers cannot be relied on then.
+    pub fn has_panicked(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+/// Lives as long as a thread of the server, and notes its panic.
+struct Thread(Health);
+
+impl Drop for Thread {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.0.store(true, Ordering::SeqCst);
+        }
+    }
 }
 
 /// Connections that are served now, by the addresses of those who opened them.
@@ -155,18 +177,23 @@ impl Server {
     }
 
     /// Serves on threads of their own until the process ends; `tell` hears of every request. There
-    /// is no state to be saved, so nothing is lost by ending at any moment.
+    /// is no state to be saved, so nothing is lost by ending at any moment. The result says
+    /// whether a thread panicked: the caller should end the process then.
     ///
     /// # Errors
     /// When not one thread can be started.
-    pub fn start(self, tell: impl Fn(Told) + Send + Sync + 'static) -> io::Result<()> {
-        let (server, tell) = (Arc::new(self), Arc::new(tell));
+    pub fn start(self, tell: impl Fn(Told) + Send + Sync + 'static) -> io::Result<Health> {
+        let (server, tell, health) = (Arc::new(self), Arc::new(tell), Health::default());
         for number in 0..server.limits.connections.max(1) {
-            let (server, tell) = (server.clone(), tell.clone());
+            let (server, tell, thread) = (server.clone(), tell.clone(), Thread(health.clone()));
             let life = move || {
+                let _noted = thread;
                 loop {
                     match server.listener.accept() {
-                        Ok((stream, peer)) => tell(server.admit(&stream, peer)),
+                        Ok((stream, peer)) => {
+                            pfh_source::fail_point("serve");
+                            tell(server.admit(&stream, peer));
+                        }
                         // No descriptors left, say: others will be closed.
                         Err(_) => thread::sleep(Duration::from_millis(50)),
                     }
@@ -178,7 +205,7 @@ impl Server {
                 Err(_) => break,
             }
         }
-        Ok(())
+        Ok(health)
     }
 
     /// Serves a connection, unless its peer has its share of them already: that one is closed at

@@ -4,6 +4,9 @@
 
 #![forbid(unsafe_code)]
 
+mod bounds;
+
+use bounds::{TABLES, bound, own_tables};
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{Hashed, Outcome, Record};
 use pfh_source::{ChangeTimes, Closed, Entry, Item, Note, Room, Source, Stat};
@@ -13,6 +16,7 @@ use std::fs::File;
 use std::hash::{BuildHasher, RandomState};
 use std::io::{ErrorKind, Read};
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -22,12 +26,6 @@ const SETTLED: Duration = Duration::from_secs(2);
 /// What was found is on the disk after this time, or when that many rows wait.
 const COMMIT: Duration = Duration::from_secs(1);
 const ROWS: u64 = 4096;
-
-const SCHEMA: &str = "
-    CREATE TABLE IF NOT EXISTS runs (run INTEGER PRIMARY KEY, identity TEXT NOT NULL, finished INTEGER NOT NULL);
-    CREATE TABLE IF NOT EXISTS digests (
-        device INTEGER, inode INTEGER, algorithm TEXT, size INTEGER, mtime INTEGER, mtime_ns INTEGER, ctime INTEGER,
-        ctime_ns INTEGER, digest BLOB, run INTEGER, crc INTEGER, PRIMARY KEY (device, inode, algorithm)) WITHOUT ROWID;";
 
 /// Marks databases of this kind: "pfhc".
 const APPLICATION: i64 = 0x7066_6863;
@@ -72,6 +70,8 @@ pub struct Use {
 
 struct Inner {
     connection: Connection,
+    /// Looks of the query at hand.
+    looks: Arc<AtomicU64>,
     algorithms: Vec<Algorithm>,
     run: i64,
     /// The share of reusable files that are read all the same, in parts of 2^32.
@@ -105,18 +105,26 @@ impl Cache {
         if !is_empty_or_ours(path)? {
             return Err(CacheError::Foreign);
         }
-        let connection = Connection::open(path)?;
+        let mut connection = Connection::open(path)?;
+        let looks = bound(&mut connection)?;
+        connection.busy_timeout(Duration::from_secs(10))?;
+        // At one time: another run may be making it.
+        connection.execute_batch("BEGIN")?;
         let application: i64 = connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
-        let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+        let tables = own_tables(&connection)?.ok_or(CacheError::Foreign)?;
         if application != APPLICATION && tables > 0 {
             return Err(CacheError::Foreign);
         }
-        connection.pragma_update(None, "application_id", APPLICATION)?;
+        connection.execute_batch("COMMIT")?;
+        if tables < TABLES.len() {
+            let made = TABLES.map(|(name, columns)| format!("CREATE TABLE IF NOT EXISTS {name} {columns};")).concat();
+            let id = format!("PRAGMA application_id = {APPLICATION};");
+            // The mark is in the first page that is written: no moment has a file without it.
+            connection.execute_batch(&format!("BEGIN IMMEDIATE; {id} {made} COMMIT"))?;
+        }
         // Readers see whole transactions; a crash loses the last one at most.
         connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
-        connection.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA trusted_schema = OFF;")?;
-        connection.busy_timeout(Duration::from_secs(10))?;
-        connection.execute_batch(SCHEMA)?;
+        connection.execute_batch("PRAGMA synchronous = NORMAL;")?;
         let unfinished = "SELECT run FROM runs WHERE identity = ?1 AND finished = 0 ORDER BY run DESC LIMIT 1";
         let run = match connection.query_row(unfinished, [identity], |row| row.get(0)).optional()? {
             Some(run) => run,
@@ -130,6 +138,7 @@ impl Cache {
         let sample = (sample.clamp(0.0, 1.0) * 4_294_967_296.0) as u64;
         Ok(Cache(Arc::new(Mutex::new(Inner {
             connection,
+            looks,
             algorithms: algorithms.to_vec(),
             run,
             sample,
@@ -245,6 +254,7 @@ impl Inner {
         let sql =
             "SELECT digest, run, crc FROM digests WHERE device = ?1 AND inode = ?2 AND algorithm = ?8 AND size = ?3
             AND mtime = ?4 AND mtime_ns = ?5 AND ctime = ?6 AND ctime_ns = ?7";
+        self.looks.store(0, Ordering::Relaxed);
         let mut statement = self.connection.prepare_cached(sql)?;
         let key = key(stat);
         let [device, inode, size, mtime, mtime_ns, ctime, ctime_ns] = key;
@@ -314,6 +324,7 @@ impl Inner {
             return Ok(false);
         }
         let before = self.find(stat)?;
+        self.looks.store(0, Ordering::Relaxed);
         let changed = before.as_ref().is_some_and(|(digests, _)| *digests != hashed.digests);
         self.used.verified += u64::from(before.is_some());
         self.used.changed += u64::from(changed);
@@ -381,3 +392,6 @@ impl<S: Source> Reusing<S> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,12 +5,14 @@
 //! all subtrees that have several. A change is one transaction: whatever interrupts it, the old
 //! catalogue or the new one is there.
 
+mod bounds;
 mod header;
 mod proof;
 mod turn;
 
 pub use header::{APPLICATION, MARK, is_catalogue};
 
+use bounds::{Looks, bound};
 use header::{has_own_tables, schema};
 use pfh_source::{Stat, replace};
 use pfh_tree::catalogue::{EMPTY, Key, Value, key, leaf, nodes, prefix, root};
@@ -95,6 +97,8 @@ pub fn stamp(stat: &Stat, settled: bool) -> Vec<u8> {
 /// An open catalogue. What is changed is kept when [`commit`](Catalogue::commit) returns.
 pub struct Catalogue {
     connection: Connection,
+    /// How long the query at hand has worked.
+    looks: Looks,
     path: PathBuf,
     /// Values that were computed.
     computed: u64,
@@ -228,10 +232,12 @@ impl Catalogue {
 
     fn connect(path: &Path, flags: OpenFlags) -> Done<Catalogue> {
         let failed = |error| CatalogueError::Database { path: path.to_owned(), error };
-        let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX).map_err(failed)?;
+        let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let mut connection = Connection::open_with_flags(path, flags).map_err(failed)?;
+        let looks = bound(&mut connection).map_err(failed)?;
         connection.busy_timeout(Duration::from_secs(600)).map_err(failed)?;
-        connection.execute_batch("PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF;").map_err(failed)?;
-        Ok(Catalogue { connection, path: path.to_owned(), computed: 0, room: None, fresh: None, turn: None })
+        connection.execute_batch("PRAGMA synchronous = FULL;").map_err(failed)?;
+        Ok(Catalogue { connection, looks, path: path.to_owned(), computed: 0, room: None, fresh: None, turn: None })
     }
 
     /// Nothing is asked of a database that has anything but a catalogue's own tables.
@@ -267,14 +273,20 @@ impl Catalogue {
         Ok(made)
     }
 
+    /// The connection, for another query.
+    fn ask(&self) -> &Connection {
+        self.looks.begin();
+        &self.connection
+    }
+
     fn keep(&self, name: &str, value: &[u8]) -> Done<()> {
         let sql = "INSERT OR REPLACE INTO facts VALUES (?1, ?2)";
-        self.connection.execute(sql, params![name, value]).map(drop).map_err(self.failed())
+        self.ask().execute(sql, params![name, value]).map(drop).map_err(self.failed())
     }
 
     fn fact(&self, name: &str) -> Done<Vec<u8>> {
         let sql = "SELECT value FROM facts WHERE name = ?1";
-        let found = self.connection.query_row(sql, [name], |row| row.get(0)).optional().map_err(self.failed())?;
+        let found = self.ask().query_row(sql, [name], |row| row.get(0)).optional().map_err(self.failed())?;
         found.ok_or_else(|| CatalogueError::Damaged(self.path.clone()))
     }
 
@@ -313,10 +325,8 @@ impl Catalogue {
     /// # Errors
     /// When it cannot be read.
     pub fn entry(&self, name: &[u8]) -> Done<Option<CatalogueEntry>> {
-        let mut statement = self
-            .connection
-            .prepare_cached("SELECT name, size, digest, stamp FROM entries WHERE key = ?1")
-            .map_err(self.failed())?;
+        let sql = "SELECT name, size, digest, stamp FROM entries WHERE key = ?1";
+        let mut statement = self.ask().prepare_cached(sql).map_err(self.failed())?;
         let found = statement.query_row([&key(name)[..]], row).optional().map_err(self.failed())?;
         Ok(found.filter(|entry| entry.name == name))
     }
@@ -326,13 +336,26 @@ impl Catalogue {
     /// # Errors
     /// When they cannot be read.
     pub fn each(&self, take: &mut dyn FnMut(CatalogueEntry)) -> Done<()> {
-        let mut statement = self
-            .connection
-            .prepare("SELECT name, size, digest, stamp FROM entries ORDER BY key")
-            .map_err(self.failed())?;
+        self.each_by_key(&mut |_, entry| take(entry))
+    }
+
+    /// The same with the keys, which ascend: pages that lead in circles, and two entries of one
+    /// key, end it as damage.
+    fn each_by_key(&self, take: &mut dyn FnMut(Key, CatalogueEntry)) -> Done<()> {
+        let sql = "SELECT name, size, digest, stamp, key FROM entries ORDER BY key";
+        let mut statement = self.ask().prepare(sql).map_err(self.failed())?;
         let mut rows = statement.query([]).map_err(self.failed())?;
+        let mut last = None;
         while let Some(found) = rows.next().map_err(self.failed())? {
-            take(row(found).map_err(self.failed())?);
+            self.looks.begin();
+            let entry = row(found).map_err(self.failed())?;
+            let own = key(&entry.name);
+            let kept: Vec<u8> = found.get(4).map_err(self.failed())?;
+            if kept != own || last.is_some_and(|last| last >= own) {
+                return Err(CatalogueError::Damaged(self.path.clone()));
+            }
+            last = Some(own);
+            take(own, entry);
         }
         Ok(())
     }
@@ -344,7 +367,7 @@ impl Catalogue {
     /// When it cannot be written.
     pub fn add(&self, entry: &CatalogueEntry) -> Done<()> {
         let sql = "INSERT OR REPLACE INTO entries VALUES (?1, ?2, ?3, ?4, ?5)";
-        let mut statement = self.connection.prepare_cached(sql).map_err(self.failed())?;
+        let mut statement = self.ask().prepare_cached(sql).map_err(self.failed())?;
         let CatalogueEntry { name, size, digest, stamp } = entry;
         let row = params![&key(name)[..], name, *size as i64, digest, stamp];
         statement.execute(row).map(drop).map_err(self.failed())
@@ -353,7 +376,7 @@ impl Catalogue {
     /// All keys and values of entries, ascending.
     fn leaves(&self) -> Done<Vec<(Key, Value)>> {
         let mut leaves = Vec::new();
-        self.each(&mut |entry| leaves.push((key(&entry.name), leaf(&entry.name, entry.size, &entry.digest))))?;
+        self.each_by_key(&mut |key, entry| leaves.push((key, leaf(&entry.name, entry.size, &entry.digest))))?;
         Ok(leaves)
     }
 
@@ -368,6 +391,7 @@ impl Catalogue {
             let sql = "INSERT OR REPLACE INTO nodes VALUES (?1, ?2, ?3)";
             let mut statement = self.connection.prepare_cached(sql).map_err(self.failed())?;
             nodes(&leaves, &mut |at, depth, value| {
+                self.looks.begin();
                 let row = params![depth, &prefix(at, depth)[..], &value[..]];
                 wrong = wrong.take().or(statement.execute(row).err());
                 self.computed += 1;
@@ -401,7 +425,7 @@ impl Catalogue {
             Some(entry) => self.add(entry)?,
             None => {
                 let sql = "DELETE FROM entries WHERE key = ?1";
-                self.connection.execute(sql, [&at[..]]).map_err(self.failed())?;
+                self.ask().execute(sql, [&at[..]]).map_err(self.failed())?;
             }
         }
         let entries = before + u64::from(entry.is_some()) - u64::from(there);
@@ -412,12 +436,12 @@ impl Catalogue {
             let place = params![depth, &start[..]];
             if !several {
                 let sql = "DELETE FROM nodes WHERE depth = ?1 AND prefix = ?2";
-                self.connection.execute(sql, place).map_err(self.failed())?;
+                self.ask().execute(sql, place).map_err(self.failed())?;
                 continue;
             }
             let value = self.halves(&at, depth)?;
             let sql = "INSERT OR REPLACE INTO nodes VALUES (?1, ?2, ?3)";
-            self.connection.execute(sql, params![depth, &start[..], &value[..]]).map_err(self.failed())?;
+            self.ask().execute(sql, params![depth, &start[..], &value[..]]).map_err(self.failed())?;
             self.computed += 1;
         }
         let top = self.subtree(&EMPTY, 0)?;
@@ -429,7 +453,7 @@ impl Catalogue {
     /// # Errors
     /// When it cannot be written; the catalogue is as it was then.
     pub fn commit(mut self) -> Done<()> {
-        self.connection.execute_batch("COMMIT").map_err(self.failed())?;
+        self.ask().execute_batch("COMMIT").map_err(self.failed())?;
         let Some(fresh) = self.fresh.take() else { return Ok(()) };
         // Closed before it is renamed: SQLite knows a database by its name.
         let Catalogue { connection, path, turn, .. } = self;

@@ -58,8 +58,15 @@ mod _pfh {
     use super::tree::TreeState;
     #[pymodule_export]
     use super::verify::{Verified, verify};
+    use pyo3::prelude::*;
 
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "Python's own name")]
     const __version__: &str = env!("CARGO_PKG_VERSION");
+
+    #[pymodule_init]
+    fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::job::count_panics();
+        Ok(())
+    }
 }

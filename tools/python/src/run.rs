@@ -1,5 +1,6 @@
 //! A run over files on a thread of its own, which hands its records over.
 
+use crate::job::PANICKED;
 use pfh::{Cancel, Control, Plan, Progress, Record, Source, Summary};
 use std::io;
 use std::sync::mpsc::SyncSender;
@@ -26,8 +27,11 @@ pub fn run(source: Box<dyn Source>, plan: &Plan, sender: &SyncSender<Message>, c
             }
         });
     }
+    let panics = pfh::panics();
+    pfh::fail_point("files");
     let gone = |_| io::Error::from(io::ErrorKind::BrokenPipe);
     let mut sink = |record: Record| sender.send(Message::Record(record)).map_err(gone);
-    let ended = pfh::run(source, plan, &mut sink, &control);
-    let _ = sender.send(Message::End(Box::new(ended.map_err(|error| error.to_string()))));
+    let ended = pfh::run(source, plan, &mut sink, &control).map_err(|error| error.to_string());
+    let ended = if pfh::panics() == panics { ended } else { Err(PANICKED.to_owned()) };
+    let _ = sender.send(Message::End(Box::new(ended)));
 }

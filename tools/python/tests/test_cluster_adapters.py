@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-pytest.importorskip("distributed", reason="Dask is not installed: pip install pfh[dask]")
+pytest.importorskip("distributed", reason="Dask is not installed: `tools/python/check -k cluster_adapters` installs it")
 
 import clusters  # noqa: E402
 
@@ -16,7 +16,7 @@ from pfh.cluster import ClusterLost, WorkerLost, connect  # noqa: E402
 @pytest.fixture(scope="module", params=["local:2", "dask", "ray"])
 def address(request, tmp_path_factory):
     if request.param == "ray":
-        ray = pytest.importorskip("ray", reason="Ray is not installed: pip install -r tools/python/tests/requirements-ray.txt")
+        ray = pytest.importorskip("ray", reason="Ray is not installed: `target/python-venv/bin/pip install -r tools/python/tests/requirements-ray.txt`, then `tools/python/check -k adapters`")
         ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
         yield "ray"
         ray.shutdown()

@@ -9,7 +9,7 @@ import random
 
 import pytest
 
-pytest.importorskip("distributed", reason="Dask is not installed: pip install pfh[dask]")
+pytest.importorskip("distributed", reason="Dask is not installed: `tools/python/check -k cluster_compare` installs it")
 
 import pyarrow  # noqa: E402
 import pyarrow.parquet  # noqa: E402

@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-pytest.importorskip("distributed", reason="Dask is not installed: pip install pfh[dask]")
+pytest.importorskip("distributed", reason="Dask is not installed: `tools/python/check -k cluster_hash` installs it")
 
 import clusters  # noqa: E402
 import pyarrow  # noqa: E402
@@ -239,7 +239,7 @@ def test_workers_over_tls_are_killed(room, tmp_path):
         assert b"traceback" not in plain.stderr.lower()
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts a file system")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts a file system: `sudo make python`")
 def test_a_worker_whose_disk_is_full(room, tmp_path):
     """One worker sees a file system of one page in place of the run's parts; the other, of another processor, does all."""
     to = room / "full"

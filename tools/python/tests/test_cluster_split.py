@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-pytest.importorskip("distributed", reason="Dask is not installed: pip install pfh[dask]")
+pytest.importorskip("distributed", reason="Dask is not installed: `tools/python/check -k cluster_split` installs it")
 
 import clusters  # noqa: E402
 import pyarrow  # noqa: E402

@@ -18,7 +18,7 @@ WHEEL = os.path.join(sysconfig.get_path("scripts"), "pfh")
 # Kernels are chosen by what they cost by the table, not by what a busy machine measures.
 os.environ["PFH_COSTS"] = "table"
 
-pytestmark = pytest.mark.skipif(NATIVE is None, reason="PFH_NATIVE names no native program")
+pytestmark = pytest.mark.skipif(NATIVE is None, reason="PFH_NATIVE names no native program: `make python` does")
 
 #: Commands in order; what one writes, the next ones read. Each is run in a room of its own kind.
 COMMANDS = """

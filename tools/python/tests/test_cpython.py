@@ -7,7 +7,7 @@ import pytest
 
 import pfh
 
-pytest.importorskip("test.test_hashlib", reason="this interpreter comes without its tests")
+pytest.importorskip("test.test_hashlib", reason="this interpreter comes without its tests (Debian: `apt install libpython3-testsuite`), then `tools/python/check -k cpython`")
 
 from test import test_hashlib  # noqa: E402
 
@@ -85,4 +85,4 @@ def test_cpython(name, monkeypatch):
     wrong = result.errors + result.failures
     assert not wrong, wrong[0][1]
     if result.skipped:
-        pytest.skip(result.skipped[0][1])
+        pytest.skip(f"by CPython itself: {result.skipped[0][1]}; `tools/python/check -k cpython` where it is there")

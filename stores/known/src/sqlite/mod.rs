@@ -128,7 +128,10 @@ pub fn read(input: &Input, path: &Path, meter: &Meter, take: &mut Take<'_>) -> R
     let table = choose(&tables)
         .ok_or_else(|| Error::Database(input.path.clone(), "no table with a column of digests".to_owned()))?;
     let (sql, names) = query(&tables, table, input.packages);
-    let packages = names.map(|table| open::packages(&connection, &table)).transpose().map_err(database)?;
+    bound.query();
+    let packages = names.map(|table| open::packages(&connection, &table, &bound)).transpose();
+    let packages = packages.map_err(|why| Error::Database(input.path.clone(), why))?;
+    bound.query();
     // What has the highest number has come last, so it is about how many there are; of a corrupt
     // database it is anything.
     let last = format!("SELECT max(rowid) FROM main.{}", quoted(&table.name));

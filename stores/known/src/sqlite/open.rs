@@ -17,6 +17,8 @@ use crate::Error;
 const STEPS: i32 = 1 << 16;
 /// Looks without a row in between before a query is given up: 2^32 steps, tens of seconds.
 const LOOKS: u64 = 1 << 16;
+/// Looks that reading the schema may take: 2^22 steps, hundreds of thousands of tables.
+const SCHEMA_LOOKS: u64 = 1 << 6;
 /// The longest value and the longest row in bytes; the longest path of RDSv3 is far below.
 const LONGEST: i32 = 1 << 20;
 /// Packages whose names are kept in memory; RDSv3 has some 200,000.
@@ -27,6 +29,11 @@ const MOST_PACKAGES: usize = 4 << 20;
 pub struct Looks(Arc<AtomicU64>);
 
 impl Looks {
+    /// The schema is read, which takes little of a database of digests.
+    fn begin_schema(&self) {
+        self.0.store(LOOKS - SCHEMA_LOOKS, Ordering::Relaxed);
+    }
+
     /// A query starts, or a row came.
     pub fn begin(&self) {
         self.0.store(0, Ordering::Relaxed);
@@ -43,6 +50,11 @@ impl Bound {
     /// Bytes of the database.
     pub fn bytes(&self) -> u64 {
         self.most
+    }
+
+    /// A query starts.
+    pub fn query(&self) {
+        self.looks.begin();
     }
 
     /// Counts a row. A row takes a byte at least: a database that gives more rows than it has bytes
@@ -72,6 +84,7 @@ pub fn open(path: &Path, name: &Path) -> Result<(Connection, Bound), Error> {
     let database = |error: rusqlite::Error| Error::Database(name.to_owned(), explain(&error));
     let mut connection = Connection::open_with_flags(uri(path), flags).map_err(database)?;
     let looks = harden(&mut connection, None).map_err(database)?;
+    looks.begin_schema();
     connection.execute_batch("PRAGMA query_only = ON;").map_err(database)?;
     Ok((connection, Bound { looks, most: length }))
 }
@@ -148,12 +161,15 @@ pub type Names = HashMap<i64, String>;
 /// The packages of an RDSv3: name and version by number. The minimal edition has them in a table,
 /// the full one behind a view of that name, which is not run: the applications that it is made of
 /// are read.
-pub fn packages(connection: &Connection, table: &str) -> rusqlite::Result<Names> {
+pub fn packages(connection: &Connection, table: &str, bound: &Bound) -> Result<Names, String> {
     let sql = format!("SELECT package_id, name, version FROM main.{} NOT INDEXED", quoted(table));
-    let mut statement = connection.prepare(&sql)?;
-    let mut rows = statement.query([])?;
-    let mut names = Names::new();
-    while let Some(row) = rows.next()? {
+    let wrong = |error: rusqlite::Error| explain(&error);
+    let mut statement = connection.prepare(&sql).map_err(wrong)?;
+    let mut rows = statement.query([]).map_err(wrong)?;
+    let (mut names, mut number) = (Names::new(), 0);
+    while let Some(row) = rows.next().map_err(wrong)? {
+        number += 1;
+        bound.row(number)?;
         let text =
             |at| row.get_ref(at).ok().and_then(|value| value.as_str().ok().map(str::to_owned)).unwrap_or_default();
         let name = format!("package {} {}", text(1), text(2));

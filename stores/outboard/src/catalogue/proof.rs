@@ -12,9 +12,10 @@ impl Catalogue {
     pub fn prove_all(&self) -> Done<()> {
         let leaves = self.leaves()?;
         let sql = "SELECT value = ?3 FROM nodes WHERE depth = ?1 AND prefix = ?2";
-        let mut statement = self.connection.prepare_cached(sql).map_err(self.failed())?;
+        let mut statement = self.ask().prepare_cached(sql).map_err(self.failed())?;
         let (mut kept, mut due, mut wrong) = (0_i64, 0_i64, None);
         let top = nodes(&leaves, &mut |at, depth, value| {
+            self.looks.begin();
             due += 1;
             let found = statement.query_row(params![depth, &prefix(at, depth)[..], &value[..]], |row| row.get(0));
             match found.optional() {
@@ -23,10 +24,21 @@ impl Catalogue {
             }
         });
         wrong.map_or(Ok(()), |error| Err(self.failed()(error)))?;
-        let all: i64 =
-            self.connection.query_row("SELECT count(*) FROM nodes", [], |row| row.get(0)).map_err(self.failed())?;
+        let all = self.rows(due + 1)?;
         let same = root(&self.algorithm()?, self.entries()?, &top) == self.root()?;
         if same && kept == due && all == due { Ok(()) } else { Err(CatalogueError::Damaged(self.path.clone())) }
+    }
+
+    /// How many values are kept, counted up to `most`.
+    fn rows(&self, most: i64) -> Done<i64> {
+        let mut statement = self.ask().prepare("SELECT 1 FROM nodes LIMIT ?1").map_err(self.failed())?;
+        let mut rows = statement.query([most]).map_err(self.failed())?;
+        let mut count = 0;
+        while rows.next().map_err(self.failed())?.is_some() {
+            self.looks.begin();
+            count += 1;
+        }
+        Ok(count)
     }
 
     /// Proves that an entry, or that there is none of this name, is in the tree of the root: the
@@ -67,7 +79,7 @@ impl Catalogue {
             "SELECT key FROM entries WHERE key < ?1 ORDER BY key DESC LIMIT 1",
             "SELECT key FROM entries WHERE key > ?1 ORDER BY key LIMIT 1",
         ] {
-            let mut statement = self.connection.prepare_cached(sql).map_err(self.failed())?;
+            let mut statement = self.ask().prepare_cached(sql).map_err(self.failed())?;
             let found: Option<Vec<u8>> =
                 statement.query_row([&at[..]], |row| row.get(0)).optional().map_err(self.failed())?;
             let found = found.and_then(|key| Key::try_from(key).ok());
@@ -79,7 +91,7 @@ impl Catalogue {
     /// The first two entries of a subtree, as key and value.
     pub(super) fn within(&self, start: &Key, depth: u32) -> Done<Vec<(Key, Value)>> {
         let sql = "SELECT name, size, digest, stamp FROM entries WHERE key BETWEEN ?1 AND ?2 ORDER BY key LIMIT 2";
-        let mut statement = self.connection.prepare_cached(sql).map_err(self.failed())?;
+        let mut statement = self.ask().prepare_cached(sql).map_err(self.failed())?;
         let found = statement.query_map([&start[..], &last(start, depth)[..]], row).map_err(self.failed())?;
         let value = |entry: CatalogueEntry| (key(&entry.name), leaf(&entry.name, entry.size, &entry.digest));
         found.map(|entry| entry.map(value).map_err(self.failed())).collect()
@@ -88,7 +100,7 @@ impl Catalogue {
     /// The value of a subtree, as it is kept.
     pub(super) fn subtree(&self, start: &Key, depth: u32) -> Done<Value> {
         let sql = "SELECT value FROM nodes WHERE depth = ?1 AND prefix = ?2";
-        let mut statement = self.connection.prepare_cached(sql).map_err(self.failed())?;
+        let mut statement = self.ask().prepare_cached(sql).map_err(self.failed())?;
         let kept: Option<Vec<u8>> =
             statement.query_row(params![depth, &start[..]], |row| row.get(0)).optional().map_err(self.failed())?;
         match kept {

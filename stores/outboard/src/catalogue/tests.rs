@@ -106,3 +106,89 @@ fn a_damaged_path_is_found() {
     assert!(matches!(Catalogue::open(&path), Err(CatalogueError::Foreign(_))));
     assert!(!is_catalogue(&path).expect("read"));
 }
+
+/// A database with the tables of a catalogue and other content, made by hand.
+fn by_hand(sql: &str) -> (tempfile::TempDir, std::path::PathBuf) {
+    let room = tempfile::tempdir().expect("a directory");
+    let path = room.path().join("catalogue");
+    let mut built = Catalogue::anew(&path, "blake3", &NEVER).expect("a catalogue");
+    (0..40).for_each(|number| built.add(&entry(number, 0)).expect("added"));
+    built.fill().expect("a root");
+    built.commit().expect("committed");
+    Connection::open(&path).and_then(|connection| connection.execute_batch(sql)).expect("changed");
+    (room, path)
+}
+
+/// Two entries of one name have the same path: no tree holds both.
+#[test]
+fn entries_under_keys_that_are_not_theirs_are_damage() {
+    let twin = "INSERT INTO entries SELECT zeroblob(32), name, size, digest, stamp FROM entries LIMIT 1";
+    let (_room, path) = by_hand(twin);
+    let opened = Catalogue::open(&path).expect("opened");
+    assert!(matches!(opened.prove_all(), Err(CatalogueError::Damaged(_))));
+    assert!(matches!(opened.each(&mut |_| {}), Err(CatalogueError::Damaged(_))));
+}
+
+#[test]
+fn values_beyond_those_of_the_tree_are_damage_and_are_not_all_counted() {
+    let more = "INSERT INTO nodes WITH RECURSIVE n(x) AS (SELECT 1000 UNION ALL SELECT x + 1 FROM n WHERE x < 9000)
+        SELECT x, x'00', x'00' FROM n";
+    let (_room, path) = by_hand(more);
+    let opened = Catalogue::open(&path).expect("opened");
+    assert!(matches!(opened.prove_all(), Err(CatalogueError::Damaged(_))));
+}
+
+#[test]
+fn a_value_longer_than_any_is_an_error_and_takes_no_memory() {
+    let (_room, path) =
+        by_hand("UPDATE entries SET name = zeroblob(20000000) WHERE key = (SELECT max(key) FROM entries)");
+    let opened = Catalogue::open(&path).expect("opened");
+    let error = opened.each(&mut |entry| assert!(entry.name.len() < 100)).expect_err("too long");
+    assert!(matches!(error, CatalogueError::Database { .. }), "{error}");
+}
+
+/// A schema that computes: an index over an expression, a view, a trigger.
+#[test]
+fn a_foreign_schema_is_not_run() {
+    for sql in [
+        "CREATE INDEX more ON entries (abs(size))",
+        "CREATE VIEW more AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x FROM n) SELECT x FROM n",
+        "CREATE TRIGGER more AFTER UPDATE ON facts BEGIN DELETE FROM entries; END",
+    ] {
+        let (_room, path) = by_hand(sql);
+        assert!(matches!(Catalogue::open(&path), Err(CatalogueError::Foreign(_))), "{sql}");
+        assert!(matches!(Catalogue::change(&path, &NEVER), Err(CatalogueError::Foreign(_))), "{sql}");
+    }
+}
+
+/// What SQLite does without giving a row ends soon, whoever asks for it.
+#[test]
+fn a_query_without_end_is_ended() {
+    let (_room, path) = by_hand("SELECT 1");
+    let opened = Catalogue::open(&path).expect("opened");
+    let endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x FROM n) SELECT max(x) FROM n";
+    let error = opened.ask().query_row(endless, [], |_| Ok(())).expect_err("ended");
+    assert_eq!(error.sqlite_error_code(), Some(rusqlite::ErrorCode::OperationInterrupted));
+}
+
+/// Pages that lead back to others, wherever a page points: an end, and no panic.
+#[test]
+fn pages_that_lead_in_circles_end() {
+    let (_room, path) = by_hand("PRAGMA page_size = 512; VACUUM");
+    let whole = std::fs::read(&path).expect("read");
+    let mut wrong = 0;
+    for page in 1..whole.len() / 512 {
+        let mut bytes = whole.clone();
+        // An interior page (types 2 and 5) points to the first child, or to itself.
+        if !matches!(bytes[page * 512], 2 | 5) {
+            continue;
+        }
+        for target in [page as u32 + 1, 2] {
+            bytes[page * 512 + 8..page * 512 + 12].copy_from_slice(&target.to_be_bytes());
+            std::fs::write(&path, &bytes).expect("written");
+            let proved = Catalogue::open(&path).and_then(|opened| opened.prove_all());
+            wrong += usize::from(proved.is_err());
+        }
+    }
+    assert!(wrong > 1, "only {wrong} circles were noticed");
+}

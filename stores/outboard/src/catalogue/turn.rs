@@ -47,7 +47,9 @@ impl Turn {
                 // Who held the lock before has removed its name: another file may have it now.
                 let now = std::fs::symlink_metadata(&path);
                 if now.is_ok_and(|now| (now.dev(), now.ino()) == (stat.dev(), stat.ino())) {
-                    return Ok(Some(Turn { file, path }));
+                    let turn = Turn { file, path };
+                    pfh_source::fail_point("turn");
+                    return Ok(Some(turn));
                 }
                 continue;
             }

@@ -317,7 +317,7 @@ fn an_errno_at_some_calls() {
 }
 
 #[test]
-#[ignore = "twenty thousand runs"]
+#[ignore = "20,000 runs take an hour: `make campaigns`"]
 fn an_errno_at_every_call() {
     if lacks(&[Need::Program("strace")]) {
         return;

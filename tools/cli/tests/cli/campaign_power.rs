@@ -230,7 +230,7 @@ fn a_few_power_cuts() {
 }
 
 #[test]
-#[ignore = "thousands of cuts"]
+#[ignore = "10,000 power cuts take minutes: `make campaigns`"]
 fn ten_thousand_power_cuts() {
     if lacks(&[Need::Program("strace")]) {
         return;

@@ -88,7 +88,7 @@ fn a_few_signals() {
 }
 
 #[test]
-#[ignore = "thousands of runs"]
+#[ignore = "4,000 runs take minutes: `make campaigns`"]
 fn many_signals() {
     let runs = std::env::var("PFH_RUNS").ok().and_then(|runs| runs.parse().ok()).unwrap_or(4_000);
     let (cut, refused) = campaign(runs);

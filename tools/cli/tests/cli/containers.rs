@@ -190,10 +190,16 @@ fn damage_is_found_and_no_digest_is_printed() {
         assert_eq!(seen.code, Some(1), "{image}: {}", seen.stderr);
         let words = ["DIFFERENT", "damaged", "checksum"];
         assert!(words.iter().any(|word| seen.stderr.contains(word)), "{image}: {}", seen.stderr);
-        // Chunks of Ex01 and of zlib have checksums of their own; those of this AFF4 have none.
-        if image != "a.aff4" {
-            let seen = pfh(&room, &format!("hash --image {first}"));
-            assert!(seen.code == Some(3) && seen.stdout.is_empty(), "{image}: {:?}", seen.stdout);
-        }
+        // Chunks of Ex01 and of zlib have checksums of their own, those of AFF4 one for a segment.
+        let seen = pfh(&room, &format!("hash --image {first}"));
+        assert!(seen.code == Some(3) && seen.stdout.is_empty(), "{image}: {:?}", seen.stdout);
+        let seen = pfh(&room, &format!("hash --inside --members {first}"));
+        assert_eq!(seen.code, Some(3), "{image}: {}", seen.stderr);
+        assert!(words.iter().any(|word| seen.stderr.contains(word)), "{image}: {}", seen.stderr);
+        let seen = pfh(&room, &format!("acquire --no-progress --image {first} --to copy-{image}.dd"));
+        // A table of chunks that is damaged lets nothing be opened: refused.
+        assert_eq!(seen.code, Some(if image == "a.Ex02" { 2 } else { 3 }), "{image}: {}", seen.stderr);
+        let claims = String::from_utf8_lossy(&seen.stdout).into_owned();
+        assert!(claims.is_empty() || claims.contains("bytes were unreadable and are filled in"), "{image}: {claims}");
     }
 }

@@ -227,7 +227,7 @@ fn a19_a_stalled_read_keeps_nobody_else_waiting() {
 }
 
 #[test]
-#[ignore = "reads 5 GiB twice"]
+#[ignore = "reads 5 GiB twice: `make large`"]
 fn a20_large_files_beyond_4_gib() {
     let room = Room::new();
     let path = room.path().join("large");

@@ -171,7 +171,7 @@ fn b06_a_directory_of_many_names_is_bounded_and_complete() {
 }
 
 #[test]
-#[ignore = "lists ten million names"]
+#[ignore = "lists ten million names: `make faults`"]
 fn b06_ten_million_names() {
     walk_names(10_000_000);
 }

@@ -48,7 +48,7 @@ fn d01_many_names_take_no_memory() {
 }
 
 #[test]
-#[ignore = "makes a million files"]
+#[ignore = "makes a million files: `make faults`"]
 fn d01_a_million_names() {
     many_names(1_000_000);
 }

@@ -216,7 +216,7 @@ fn u6_a_write_that_races_the_read_gives_no_digest_of_a_mixture() {
 }
 
 #[test]
-#[ignore = "hundreds of writes of 64 MiB"]
+#[ignore = "300 writes of 64 MiB: `make campaigns`"]
 fn u6_many_writes_that_race_the_read() {
     race(std::env::var("PFH_RUNS").ok().and_then(|runs| runs.parse().ok()).unwrap_or(300));
 }

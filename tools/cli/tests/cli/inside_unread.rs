@@ -223,3 +223,88 @@ fn a_later_segment_without_its_first_among_the_inputs_is_named() {
         assert!(!seen.stderr.contains("among the inputs"), "{words:?}: {}", seen.stderr);
     }
 }
+
+/// A listed name in a container that is not opened is not missing: it was compared with nothing.
+#[test]
+fn a_check_of_a_container_that_is_not_opened_is_3() {
+    if lacks(&[Need::Program("zip")]) {
+        return;
+    }
+    let room = Room::new();
+    room.file("d/f", b"content");
+    let zipped =
+        std::process::Command::new("zip").args(["-q", "z.zip", "f"]).current_dir(room.path().join("d")).status();
+    assert!(zipped.unwrap().success());
+    room.file("d/a.rar", b"Rar!\x1a\x07\x00..............");
+    let seen = pfh(&room, &["hash", "-r", "--inside", "d", "-o", "list"]);
+    assert_eq!(seen.code, Some(3), "{}", seen.stderr);
+    let seen = pfh(&room, &["check", "--audit", "--inside", "list", "d"]);
+    assert_eq!(seen.code, Some(3), "{}", seen.stderr);
+    let list = std::fs::read_to_string(room.path().join("list")).unwrap();
+    let digest = list.lines().find(|line| line.ends_with("d/z.zip!/f")).unwrap().split(' ').next().unwrap();
+    room.file("inner", format!("{digest}  d/z.zip!/f\n{digest}  d/a.rar!/f\n").as_bytes());
+    for words in [&["check", "inner"][..], &["check", "--inside", "inner"]] {
+        let seen = pfh(&room, words);
+        assert_eq!(seen.code, Some(3), "{words:?}: {}", seen.stderr);
+        assert!(seen.stderr.contains("d/a.rar!/f: RAR 4: recognised, not read"), "{words:?}: {}", seen.stderr);
+        assert!(
+            seen.stderr.contains("1 of 2 files verified against inner: sha256; 1 could not be read"),
+            "{}",
+            seen.stderr
+        );
+    }
+    // What an open container lacks is missing.
+    room.file("inner", format!("{digest}  d/z.zip!/f\n{digest}  d/z.zip!/g\n").as_bytes());
+    let seen = pfh(&room, &["check", "inner"]);
+    assert!(seen.code == Some(1) && seen.stderr.contains("1 missing"), "{}", seen.stderr);
+}
+
+/// Shadow copies of a volume are named: their older files are not read. The live ones are.
+#[test]
+fn shadow_copies_in_an_image_are_named() {
+    if lacks(&[Need::Program("mkntfs")]) {
+        return;
+    }
+    let room = Room::new();
+    room.file("disk", &vec![0; 8 << 20]);
+    let made = std::process::Command::new("mkntfs")
+        .args(["-F", "-q", "-s", "512", "-p", "0", "-H", "16", "-S", "63", "disk"])
+        .current_dir(room.path())
+        .stderr(std::process::Stdio::null())
+        .status();
+    assert!(made.unwrap().success());
+    let mut disk = std::fs::read(room.path().join("disk")).unwrap();
+    let seen = pfh(&room, &["hash", "--inside", "disk", "-o", "list"]);
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    // The header at 0x1e00 leads to a block of the catalogue, whose second entry is a store.
+    let mark = b"\x6b\x87\x08\x38\x76\xc1\x48\x4e\xb7\xae\x04\x04\x6e\x6c\xc7\x52";
+    let catalogue = 7 << 20;
+    let parts: [(usize, &[u8]); 5] = [
+        (0x1e00, mark),
+        (0x1e30, &(catalogue as u64).to_le_bytes()),
+        (catalogue, mark),
+        (catalogue + 20, &2_u32.to_le_bytes()),
+        (catalogue + 128, &2_u64.to_le_bytes()),
+    ];
+    for (at, part) in parts {
+        disk[at..at + part.len()].copy_from_slice(part);
+    }
+    std::fs::write(room.path().join("disk"), &disk).unwrap();
+    for words in [
+        &["hash", "--inside", "disk"][..],
+        &["hash", "--inside", "--members", "disk"],
+        &["list", "disk"],
+        &["match", "--inside", "-k", "list", "disk"],
+        &["check", "--audit", "--inside", "list", "disk"],
+    ] {
+        let seen = pfh(&room, words);
+        assert!(seen.stderr.contains("1 shadow copy (VSS) of the volume is there"), "{words:?}: {}", seen.stderr);
+        let code = if words[0] == "check" { 1 } else { 3 };
+        assert_eq!(seen.code, Some(code), "{words:?}: {}", seen.stderr);
+    }
+    // They say nothing of the names of the volume: one that is not there is missing.
+    let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+    room.file("one", format!("{empty}  disk!/gone\n").as_bytes());
+    let seen = pfh(&room, &["check", "one"]);
+    assert!(seen.code == Some(1) && seen.stderr.contains("1 missing"), "{}", seen.stderr);
+}

@@ -191,7 +191,7 @@ fn a_kill_at_any_instant() {
 
 /// `make nightly`: more of both.
 #[test]
-#[ignore = "slow: a thousand runs"]
+#[ignore = "a thousand runs take minutes: `make nightly`"]
 fn at_length() {
     two_writers(rounds(25));
     kills(rounds(60));

@@ -1,8 +1,9 @@
 //! A panic of any thread ends the run with 4 and no output. `PFH_FAIL_POINT`, which debug builds
 //! read, makes a thread of each kind panic where it works.
 
+use crate::audited::{Served, committed};
 use crate::program::Room;
-use pfh_inject::{Outcome, Trial, content};
+use pfh_inject::{Loop, Need, Outcome, Trial, content, lacks};
 
 fn shell(room: &Room, line: &str) -> Outcome {
     Trial::new("sh").args(["-c", line, env!("CARGO_BIN_EXE_pfh")]).directory(room.path()).run().unwrap()
@@ -102,6 +103,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ("runs:1", &["known build other --bad list", "match -k list -r d -o out"]),
     ("index:1", &["known build other --bad list"]),
     ("pieces:1", &["tree build d/large"]),
+    ("turn:1", &["tree build d"]),
     // Media: the reader, its helpers, the digests, the targets, the compressors.
     ("image-read:1", &["acquire disk --to image", "acquire disk --to image.E01", "dd if=disk of=image"]),
     ("image-block:1", &["acquire --readers 2 disk --to image"]),
@@ -138,6 +140,58 @@ fn a_panic_of_any_thread_ends_any_job_with_4_and_no_output() {
         }
     }
     assert!(wrong.is_empty(), "{} are wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// A panic of the command that changes a catalogue leaves the old catalogue, and the turn to the
+/// next change.
+#[test]
+fn a_panic_leaves_a_catalogue_as_it_was() {
+    let room = room();
+    assert_eq!(shell(&room, "\"$0\" tree build d").code, Some(0));
+    let before = std::fs::read(room.path().join("d.pfhtree")).unwrap();
+    room.file("d/new", b"new");
+    for point in ["turn", "walk", "read"] {
+        let seen = shell(&room, &format!("PFH_FAIL_POINT={point}:1 \"$0\" tree update d"));
+        assert_eq!(seen.code, Some(4), "{point}: {}", seen.stderr);
+        assert!(seen.stderr.contains("the fail point"), "{point}: {}", seen.stderr);
+        assert!(std::fs::read(room.path().join("d.pfhtree")).unwrap() == before, "{point}");
+    }
+    let seen = shell(&room, "\"$0\" tree update d && \"$0\" tree check d");
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    assert!(!room.path().join("d.pfhtree-lock").exists());
+}
+
+/// A server does not serve on with fewer threads.
+#[test]
+fn a_panic_ends_a_server() {
+    let (room, _) = committed("blake3", 100_000);
+    for time in [1, 3] {
+        let mut server = Served::start_with(&room, &[], &[("PFH_FAIL_POINT", &format!("serve:{time}"))]);
+        for _ in 1..time {
+            assert_eq!(server.raw(b"GET /prove HTTP/1.1\r\n\r\n").0, Some(405));
+        }
+        assert_eq!(server.raw(b"GET /prove HTTP/1.1\r\n\r\n").0, None, "no answer of a thread that panics");
+        assert_eq!(server.ended(), Some(4));
+    }
+}
+
+/// The thread that reads smartctl's report, before the image and behind it.
+#[test]
+fn a_panic_beside_a_disk_ends_its_acquisition() {
+    if lacks(&[Need::Loop]) {
+        return;
+    }
+    let room = room();
+    let device = Loop::attach(&room.path().join("disk"), &["-r"]).unwrap();
+    let smartctl = room.file("bin/smartctl", b"#!/bin/sh\necho '{\"model_name\": \"M\"}'\n");
+    std::fs::set_permissions(&smartctl, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    for (at, is_verified) in [(1, false), (2, false), (3, true)] {
+        shell(&room, "rm -f image*");
+        let line = format!("acquire {} --to image", device.path().display());
+        let seen = shell(&room, &format!("PATH=\"$PWD/bin:$PATH\" PFH_FAIL_POINT=health:{at} \"$0\" {line}"));
+        assert_eq!(seen.code, Some(if is_verified { 0 } else { 4 }), "{at}: {}", seen.stderr);
+        assert_eq!(shell(&room, "\"$0\" verify image").code == Some(0), is_verified, "{at}: {}", seen.stderr);
+    }
 }
 
 #[test]

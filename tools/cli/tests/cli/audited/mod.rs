@@ -46,10 +46,16 @@ pub struct Served {
 
 impl Served {
     pub fn start(room: &Room, options: &[&str]) -> Served {
+        Served::start_with(room, options, &[])
+    }
+
+    /// With these variables in its environment.
+    pub fn start_with(room: &Room, options: &[&str], variables: &[(&str, &str)]) -> Served {
         let mut child = Command::new(env!("CARGO_BIN_EXE_pfh"))
             .args(["audit", "serve", "--listen", "127.0.0.1:0"])
             .args(options)
             .arg("case")
+            .envs(variables.iter().copied())
             .current_dir(room.path())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -60,6 +66,11 @@ impl Served {
         let url = line.split(": ").next().expect("an address").to_owned();
         assert!(url.starts_with("http://127.0.0.1:"), "{line:?}");
         Served { child, url }
+    }
+
+    /// Waits for its end, and gives its code.
+    pub fn ended(&mut self) -> Option<i32> {
+        self.child.wait().expect("an end").code()
     }
 
     pub fn connect(&self) -> TcpStream {
