@@ -88,7 +88,7 @@ impl Globs {
             | (printed != asked.below && self.hit(&self.paths, self.names.len(), printed))
     }
 
-    /// Whether a pattern of the set, the first of which has the number `from`, matches.
+    /// Whether a pattern of the set matches; its first pattern has the number `from`.
     fn hit(&self, set: &GlobSet, from: usize, bytes: &[u8]) -> bool {
         if set.is_empty() {
             return false;
