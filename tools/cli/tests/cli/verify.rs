@@ -306,12 +306,12 @@ fn the_log_for_people_and_the_case_data_are_compared() {
     let text = good(&room, "verify a.E01");
     assert!(text.contains("a.E01.log") && text.contains("case data"), "{text}");
     let path = room.path().join("a.E01.log");
-    let said = fs::read_to_string(&path).unwrap();
-    fs::write(&path, said.replacen("examiner: Ann", "examiner: Bob", 1)).unwrap();
+    let whole = fs::read_to_string(&path).unwrap();
+    fs::write(&path, whole.replacen("examiner: Ann", "examiner: Bob", 1)).unwrap();
     let (code, _, said) = verdict(&room, "a.E01");
     assert!(code == 1 && said.contains("log for people"), "{said}");
     assert_eq!(pfh(&room, "verify --log a.E01.log.jsonl").code, Some(1));
-    fs::write(&path, said).unwrap();
+    fs::write(&path, whole).unwrap();
     assert_eq!(verdict(&room, "a.E01").0, 0);
     // Another acquisition of the same bytes, by another examiner, under the first one's log.
     good(&room, "acquire source --to b.E01 --examiner Bob --case 7 --piecewise 300000");
