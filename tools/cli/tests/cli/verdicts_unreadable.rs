@@ -67,7 +67,8 @@ impl Unreadable {
         use Evidence::{Log, OtherKey, Signed, SourceAndLog};
         // What the log states to be outside of the image.
         let is_outside = match image {
-            Image::Larger => matches!(self, Unreadable::Middle | Unreadable::End),
+            // The last sectors are read as well: they may be those of another format.
+            Image::Larger => self == Unreadable::Middle,
             Image::Seek => self == Unreadable::Start,
             _ => false,
         };
