@@ -65,13 +65,9 @@ impl Unreadable {
     /// The exit code that follows.
     fn expected(self, image: Image, evidence: Evidence) -> i32 {
         use Evidence::{Log, OtherKey, Signed, SourceAndLog};
-        // What the log states to be outside of the image.
-        let is_outside = match image {
-            // The last sectors are read as well: they may be those of another format.
-            Image::Larger => self == Unreadable::Middle,
-            Image::Seek => self == Unreadable::Start,
-            _ => false,
-        };
+        // What the log states to be outside of the image. Elsewhere first and last sectors are read
+        // as well: they may be those of another format.
+        let is_outside = image == Image::Larger && self == Unreadable::Middle;
         match evidence {
             OtherKey => 1,
             Log | Signed | SourceAndLog if is_outside => 0,
