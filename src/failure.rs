@@ -21,7 +21,7 @@ pub enum Kind<'a> {
     Cancelled,
 }
 
-/// The error of a key: a file that is not there, or one that is no key.
+/// The error of a key: its file is missing, or holds something else.
 #[cfg(any(feature = "audit", feature = "image"))]
 impl JobError for pfh_custody::key::KeyError {
     fn kind(&self) -> Kind<'_> {

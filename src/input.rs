@@ -415,8 +415,8 @@ impl NameList {
 /// Bytes of a list from a stream that are looked at before anything is read.
 const LOOKED_AT: usize = 64 << 10;
 
-/// Names of a list. A stream that has its reader already is a problem, and not read: whoever came
-/// second would get nothing, or every other piece.
+/// Names of a list. A stream that has its reader already is a problem, and not read: a second
+/// reader would get nothing, or every other piece.
 fn once(names: Paths, mut streams: Streams) -> Paths {
     Box::new(names.map(move |name| match name {
         Ok(name) if streams.read(OsStr::from_bytes(&name)).is_err() => {

@@ -130,7 +130,7 @@ def seven_zip(path, room, seconds):
     readable(room)
     files = [path for path in room.rglob("*") if path.is_file()]
     if len(files) == 1 and tarfile.is_tarfile(files[0]):
-        return None  # The stream around a tar, which bsdtar and pfh open as well, and of which all members are empty.
+        return None  # A compressed tar: bsdtar and pfh list the members of the tar, 7z only the tar itself.
     return below(room) if run and run[0] == 0 else None
 
 

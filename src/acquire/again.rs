@@ -55,7 +55,7 @@ fn is_the_same(session: &Session, end: &Map<String, Value>) -> Result<(), Error>
     }
     Err(Error::Usage(format!(
         "{}: the acquisition has ended, and this is not the command that made the image: {}. Nothing was written; name another \
-         target, or start anew with --force",
+         target, or start over with --force",
         shown(&first.path),
         differ.join("; ")
     )))

@@ -226,7 +226,7 @@ impl Sides<'_> {
                 continue;
             }
             let (from, until) = (ours.offset, (ours.offset + ours.length).min(common));
-            // What cannot be read is no difference; what lies between is compared byte by byte.
+            // What cannot be read does not differ; what lies between is compared byte by byte.
             for (offset, length) in without(&[(from, until.saturating_sub(from))], &lost) {
                 match self.image.and_then(|image| places(image, self.other, offset, length)) {
                     Some(exact) => exact.into_iter().for_each(|(at, size)| push(&mut found.differing, at, size)),

@@ -47,7 +47,7 @@ pub enum Error {
     },
     /// A target is not what was written: its first `from` bytes are, those up to `upto` are not.
     #[error(
-        "{}: it was changed since it was written, between offsets {from} and {upto} of the image: nothing was written; start anew with --force",
+        "{}: it was changed since it was written, between offsets {from} and {upto} of the image: nothing was written; start over with --force",
         shown(path)
     )]
     Changed {

@@ -218,7 +218,7 @@ pub struct Summary {
     pub departures: Vec<String>,
     /// The chained log.
     pub log: Option<PathBuf>,
-    /// What the disk hides, by its own word; `None` of what is no device.
+    /// What the disk hides, by its own word; `None` if the source is not a device.
     pub hidden: Option<Hidden>,
     /// The main facts of its S.M.A.R.T. values before the first byte was read and behind the last;
     /// empty where they are not known, and the log says why.

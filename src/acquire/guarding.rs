@@ -240,7 +240,9 @@ pub(super) fn possible(asked: &Request, medium: &Medium) -> Result<(), Error> {
             ImageFormat::Split(pieces) => {
                 let last = bytes.map_or(0, |bytes| bytes.div_ceil(pieces.length.max(1)).saturating_sub(1));
                 if pieces.suffix.within(last, pieces.width).is_none() {
-                    return usage("--split: there are not so many names of this --suffix: make the pieces larger or the suffix longer".into());
+                    return usage(
+                        "--split: this --suffix has too few names: make the pieces larger or the suffix longer".into(),
+                    );
                 }
             }
             ImageFormat::Raw { .. } => {}

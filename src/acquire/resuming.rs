@@ -281,23 +281,23 @@ pub(super) fn changed(path: &Path, error: ImagingError) -> Error {
 #[derive(Debug, thiserror::Error)]
 enum Foreign {
     #[error(
-        "the map of another acquisition: of {}, and this is one of {}; name another map with --map, or start anew with --force",
+        "the map of another acquisition: of {}, and this is one of {}; name another map with --map, or start over with --force",
         words(theirs),
         words(mine)
     )]
     Part { theirs: Part, mine: Part },
     #[error(
-        "{whose}, which does not say of which medium: if it is that of this source, resume with --adopt-map; --force starts anew"
+        "{whose}, which does not say of which medium: if it is that of this source, resume with --adopt-map; --force starts over"
     )]
     Unnamed { whose: &'static str },
     #[error("{whose} of another source: it ends at {end}, the source at {size}")]
     Longer { whose: &'static str, end: u64, size: u64 },
     #[error(
-        "the map of another source, or of one that has changed since: {what}. Nothing was written; attach the medium that was begun with, or start anew with --force"
+        "the map of another source, or of one that has changed since: {what}. Nothing was written; attach the medium that was begun with, or start over with --force"
     )]
     Source { what: String },
     #[error(
-        "nothing shows that the source is the one that was begun with (no serial number, and its ends cannot be compared): resume with --adopt-map, or start anew with --force"
+        "nothing shows that the source is the one that was begun with (no serial number, and its ends cannot be compared): resume with --adopt-map, or start over with --force"
     )]
     Unknown,
 }

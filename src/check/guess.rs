@@ -27,7 +27,7 @@ const LOOKED_AT: usize = 256;
 /// remaining file.
 ///
 /// # Errors
-/// When a thread panicked. Files that cannot be read explain nothing, and are no error.
+/// When a thread panicked. A file that cannot be read is passed over.
 pub fn settle(request: &Request, expectations: &mut Expectations, control: &Control<'_>) -> Result<(), Error> {
     let guesses = expectations.guesses();
     if guesses.is_empty() || (!request.is_audit() && expectations.entries.len() < MANY) {

@@ -2,9 +2,12 @@
 
 use super::{Operands, Status, Summary};
 use crate::acquire::sectors;
+use crate::verify::place_line;
 use pfh_engine::imaging::Imaged;
 use std::fs::File;
 use std::io::{self, Write};
+use std::os::unix::fs::FileTypeExt;
+use std::path::PathBuf;
 
 impl Summary {
     /// What is printed: digests and unreadable sectors that no log has, and the records, as far as
@@ -27,7 +30,9 @@ impl Summary {
     /// Writes the logs that the operands name.
     pub(super) fn write_logs(&self) -> io::Result<()> {
         let Summary { operands, acquired, .. } = self;
-        let logs = [(&operands.hashlog, hashes(&acquired.imaged)), (&operands.errlog, self.losses())];
+        let place = has_places(operands).then(|| place_line(operands.seek_bytes(), acquired.imaged.bytes));
+        let hashes = place.unwrap_or_default() + &hashes(&acquired.imaged);
+        let logs = [(&operands.hashlog, hashes), (&operands.errlog, self.losses())];
         for (path, text) in logs.iter().filter_map(|(path, text)| Some((path.as_ref()?, text))) {
             let mut file = File::create(path)?;
             file.write_all(text.as_bytes())?;
@@ -41,6 +46,18 @@ impl Summary {
         let lost = acquired.imaged.bad.iter().map(|bad| sectors::lost(bad, acquired.from, acquired.sector));
         lost.map(|lost| format!("unreadable: {lost}\n")).collect()
     }
+}
+
+/// Whether offsets in the outputs are known: in named files and devices they are, while a stream
+/// may be appended to something.
+fn has_places(operands: &Operands) -> bool {
+    let is_placed = |path: &PathBuf| {
+        let is_stream = ["/dev", "/proc"].iter().any(|directory| path.starts_with(directory));
+        let kind = std::fs::metadata(path).map(|found| found.file_type());
+        operands.split.is_some() || kind.is_ok_and(|kind| kind.is_block_device() || kind.is_file() && !is_stream)
+    };
+    let plain = || operands.of.iter().chain(&operands.hof);
+    (plain().next().is_some() || !operands.ofs.is_empty()) && plain().all(is_placed)
 }
 
 /// Digests of the windows and of the whole.

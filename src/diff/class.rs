@@ -1,6 +1,7 @@
 //! The classes of a comparison, and how many names are of each.
 
 use crate::check::{self, Change, Rot};
+use crate::verdict::Tally;
 use std::fmt;
 use std::str::FromStr;
 
@@ -130,6 +131,11 @@ impl Counts {
     /// Names by which the sides differ.
     pub fn differing(&self) -> u64 {
         Class::ALL.into_iter().filter(|class| class.is_difference()).map(|class| self.of(class)).sum()
+    }
+
+    /// The counts that the verdict follows from.
+    pub fn tally(&self) -> Tally {
+        Tally { equal: self.of(Class::Same), unequal: self.differing(), open: self.of(Class::Error) }
     }
 
     pub(super) fn count(&mut self, class: Class) {

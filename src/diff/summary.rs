@@ -4,7 +4,7 @@ use super::class::Counts;
 use super::request::Request;
 use super::side::{List, Which};
 use crate::hash::Use;
-use crate::verdict::Verdict;
+use crate::verdict::{Tally, Verdict};
 use crate::{rendered, shown};
 use pfh_digest::Algorithm;
 use pfh_manifest::Ending;
@@ -73,13 +73,10 @@ impl Summary {
 
     /// The verdict over all names.
     pub fn verdict(&self) -> Verdict {
-        let incomplete = self.counts.of(super::Class::Error) > 0 || !self.not_compared.is_empty();
-        match (self.nothing, self.counts.differing()) {
-            (Some(_), _) => Verdict::NothingToCompareWith,
-            (None, 1..) => Verdict::Differs,
-            (None, 0) if incomplete => Verdict::Incomplete,
-            (None, 0) => Verdict::Verified,
-        }
+        let mut tally = self.counts.tally();
+        tally.open += self.not_compared.len() as u64;
+        // Of sides that are one, or hold nothing, nothing was compared.
+        if self.nothing.is_some() { Tally::default().verdict() } else { tally.verdict() }
     }
 
     /// What was compared with what, by which digests, and what came of it.

@@ -54,7 +54,7 @@ impl Refused {
     }
 }
 
-/// What these bytes of a file of this name are; `None` for what is no container. `start` are the
+/// What these bytes of a file of this name are; `None` if they are not a container. `start` are the
 /// first of them.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! Later segments of images whose first is no input.
+//! Later segments of images whose first segment is not an input.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;

@@ -252,7 +252,7 @@ fn write(plan: &Document, lists: &[Vec<u8>], rest: &[Record]) -> Result<(u64, u6
     }
     let filled = fill(plan, lists, rest);
     if filled.is_err() && !plan.is_saved() {
-        // What is no plan is not left in the way of the next attempt.
+        // An unfinished plan must not be in the way of the next attempt.
         for made in [&units, &plan.parts()] {
             let _ = std::fs::remove_dir_all(made);
         }

@@ -3,6 +3,7 @@
 use super::found::{Found, tone};
 use super::members::Object;
 use super::{acquired, request::Request};
+use crate::verdict::{About, Comparison, Evidence, Verdict, verdict};
 use pfh_custody::{chain, seal};
 use pfh_manifest::Options;
 use pfh_report::case::{Judged, Rows, Standing, Tone};
@@ -11,16 +12,31 @@ use std::io::BufRead;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// Enters a verdict on a seal or a chain.
-fn enter(found: &mut Found, source: usize, what: &str, verdict: &str, evidence: Vec<String>) {
-    let tone = tone(verdict);
+/// Enters a verdict on a seal or a log.
+fn enter(found: &mut Found, source: usize, what: &str, verdict: Verdict, evidence: Vec<String>) {
+    let verdict = verdict.to_string();
+    let tone = tone(&verdict);
     match tone {
         Tone::Good => found.holding += 1,
         Tone::Bad => found.broken.push((source, evidence.first().cloned().unwrap_or_default())),
         Tone::Open => found.torn.push((source, evidence.first().cloned().unwrap_or_default())),
     }
-    let (what, verdict) = (what.to_owned(), verdict.to_owned());
-    found.judge(Judged { source, what, tone, verdict, evidence, rows: Rows::default() });
+    found.judge(Judged { source, what: what.to_owned(), tone, verdict, evidence, rows: Rows::default() });
+}
+
+/// What the verification of a seal amounts to, and its evidence.
+fn sealed(manifest: &Path, held: Result<Option<seal::Held>, seal::FileError>) -> (Verdict, Vec<String>) {
+    let records = format!("the records of {}", crate::shown(manifest));
+    let root = "the root that was sealed";
+    let compared = format!("{records} with {root}");
+    let one = Comparison::new(About::Seal, records, root, Evidence::Fact);
+    let (comparisons, evidence) = match held {
+        Ok(Some(held)) => (vec![one], vec![compared, held.to_string()]),
+        Ok(None) => (Vec::new(), vec!["the seal is gone".to_owned()]),
+        Err(error) if error.is_verdict() => (vec![one.unequal(Vec::new())], vec![error.to_string(), compared]),
+        Err(error) => (Vec::new(), vec![error.to_string()]),
+    };
+    (verdict(&[About::Seal], &comparisons, false), evidence)
 }
 
 /// Verifies a seal: its manifest lies beside it.
@@ -32,17 +48,10 @@ pub(super) fn seal(found: &mut Found, source: usize, path: &Path, request: &Requ
     };
     let manifest = Path::new(OsStr::from_bytes(manifest));
     found.case.sources[source].records = 1;
-    let compared = format!("the records of {} with the root that was sealed", crate::shown(manifest));
-    match seal::verify(manifest, &Options::default(), crate::REGISTRY, request.key.as_deref()) {
-        Ok(Some(held)) => enter(found, source, "seal, verified again", "verified", vec![compared, held.to_string()]),
-        Ok(None) => enter(found, source, "seal", "nothing-to-compare-with", vec!["the seal is gone".to_owned()]),
-        Err(error) if error.is_verdict() => {
-            enter(found, source, "seal, verified again", "differs", vec![error.to_string(), compared]);
-        }
-        Err(error) => {
-            enter(found, source, "seal", "nothing-to-compare-with", vec![error.to_string()]);
-        }
-    }
+    let held = seal::verify(manifest, &Options::default(), crate::REGISTRY, request.key.as_deref());
+    let (verdict, evidence) = sealed(manifest, held);
+    let what = if verdict == Verdict::NothingToCompareWith { "seal" } else { "seal, verified again" };
+    enter(found, source, what, verdict, evidence);
 }
 
 /// Verifies a chained log, and takes from one that holds what was acquired.
@@ -61,51 +70,78 @@ pub(super) fn log(
         Err(chain::Broken::Io(error)) => return Err(error),
         Err(chain::Broken::NoEnd) => {
             let why = chain::Broken::NoEnd.to_string();
-            enter(found, source, "chain of a log", "incomplete", vec![why]);
+            enter(found, source, "chain of a log", verdict(&[About::Log], &[], true), vec![why]);
             return Ok(());
         }
         Err(broken) => {
             let what = "nothing of this log is shown below: what it says cannot be relied on".to_owned();
-            enter(found, source, "chain of a log, verified again", "differs", vec![broken.to_string(), what]);
+            let of_chain = verdict(&[About::Log], &[chain_of(path).unequal(Vec::new())], false);
+            enter(found, source, "chain of a log, verified again", of_chain, vec![broken.to_string(), what]);
             return Ok(());
         }
     };
     let records: Vec<Object> = sound.records.clone();
     found.case.sources[source].records = records.len() as u64;
     let (verdict, evidence) = verified(path, &sound, request);
-    enter(found, source, "chain of a log, verified again", &verdict, evidence);
+    enter(found, source, "chain of a log, verified again", verdict, evidence);
     acquired::logged(found, source, path, &records);
     Ok(())
 }
 
+/// The chain of a log, compared with its records.
+fn chain_of(path: &Path) -> Comparison {
+    Comparison::new(About::Log, "the chain of records", crate::shown(path), Evidence::Fact)
+}
+
 /// The verdict on a log, its signature and the log for people beside it.
 #[cfg(feature = "image")]
-fn verified(path: &Path, sound: &chain::Sound, request: &Request) -> (String, Vec<String>) {
+fn verified(path: &Path, _: &chain::Sound, request: &Request) -> (Verdict, Vec<String>) {
     let asked = crate::verify::Request { key: request.key.clone(), ..crate::verify::Request::log(path) };
-    let _ = sound;
     match crate::verify::run(&asked, &mut |_| {}, &pfh_engine::Control::new()) {
         Ok(summary) => {
             let findings = summary.findings.iter().map(ToString::to_string);
-            (summary.verdict().to_string(), [summary.sentence()].into_iter().chain(findings).collect())
+            (summary.verdict(), [summary.sentence()].into_iter().chain(findings).collect())
         }
-        Err(error) => ("nothing-to-compare-with".to_owned(), vec![error.to_string()]),
+        Err(error) => (verdict(&[About::Log], &[], true), vec![error.to_string()]),
     }
 }
 
 /// The verdict on a log in a build that knows no signatures: a key that was asked for is not passed
 /// over.
 #[cfg(not(feature = "image"))]
-fn verified(_: &Path, sound: &chain::Sound, request: &Request) -> (String, Vec<String>) {
+fn verified(path: &Path, sound: &chain::Sound, request: &Request) -> (Verdict, Vec<String>) {
     let records = sound.records.len();
     let chain = format!("the chain of {records} records holds: {}", sound.chain.value());
-    match (&request.key, sound.signature) {
-        (Some(_), _) => {
-            ("nothing-to-compare-with".to_owned(), vec!["this build verifies no signatures of logs".to_owned(), chain])
-        }
-        (None, Some(_)) => ("verified".to_owned(), vec![chain, "signed; the signature was not verified".to_owned()]),
-        (None, None) => {
-            let unsigned = "not signed: whoever can write it can make a new chain".to_owned();
-            ("verified".to_owned(), vec![chain, unsigned])
-        }
+    let mut wanted = vec![About::Log];
+    wanted.extend(request.key.as_ref().map(|_| About::Signer));
+    let evidence = match (&request.key, sound.signature) {
+        (Some(_), _) => vec!["this build verifies no signatures of logs".to_owned(), chain],
+        (None, Some(_)) => vec![chain, "signed; the signature was not verified".to_owned()],
+        (None, None) => vec![chain, "not signed: anyone who can write the log can make a new chain".to_owned()],
+    };
+    (verdict(&wanted, &[chain_of(path)], false), evidence)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A seal has the verdict that follows from its comparison: equal, unequal, or none.
+    #[test]
+    fn verdicts_on_seals_follow_from_comparisons() {
+        let room = std::env::temp_dir().join(format!("pfh-report-seal-{}", std::process::id()));
+        std::fs::create_dir_all(&room).expect("a directory");
+        let manifest = room.join("list.sha256");
+        let of = || sealed(&manifest, seal::verify(&manifest, &Options::default(), crate::REGISTRY, None)).0;
+        let write = |digit: &str| std::fs::write(&manifest, format!("{}  file\n", digit.repeat(64))).expect("written");
+        write("0");
+        assert_eq!(of(), Verdict::NothingToCompareWith, "without a seal");
+        seal::write(&manifest, &Options::default(), crate::REGISTRY, None).expect("a seal");
+        assert_eq!(of(), Verdict::Verified);
+        write("1");
+        assert_eq!(of(), Verdict::Differs);
+        std::fs::remove_file(&manifest).expect("removed");
+        assert_eq!(of(), Verdict::NothingToCompareWith, "without its manifest");
+        std::fs::remove_dir_all(&room).expect("removed");
     }
 }

@@ -90,7 +90,8 @@ fn is_page(path: &Path, request: &Request) -> Result<(), Error> {
         return Ok(());
     }
     let (option, page) = ("--html".to_owned(), request.page.clone());
-    let error = io::Error::other("a file of the case that is no page of pfh: it is read, and is not replaced");
+    let error =
+        io::Error::other("a file of the case that pfh did not write as a page: it is read, and is not replaced");
     Err(Refused::Place { option, path: page, error }.into())
 }
 

@@ -2,6 +2,7 @@
 
 use super::claim::{Claim, Claims};
 use crate::Verdict;
+use crate::verdict::Tally;
 use pfh_digest::{Digest, Hasher};
 
 const MIB: u64 = 1 << 20;
@@ -48,13 +49,10 @@ pub struct Judged {
 impl Judged {
     /// Over all values: one that differs decides, then one that is the same.
     pub fn verdict(&self) -> Verdict {
-        if self.findings.iter().any(|(_, came)| matches!(came, Came::Differs(_))) {
-            Verdict::Differs
-        } else if self.findings.iter().any(|(_, came)| matches!(came, Came::Same(_))) {
-            Verdict::Verified
-        } else {
-            Verdict::NothingToCompareWith
-        }
+        let count = |is_it: fn(&Came) -> bool| self.findings.iter().filter(|(_, came)| is_it(came)).count() as u64;
+        let (equal, unequal) =
+            (count(|came| matches!(came, Came::Same(_))), count(|came| matches!(came, Came::Differs(_))));
+        Tally { equal, unequal, open: 0 }.verdict()
     }
 
     /// What was stated and not compared, a sentence each.

@@ -265,14 +265,14 @@ pub fn run(request: &Request, take: &mut Take<'_>, control: &Control<'_>) -> Res
             return Ok(None);
         }
         let descend = Descend { recurse: Recurse::Yes, ..Descend::default() };
-        // What the file system said of a file when it was read is no part of the root: who states
-        // the root does not believe it either.
+        // The root does not cover what the file system said of a file when it was read: a
+        // verifier of the root does not rely on it either.
         let known = match (&request.verb, &catalogue) {
             (Verb::Update(_), Some(catalogue)) if request.must.is_none() => Some(catalogue.reader()?),
             _ => None,
         };
         let root = request.directory.as_os_str().as_bytes().to_vec();
-        // A catalogue within its own directory is no part of what it is of, nor is what lies beside
+        // A catalogue within its own directory does not list itself, nor the files that lie beside
         // it while it is changed.
         let own = std::iter::once(request.tree.clone()).chain(companions(&request.tree));
         let own: Vec<Vec<u8>> = own.map(|path| path.into_os_string().into_encoded_bytes()).collect();
@@ -332,7 +332,7 @@ fn finish(
         computed: 0,
     };
     let Some(mut catalogue) = catalogue else {
-        let mut made = Catalogue::anew(&request.tree, &summary.algorithm, control.cancel().flag())?;
+        let mut made = Catalogue::create(&request.tree, &summary.algorithm, control.cancel().flag())?;
         gathered.entries.iter().try_for_each(|entry| made.add(entry))?;
         summary.root = made.fill()?;
         (summary.entries, summary.computed) = (made.entries()?, made.computed());

@@ -13,6 +13,8 @@ pub enum About {
     Log,
     /// Who signed the log.
     Signer,
+    /// A sealed manifest.
+    Seal,
 }
 
 impl fmt::Display for About {
@@ -21,6 +23,7 @@ impl fmt::Display for About {
             About::Image => "the image",
             About::Log => "the log",
             About::Signer => "the signature",
+            About::Seal => "the seal",
         })
     }
 }

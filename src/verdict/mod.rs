@@ -73,7 +73,7 @@ fn of(about: About, comparisons: &[Comparison]) -> Vec<&Comparison> {
 fn is_covered(wanted: &[About], comparisons: &[Comparison]) -> bool {
     wanted.iter().all(|about| match about {
         About::Image => covering::is_whole(&of(*about, comparisons)),
-        About::Log | About::Signer => !of(*about, comparisons).is_empty(),
+        About::Log | About::Signer | About::Seal => !of(*about, comparisons).is_empty(),
     })
 }
 
@@ -87,7 +87,8 @@ pub fn missing(wanted: &[About], comparisons: &[Comparison]) -> Vec<String> {
             About::Image if !covering::is_whole(&of_it) => all.extend(covering::uncovered(&of_it)),
             About::Log if of_it.is_empty() => all.push("the log was not compared".to_owned()),
             About::Signer if of_it.is_empty() => all.push("no log here is signed by that key".to_owned()),
-            About::Image | About::Log | About::Signer => {}
+            About::Seal if of_it.is_empty() => all.push("the seal was not compared".to_owned()),
+            About::Image | About::Log | About::Signer | About::Seal => {}
         }
     }
     all

@@ -159,12 +159,12 @@ impl Evidence {
         let is_file = images.iter().any(|image| image.is_file());
         match imager::stated(path, named, images) {
             Ok(Stated::Other) => {}
-            Ok(Stated::Digests(_)) if !is_file => {
+            Ok(Stated::Digests(_, Of::Content | Of::Copied { offset: None, .. })) if !is_file => {
                 findings.open(format!("{name}: not compared: it does not state which part of a device was written"));
             }
-            Ok(Stated::Digests(digests)) => {
+            Ok(Stated::Digests(digests, of)) => {
                 findings.note(format!("{name}: states {} digests of this image", digests.len()));
-                self.claims.extend(imager::claims(path, digests));
+                self.claims.extend(imager::claims(path, digests, of));
             }
             Ok(Stated::Nothing(why)) => findings.open(format!("{name}: not read: {why}")),
             Err(error) if named == Named::Not => findings.note(format!("{name}: {error}")),

@@ -229,6 +229,20 @@ impl<'a, 'f, 's, 'c> Examination<'a, 'f, 's, 'c> {
                 ranges.push(placing.clone());
             }
         }
+        open.retain(|claim| match Placing::copied(claim, self.size, self.is_device) {
+            Some(Err(what)) => {
+                let what = format!("{}: {what}", shown(self.path));
+                self.findings.contradicts(About::Image, "the size of the image", &claim.by, what);
+                false
+            }
+            Some(Ok(placing)) => {
+                if !ranges.iter().any(|one| (one.offset, one.length) == (placing.offset, placing.length)) {
+                    ranges.push(placing);
+                }
+                true
+            }
+            None => true,
+        });
         if ranges.is_empty() {
             ranges.push(Placing::whole(self.size));
         }
@@ -349,11 +363,16 @@ impl<'a, 'f, 's, 'c> Examination<'a, 'f, 's, 'c> {
             let algorithm = claim.digest.algorithm();
             let what = format!("{algorithm} of the image");
             let Some(found) = imaged.digests.iter().find(|found| found.algorithm() == algorithm) else { return true };
-            if *found != claim.digest && !placing.is_whole() {
+            let (is_equal, here) = (*found == claim.digest, (placing.offset, placing.length));
+            let is_answer = is_equal || claim.of.is_all_of(here, placing.size);
+            if !is_answer && !placing.is_whole() {
                 return true;
             }
             if unread > 0 {
                 self.findings.open(format!("{what} is not compared: {unread} bytes are unreadable"));
+            } else if !is_answer {
+                let why = claim.of.gap(placing.size);
+                self.findings.open(format!("{what}: not compared with {}: {why}", claim.by));
             } else {
                 self.findings.compare(&what, &claim.by, (&claim.digest, found), placing.coverage());
             }

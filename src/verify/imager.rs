@@ -1,5 +1,6 @@
 //! Logs of imaging tools: dc3dd's, and the hash logs of dcfldd and of `pfh dd`. Their totals are
-//! digests of the image; their windows are not read.
+//! digests of what was copied into the image. `pfh dd` states where that is; the windows of dcfldd
+//! state how long it is, and their digests are not compared.
 
 use super::claim::{Claim, Of};
 use crate::{Patient, shown};
@@ -9,14 +10,14 @@ use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// Longer files are no logs of these tools.
+/// The logs of these tools are not longer.
 const LONGEST: u64 = 64 << 20;
 
 /// What a log states.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Stated {
-    /// Digests of the image as a whole.
-    Digests(Vec<Digest>),
+    /// Digests, and what they are of.
+    Digests(Vec<Digest>, Of),
     /// Nothing that can be compared, and why.
     Nothing(String),
     /// It is a log of something else.
@@ -79,9 +80,9 @@ pub(super) fn stated(path: &Path, named: Named, images: &[&Path]) -> io::Result<
 }
 
 /// Digests as claims on the image.
-pub(super) fn claims(path: &Path, digests: Vec<Digest>) -> impl Iterator<Item = Claim> {
+pub(super) fn claims(path: &Path, digests: Vec<Digest>, of: Of) -> impl Iterator<Item = Claim> {
     let by = shown(path);
-    digests.into_iter().map(move |digest| Claim { digest, of: Of::Content, by: by.clone() })
+    digests.into_iter().map(move |digest| Claim { digest, of: of.clone(), by: by.clone() })
 }
 
 fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
@@ -95,19 +96,34 @@ fn digest(algorithm: &str, hex: &str) -> Option<Digest> {
     Digest::parse(algorithm, &hex.to_ascii_lowercase()).ok()
 }
 
-/// `Total (NAME): HEX`; the inner value is `None` where it is no digest of that algorithm.
+/// `Total (NAME): HEX`; the inner value is `None` where HEX is not a digest of that algorithm.
 fn total(line: &[u8]) -> Option<Option<Digest>> {
     let (algorithm, hex) = str::from_utf8(line).ok()?.strip_prefix("Total (")?.split_once("): ")?;
     Some(digest(algorithm, hex.trim_end()))
 }
 
-/// `FROM - UNTIL: HEX`, of `pfh dd` with ` (NAME)` behind the range.
-fn is_window(line: &[u8]) -> bool {
-    let Some((range, hex)) = str::from_utf8(line).ok().and_then(|line| line.split_once(": ")) else { return false };
+fn number(text: &str) -> Option<u64> {
+    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
+}
+
+/// `FROM - UNTIL: HEX`, of `pfh dd` with ` (NAME)` behind the range: the range.
+fn window(line: &[u8]) -> Option<(u64, u64)> {
+    let (range, hex) = str::from_utf8(line).ok()?.split_once(": ")?;
     let range = range.split_once(" (").map_or(range, |(range, _)| range);
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let is_range = range.split_once(" - ").is_some_and(|(from, until)| is_number(from) && is_number(until));
-    is_range && hex.bytes().all(|byte| byte.is_ascii_hexdigit())
+    let (from, until) = range.split_once(" - ")?;
+    hex.bytes().all(|byte| byte.is_ascii_hexdigit()).then_some((number(from)?, number(until)?))
+}
+
+/// Where in the output its bytes are, as `pfh dd` states it in a hash log: offset and length.
+pub(crate) fn place_line(offset: u64, length: u64) -> String {
+    format!("# {length} bytes at offset {offset} of the output\n")
+}
+
+/// The place in such a line.
+fn place(line: &[u8]) -> Option<(u64, u64)> {
+    let rest = str::from_utf8(line).ok()?.strip_prefix("# ")?.strip_suffix(" of the output")?;
+    let (length, offset) = rest.split_once(" bytes at offset ")?;
+    Some((number(offset)?, number(length)?))
 }
 
 /// Adds a digest; `false` if another one of the algorithm is there.
@@ -125,6 +141,7 @@ fn add(digests: &mut Vec<Digest>, digest: Digest) -> bool {
 /// acquisition has the same name: what has no total and is not `promised` to be one is another log.
 fn by_hash_log(bytes: &[u8], promised: bool) -> Stated {
     let mut digests = Vec::new();
+    let (mut placed, mut windows) = (None, None);
     if !promised && !lines(bytes).any(|(_, line)| line.starts_with(b"Total (")) {
         return Stated::Other;
     }
@@ -133,13 +150,18 @@ fn by_hash_log(bytes: &[u8], promised: bool) -> Stated {
             Some(Some(digest)) if add(&mut digests, digest.clone()) => {}
             Some(Some(digest)) => return Stated::Nothing(format!("it states two digests by {}", digest.algorithm())),
             Some(None) => return Stated::Nothing(format!("line {number} has a digest that is not understood")),
-            None if line.is_empty() || is_window(line) => {}
+            None if line.is_empty() => {}
+            None if placed.is_none() && place(line).is_some() => placed = place(line),
+            None if window(line).is_some() => windows = windows.max(window(line).map(|(_, until)| until)),
             None => return Stated::Nothing(format!("line {number} is not one of a hash log")),
         }
     }
     match digests.is_empty() {
         true => Stated::Nothing("it states no digest of all".to_owned()),
-        false => Stated::Digests(digests),
+        false => {
+            let (offset, length) = placed.unzip();
+            Stated::Digests(digests, Of::Copied { offset, length: length.or(windows) })
+        }
     }
 }
 
@@ -236,7 +258,7 @@ fn by_dc3dd(bytes: &[u8], named: Named, images: &[&Path]) -> Stated {
         Run { is_complete: false, .. } => Stated::Nothing("the run was not completed".to_owned()),
         Run { apart: Some(why), .. } => Stated::Nothing(why.clone()),
         Run { digests, .. } if digests.is_empty() => Stated::Nothing("it states no digest".to_owned()),
-        Run { digests, .. } => Stated::Digests(digests.clone()),
+        Run { digests, .. } => Stated::Digests(digests.clone(), Of::Content),
     }
 }
 
@@ -264,8 +286,8 @@ mod tests {
         }
     }
 
-    fn md5() -> Stated {
-        Stated::Digests(vec![digest("md5", MD5).expect("a digest")])
+    fn md5(of: Of) -> Stated {
+        Stated::Digests(vec![digest("md5", MD5).expect("a digest")], of)
     }
 
     fn run(output: &str, hex: &str, end: &str) -> String {
@@ -278,14 +300,20 @@ mod tests {
 
     #[test]
     fn hash_logs() {
-        let total = format!("0 - 512: {MD5}\n\nTotal (md5): {MD5}\n");
+        let total = format!("0 - 512: {MD5}\n512 - 700: {MD5}\n\nTotal (md5): {MD5}\n");
         for named in [Named::ByUser, Named::LikeImage] {
-            assert_eq!(read(&total, named), md5());
-            assert_eq!(read(&total.replace('\n', "\r\n"), named), md5());
+            let of = |offset, length| md5(Of::Copied { offset, length });
+            assert_eq!(read(&total, named), of(None, Some(700)));
+            assert_eq!(read(&total.replace('\n', "\r\n"), named), of(None, Some(700)));
+            assert_eq!(read(&total[total.find("Total").expect("a total")..], named), of(None, None));
+            let placed = format!("{}{total}", place_line(4096, 700));
+            assert_eq!(read(&placed, named), of(Some(4096), Some(700)));
             for wrong in [
                 total.replace("Total (md5)", "Total (none)"),
                 total.replace("Total (md5)", "Total (sha1)"),
                 format!("{total}more\n"),
+                format!("# bytes at offset 4096 of the output\n{total}"),
+                format!("{0}{0}{total}", place_line(4096, 700)),
                 format!("{total}Total (md5): {}\n", "0".repeat(32)),
             ] {
                 assert!(matches!(read(&wrong, named), Stated::Nothing(_)), "{wrong}");
@@ -300,11 +328,11 @@ mod tests {
     fn logs_of_dc3dd() {
         let own = run("/mnt/disk.img", MD5, "completed");
         for named in [Named::ByUser, Named::LikeImage, Named::Not] {
-            assert_eq!(read(&own, named), md5(), "{named:?}");
+            assert_eq!(read(&own, named), md5(Of::Content), "{named:?}");
             // The last run that wrote the image counts.
             let before = run("disk.img", &"0".repeat(32), "completed");
             let after = run("other.img", &"0".repeat(32), "completed");
-            assert_eq!(read(&format!("{before}{own}{after}"), named), md5());
+            assert_eq!(read(&format!("{before}{own}{after}"), named), md5(Of::Content));
             for wrong in [
                 run("disk.img", MD5, "aborted"),
                 format!("{own}{}", run("disk.img", MD5, "aborted")),
@@ -317,7 +345,7 @@ mod tests {
         }
         let other = run("other.img", MD5, "completed");
         assert_eq!(read(&other, Named::Not), Stated::Other);
-        assert_eq!(read(&other, Named::ByUser), md5(), "the image has another name by now");
+        assert_eq!(read(&other, Named::ByUser), md5(Of::Content), "the image has another name by now");
         assert!(matches!(read(&format!("{other}{other}"), Named::ByUser), Stated::Nothing(_)));
     }
 

@@ -137,7 +137,7 @@ fn signature(name: &str, sound: &Sound, key: &Key, findings: &mut Findings) -> R
             findings.open(format!("{name}: the log is not signed by the key {}: it has no signature", shown(path)));
         }
         (None, Some(_)) => findings.note(format!("{name}: signed; give --key to check by whom")),
-        (None, None) => findings.note(format!("{name}: not signed: whoever can write it can make a new chain")),
+        (None, None) => findings.note(format!("{name}: not signed: anyone who can write the log can make a new chain")),
     }
     Ok(())
 }

@@ -53,6 +53,7 @@ pub use error::Error;
 pub(crate) use event::Sink;
 pub use event::{Event, Finding};
 pub use findings::Summary;
+pub(crate) use imager::place_line;
 pub use request::Request;
 
 /// Verifies an image, or a log. Nothing is written. Cancelling ends it with [`Error::Stopped`] or

@@ -6,7 +6,7 @@ use super::log::Log;
 use crate::acquire::logged::{Part, Placed};
 use crate::shown;
 use crate::verdict::About;
-use pfh_container::disk;
+use pfh_container::{disk, ewf};
 use pfh_source::image::{Image, OpenError};
 use std::io;
 use std::path::Path;
@@ -43,6 +43,11 @@ pub(super) fn open(path: &Path, raw: bool, findings: &mut Findings) -> Result<Op
                 .open(format!("{error}: it is damaged, or called so by mistake; --raw takes its bytes as they are"));
             return Ok(Opened::Other(format));
         }
+        // The system's errors say nothing of the image.
+        Err(
+            OpenError::Ewf { failure: ewf::Failure::Io { error, .. }, path }
+            | OpenError::Disk { failure: disk::Failure::Io(error), path, .. },
+        ) if error.raw_os_error().is_some() => findings.open(format!("{}: it cannot be read: {error}", shown(&path))),
         Err(error @ (OpenError::Ewf { .. } | OpenError::Disk { .. })) => {
             let by = format!("{} itself", shown(path));
             findings.contradicts(About::Image, "the structure of the image", &by, error.to_string());

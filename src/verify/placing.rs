@@ -1,6 +1,7 @@
 //! Where in what is verified the image lies that a log states: an image on a larger device, at an
 //! offset, or in a file of its own.
 
+use super::claim::{Claim, Of};
 use super::log::Log;
 use crate::acquire::logged::Part;
 use crate::shown;
@@ -44,6 +45,20 @@ impl Placing {
         let is_stated = is_device || target.is_some() || !has_files;
         let is_placed = seek.is_some() || part.bytes == size;
         Ok(Placing { offset, length: part.bytes, size, is_placed, stated: is_stated.then_some(name) })
+    }
+
+    /// Where a program copied its input, as it states: `None` if it does not state the place. An
+    /// error says why it cannot be there.
+    pub fn copied(claim: &Claim, size: u64, is_device: bool) -> Option<Result<Self, String>> {
+        let Of::Copied { offset: Some(offset), length: Some(length) } = claim.of else { return None };
+        let by = &claim.by;
+        let Some(end) = offset.checked_add(length).filter(|end| *end <= size) else {
+            return Some(Err(format!("{size} bytes, {by} states {length} bytes from offset {offset} on")));
+        };
+        // What lies before it was skipped by the program. Bytes behind it in a file are explained
+        // by nothing.
+        let stated = (is_device || end == size).then(|| by.clone());
+        Some(Ok(Placing { offset, length, size, is_placed: true, stated }))
     }
 
     /// Whether it is all of what is verified.

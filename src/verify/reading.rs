@@ -30,8 +30,8 @@ impl<'a> Reading<'a> {
         Reading { path, is_raw: request.raw, is_device, is_plain, sector: image.sector(), said: BTreeSet::new() }
     }
 
-    /// Reads a range; `None` if the reason why it could not be read is among the findings. With it
-    /// the bytes that could not be read and are no damage of the image.
+    /// Reads a range; `None` if the reason why it could not be read is among the findings. The
+    /// number counts unreadable bytes other than those in damaged parts of the image.
     ///
     /// # Errors
     /// When the control cancels it.
@@ -85,8 +85,8 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Enters the runs that could not be read; returns the bytes of those that are no damage of the
-    /// image.
+    /// Enters the runs that could not be read; counts their bytes without those in damaged parts of
+    /// the image.
     fn unreadable(&mut self, imaged: &Imaged, from: u64, findings: &mut Findings) -> u64 {
         let again = if imaged.bad.is_empty() { None } else { Image::open(self.path).ok() };
         let mut unread = 0;

@@ -1,4 +1,4 @@
-//! The time stamp beside a chained log: of which line it is, and whose signature it has.
+//! The time stamp beside a chained log: which line it covers, and who signed it.
 
 use super::findings::Findings;
 use crate::acquire::{self, stamp_name};

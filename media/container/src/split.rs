@@ -72,7 +72,7 @@ impl Suffix {
     }
 
     /// Reads a pattern of dc3dd: `000` (two zeros or more), `111`, `aaa`. Gives the kind and the
-    /// width. One place is refused: `.0`, `.1` and `.a` are endings of files that are no pieces,
+    /// width. One place is refused: `.0`, `.1` and `.a` are endings of other files as well,
     /// and are read as pieces only where their sizes are those of a set.
     pub fn parse(pattern: &str) -> Option<(Suffix, usize)> {
         let first = pattern.bytes().next()?;

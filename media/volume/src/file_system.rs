@@ -54,6 +54,18 @@ pub(crate) trait Volume: Send + Sync {
 }
 
 impl FileSystem {
+    /// A file system of `size` bytes in blocks of `block_size`, beside which nothing is unread.
+    pub(crate) fn alone(
+        kind: &'static str,
+        (label, id): (Vec<u8>, String),
+        (block_size, size): (u32, u64),
+        warnings: Vec<Failure>,
+        volume: Arc<dyn Volume>,
+    ) -> Recognised {
+        let unread = Vec::new();
+        Recognised::FileSystem(FileSystem { kind, label, id, block_size, size, warnings, unread, volume })
+    }
+
     /// All names in the file system, in the same order each time.
     pub fn nodes(&self, options: Options) -> Nodes {
         self.volume.clone().nodes(options)

@@ -61,7 +61,10 @@ fn nodes(file: &Path) -> Vec<Result<Node, pfh_volume::Failure>> {
 fn listed(bytes: Arc<dyn Bytes>, name: &[u8]) -> Vec<Result<Node, pfh_volume::Failure>> {
     let mut start = vec![0; Format::START.min(bytes.size() as usize)];
     bytes.read_exact_at(0, &mut start).unwrap();
-    let format = Format::recognize(&start).expect("a format");
+    opened(Format::recognize(&start).expect("a format"), bytes, name)
+}
+
+fn opened(format: Format, bytes: Arc<dyn Bytes>, name: &[u8]) -> Vec<Result<Node, pfh_volume::Failure>> {
     match open(format, bytes, name, &Limits { bytes: 4 << 20, ratio: 1100, ..Limits::default() }) {
         Ok(nodes) => nodes.collect(),
         Err(failure) => vec![Err(failure)],
@@ -208,10 +211,11 @@ fn what_a_member_cannot_stand_behind_is_its_failure_alone() {
     run(room.path(), "printf hello > a; printf world > b; head -c 100000 /dev/urandom > c");
     run(room.path(), "zip -q -P secret e.zip a; zip -q e.zip b; zip -q -0 s.zip a b c; 7z a -bd -psecret e.7z a");
     run(room.path(), "7z a -bd -psecret -mhe=on h.7z a; 7z a -bd -m0=ppmd p.7z a");
-    let outcomes = |bytes: Vec<u8>| -> Vec<Result<Vec<u8>, String>> {
-        let nodes = listed(Arc::new(bytes), b"x").into_iter();
+    let contents = |nodes: Vec<Result<Node, pfh_volume::Failure>>| -> Vec<Result<Vec<u8>, String>> {
+        let nodes = nodes.into_iter();
         nodes.map(|node| node.map_err(|failure| failure.to_string()).and_then(|node| content(&node))).collect()
     };
+    let outcomes = |bytes: Vec<u8>| contents(listed(Arc::new(bytes), b"x"));
     let read = |name: &str| std::fs::read(room.path().join(name)).unwrap();
     let encrypted = outcomes(read("e.zip"));
     assert!(encrypted[0].as_ref().unwrap_err().contains("encrypted") && encrypted[1] == Ok(b"world".to_vec()));
@@ -237,10 +241,11 @@ fn what_a_member_cannot_stand_behind_is_its_failure_alone() {
     assert_eq!(around.iter().filter(|outcome| outcome.is_err()).count(), 2, "{around:?}");
     assert_eq!(around.iter().filter(|outcome| outcome.is_ok()).count(), 3);
     // The header of a Java module and that of a Chromium extension belong to their formats.
+    let zip = |bytes: Vec<u8>| contents(opened(Format::Zip, Arc::new(bytes), b"x"));
     for header in [&b"JM\x01\0"[..], b"Cr24\x03\0\0\0\x04\0\0\0sign"] {
-        let module = outcomes([header, &read("s.zip")[..]].concat());
+        let module = zip([header, &read("s.zip")[..]].concat());
         assert_eq!(module.iter().filter(|outcome| outcome.is_ok()).count(), module.len(), "{module:?}");
-        let longer = outcomes([header, b"x", &read("s.zip")[..]].concat());
+        let longer = zip([header, b"x", &read("s.zip")[..]].concat());
         assert_eq!(longer.iter().filter(|outcome| outcome.is_err()).count(), 1, "{longer:?}");
     }
     // Two records of the directory for one member.

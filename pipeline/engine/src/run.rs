@@ -224,7 +224,7 @@ impl Run {
                 self.shared.events.notify();
             }
             if exhausted && emitted == self.shared.feed.pulled() {
-                // A thread that had nothing more to bring is no less of a fault.
+                // A panic counts even in a thread that had nothing more to bring.
                 if self.shared.panicked.load(Ordering::SeqCst) {
                     return Err(Error::Panicked);
                 }

@@ -34,7 +34,7 @@ pub enum Skip {
     /// Something inside a container that is no file with content, or a container that is not
     /// opened: in these words.
     Inside(&'static str),
-    /// A container that is recognised and not read, where that is no problem.
+    /// A container that is recognised and not read, where that does not count as a problem.
     Unopened,
 }
 

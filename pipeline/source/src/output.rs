@@ -91,7 +91,7 @@ impl Output {
         Output::at(Place::of(path))
     }
 
-    /// The output of a place, which is no device or FIFO.
+    /// The output of a place, which must not be a device or FIFO.
     ///
     /// # Errors
     /// When the directory cannot be written to.

@@ -33,7 +33,7 @@ impl Within {
         Ok(Within { base: Arc::new(base), absolute: None, names: names.into_iter(), number: 0 })
     }
 
-    /// The same with the absolute names of which `takes` says so as they are, wherever they lead.
+    /// The same, with absolute names that `takes` accepts left as they are, wherever they lead.
     /// Relative ones stay below the root all the same, and other absolute ones are problems.
     #[must_use]
     pub fn with_absolute(mut self, takes: impl Fn(&[u8]) -> bool + Send + 'static) -> Self {

@@ -94,7 +94,7 @@ pub fn is_exposed(path: &Path) -> bool {
     mode(path) & 0o044 != 0
 }
 
-/// The permissions of a file; none for what is no file, as a pipe of the shell's.
+/// The permissions of a file; 0 if it is not a regular file, such as a pipe of the shell.
 fn mode(path: &Path) -> u32 {
     use std::os::unix::fs::PermissionsExt;
     let found = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file);
@@ -106,12 +106,15 @@ fn digits(text: &str) -> Option<[u8; 32]> {
     hex::decode(text.trim().as_bytes()).and_then(|bytes| bytes.try_into().ok())
 }
 
+/// What stands in the first line of an encrypted key.
+const ENCRYPTED: &str = "BEGIN ENCRYPTED PRIVATE KEY";
+
 /// Asks for the passphrase of an encrypted key, by the key's name.
 type Ask = fn(&str) -> io::Result<Vec<u8>>;
 
 static ASK: OnceLock<Ask> = OnceLock::new();
 
-/// Encrypted keys of which the passphrase was given, by their text: a command that looks at its key
+/// Encrypted keys that were decrypted, by their text: a command that looks at its key
 /// before a long run and signs behind it asks once.
 static OPENED: Mutex<Vec<(String, SigningKey)>> = Mutex::new(Vec::new());
 
@@ -121,17 +124,26 @@ pub fn ask_with(ask: Ask) {
     let _ = ASK.set(ask);
 }
 
-/// Decrypts a key in PKCS#8 (RFC 5958, PBES2).
-fn decrypt(path: &Path, text: &str) -> Result<SigningKey, KeyError> {
+/// The passphrase of an encrypted key, asked for.
+fn asked(path: &Path) -> Result<Vec<u8>, KeyError> {
     let fail = |why: String| KeyError::Encrypted { path: path.to_owned(), why };
     let ask = ASK.get().ok_or_else(|| fail("there is no terminal".into()))?;
+    ask(&shown(path)).map_err(|error| fail(error.to_string()))
+}
+
+/// Decrypts a key in PKCS#8 (RFC 5958, PBES2).
+fn decrypt(
+    path: &Path,
+    text: &str,
+    passphrase: impl FnOnce() -> Result<Vec<u8>, KeyError>,
+) -> Result<SigningKey, KeyError> {
     let unread = |is_wrong| KeyError::Passphrase { path: path.to_owned(), is_wrong };
     let (label, document) = pkcs8::SecretDocument::from_pem(text).map_err(|_| unread(false))?;
     if label != "ENCRYPTED PRIVATE KEY" {
         return Err(unread(false));
     }
     let key = pkcs8::EncryptedPrivateKeyInfoRef::try_from(document.as_bytes()).map_err(|_| unread(false))?;
-    let mut passphrase = ask(&shown(path)).map_err(|error| fail(error.to_string()))?;
+    let mut passphrase = passphrase()?;
     let decrypted = key.decrypt(&passphrase);
     passphrase.fill(0);
     let decrypted = decrypted.map_err(|error| match error {
@@ -139,10 +151,38 @@ fn decrypt(path: &Path, text: &str) -> Result<SigningKey, KeyError> {
         pkcs8::Error::EncryptedPrivateKey(pkcs8::pkcs5::Error::DecryptFailed) => unread(true),
         _ => unread(false),
     })?;
-    // One in 256 wrong passphrases leaves a padding that holds, and bytes that are no key.
+    // One in 256 wrong passphrases leaves a padding that holds, and bytes that are not a key.
     let is_key = pkcs8::PrivateKeyInfoRef::try_from(decrypted.as_bytes()).is_ok();
     let not_private = || if is_key { KeyError::NotPrivate(path.to_owned()) } else { unread(true) };
     SigningKey::from_pkcs8_der(decrypted.as_bytes()).map_err(|_| not_private())
+}
+
+/// An encrypted key, which this process decrypts once.
+fn opened(
+    path: &Path,
+    text: String,
+    passphrase: impl FnOnce() -> Result<Vec<u8>, KeyError>,
+) -> Result<SigningKey, KeyError> {
+    let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, key)) = opened.iter().find(|(known, _)| *known == text) {
+        return Ok(key.clone());
+    }
+    let key = decrypt(path, &text, passphrase)?;
+    opened.push((text, key.clone()));
+    Ok(key)
+}
+
+/// Decrypts the key in this file, so that [`signing`] reads it without a question for as long as
+/// the process lives. A key that is not encrypted is left as it is.
+///
+/// # Errors
+/// When the file cannot be read, or the passphrase is wrong.
+pub fn unlock(path: &Path, passphrase: &[u8]) -> Result<(), KeyError> {
+    let text = read(path)?;
+    if !text.contains(ENCRYPTED) {
+        return Ok(());
+    }
+    opened(path, text, || Ok(passphrase.to_vec())).map(|_| ())
 }
 
 /// Reads a private key. For an encrypted one its passphrase is asked for ([`ask_with`]).
@@ -157,14 +197,8 @@ pub fn signing(path: &Path) -> Result<SigningKey, KeyError> {
     if let Some(seed) = digits(&text) {
         return Ok(SigningKey::from_bytes(&seed));
     }
-    if text.contains("BEGIN ENCRYPTED PRIVATE KEY") {
-        let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, key)) = opened.iter().find(|(known, _)| *known == text) {
-            return Ok(key.clone());
-        }
-        let key = decrypt(path, &text)?;
-        opened.push((text, key.clone()));
-        return Ok(key);
+    if text.contains(ENCRYPTED) {
+        return opened(path, text, || asked(path));
     }
     SigningKey::from_pkcs8_pem(&text).map_err(|_| KeyError::NotPrivate(path.to_owned()))
 }

@@ -125,7 +125,7 @@ const JOURNAL: &str = "-journal";
 /// What a catalogue is made under.
 const NEW: &str = "-new";
 
-/// What lies beside a catalogue while it is made or changed, and is no part of what it is of.
+/// Files beside a catalogue while it is made or changed. It does not list them.
 pub fn companions(path: &Path) -> [PathBuf; 4] {
     let new = beside(path, NEW);
     [beside(path, JOURNAL), turn::lock_of(path), beside(&new, JOURNAL), new]
@@ -251,7 +251,7 @@ impl Catalogue {
     ///
     /// # Errors
     /// When it cannot be written; when `cancel` is set while another change is waited for.
-    pub fn anew(path: &Path, algorithm: &str, cancel: &AtomicBool) -> Done<Catalogue> {
+    pub fn create(path: &Path, algorithm: &str, cancel: &AtomicBool) -> Done<Catalogue> {
         let own = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let turn = Catalogue::turn(&own, cancel)?;
         let fresh = Fresh(beside(&own, NEW));
@@ -360,7 +360,7 @@ impl Catalogue {
         Ok(())
     }
 
-    /// Puts an entry into a catalogue that was made [`anew`](Catalogue::anew), before
+    /// Puts an entry into a catalogue made by [`create`](Catalogue::create), before
     /// [`fill`](Catalogue::fill).
     ///
     /// # Errors

@@ -27,12 +27,14 @@ const NAMES_DIRECTORY: u64 = 1 << 40;
 /// Bytes of each file in the directory of invented names.
 const NAMED_FILE_BYTES: u64 = 16;
 
-/// One file, honest until it is set otherwise: its bytes are [`content`]`(seed, length)`.
+/// One file, honest until it is set otherwise: its bytes are [`content`]`(seed, length)`, or those
+/// that it was given.
 #[derive(Debug)]
 pub struct File {
     name: Vec<u8>,
     seed: u64,
     length: u64,
+    held: Option<Vec<u8>>,
     stated: Option<u64>,
     errors: Vec<(Range<u64>, Errno, Option<u64>)>,
     most: usize,
@@ -55,6 +57,7 @@ impl File {
             name,
             seed,
             length,
+            held: None,
             stated: None,
             errors: Vec::new(),
             most: usize::MAX,
@@ -67,9 +70,14 @@ impl File {
         }
     }
 
+    /// An honest file of these bytes.
+    pub fn of(name: impl AsRef<[u8]>, bytes: Vec<u8>) -> Self {
+        File { held: Some(bytes.clone()), ..File::new(name, bytes.len() as u64) }
+    }
+
     /// What an honest read of the whole file gives.
     pub fn bytes(&self) -> Vec<u8> {
-        content(self.seed, self.length)
+        self.held.clone().unwrap_or_else(|| content(self.seed, self.length))
     }
 
     /// Its size as `stat` states it, whatever its length.
@@ -156,7 +164,11 @@ impl File {
                 return Err(*errno);
             }
         }
-        Ok((offset..end.max(offset)).map(|at| byte(self.seed, at)).collect())
+        let range = offset..end.max(offset);
+        Ok(match &self.held {
+            Some(bytes) => bytes[range.start.min(self.length) as usize..range.end.min(self.length) as usize].to_vec(),
+            None => range.map(|at| byte(self.seed, at)).collect(),
+        })
     }
 }
 

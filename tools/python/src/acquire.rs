@@ -22,6 +22,14 @@ pub struct Acquired {
     verified: Option<bool>,
     /// The chained log, which `pfh verify` reads.
     log: Option<PathBuf>,
+    /// When the authority stamped the log, as it states it in UTC; `None` without a stamp.
+    timestamp: Option<String>,
+    /// What the disk says of hidden areas and passwords, by name; `None` if the source is not a
+    /// device.
+    hidden: Option<BTreeMap<String, String>>,
+    /// The main S.M.A.R.T. values, each in JSON, before the first byte was read and behind the last;
+    /// empty where they are not known.
+    health: (BTreeMap<String, String>, BTreeMap<String, String>),
     /// What happened, a sentence each.
     events: Vec<String>,
 }
@@ -34,20 +42,29 @@ impl Acquired {
 }
 
 /// Acquires a device, a file or an image into images: raw, or E01 by the name's ending, with map
-/// and logs beside the first. `verify` reads each back and compares. `key` signs the chained log.
-/// Existing targets are refused unless they are an interrupted acquisition of the same source,
-/// which is resumed, or `replace` is set.
+/// and logs beside the first. `then` names directories for further segments when the disk of the
+/// first is full. Without `to` the source is only hashed. `log` names the log, which has the first
+/// target's name otherwise; without both there is none.
+///
+/// `verify` reads each target back and compares. `key` signs the chained log; `passphrase` decrypts
+/// the key. `timestamp` is the address of a time stamp authority, which stamps the log. Existing
+/// targets are refused unless they are an interrupted acquisition of the same source, which is
+/// resumed, or `replace` is set.
 #[pyfunction]
-#[pyo3(signature = (source, to, *, algorithms = None, image = false, verify = false, key = None, case = "", evidence = "", examiner = "", description = "", notes = "", replace = false))]
+#[pyo3(signature = (source, to = None, *, algorithms = None, image = false, verify = false, log = None, key = None, passphrase = None, timestamp = None, then = None, case = "", evidence = "", examiner = "", description = "", notes = "", replace = false))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub fn acquire(
     py: Python<'_>,
     source: &Bound<'_, PyAny>,
-    to: &Bound<'_, PyAny>,
+    to: Option<&Bound<'_, PyAny>>,
     algorithms: Option<&Bound<'_, PyAny>>,
     image: bool,
     verify: bool,
+    log: Option<&Bound<'_, PyAny>>,
     key: Option<&Bound<'_, PyAny>>,
+    passphrase: Option<Vec<u8>>,
+    timestamp: Option<String>,
+    then: Option<&Bound<'_, PyAny>>,
     case: &str,
     evidence: &str,
     examiner: &str,
@@ -57,7 +74,8 @@ pub fn acquire(
 ) -> PyResult<Acquired> {
     let source = request::path(source)?;
     let layout = Layout::default();
-    let targets = request::paths(to)?.into_iter().map(|path| {
+    let paths = |given: Option<&Bound<'_, PyAny>>| given.map_or_else(|| Ok(Vec::new()), request::paths);
+    let targets = paths(to)?.into_iter().map(|path| {
         let path = PathBuf::from(path);
         layout.form(&path).map(|form| To { path, form }).map_err(error::value)
     });
@@ -71,6 +89,14 @@ pub fn acquire(
     }
     (asked.verify, asked.replace) = (verify, replace);
     asked.key = key.map(request::path).transpose()?;
+    if let (Some(key), Some(passphrase)) = (&asked.key, &passphrase) {
+        pfh::key::unlock(key, passphrase).map_err(|error| error::of_job(py, &error, Some(key)))?;
+    }
+    asked.timestamp = timestamp;
+    asked.then = paths(then)?.into_iter().map(PathBuf::from).collect();
+    if let Some(log) = log {
+        asked.log = Some(request::path(log)?);
+    }
     for (field, text) in [
         (&mut asked.about.case_number, case),
         (&mut asked.about.evidence_number, evidence),
@@ -87,12 +113,21 @@ pub fn acquire(
     })?;
     let summary = ran.map_err(|failed| error::of_job(py, &failed, Some(&source)))?;
     let digests = summary.imaged.digests.iter().map(|digest| (digest.algorithm().to_string(), digest.to_string()));
+    let [before, after] = summary
+        .smart
+        .each_ref()
+        .map(|values| values.iter().map(|(name, value)| (name.clone(), value.to_string())).collect());
     Ok(Acquired {
         bytes: summary.imaged.bytes,
         digests: digests.collect(),
         unreadable: summary.imaged.bad.iter().map(|bad| (bad.offset, bad.length)).collect(),
         complete: summary.is_complete(),
         verified: (!summary.compared.is_empty()).then(|| !summary.differs()),
+        timestamp: summary.stamped.and_then(Result::ok).map(|stamped| stamped.stamp.time),
+        hidden: summary
+            .hidden
+            .map(|hidden| hidden.lines().into_iter().map(|(name, what)| (name.to_owned(), what)).collect()),
+        health: (before, after),
         log: summary.log,
         events,
     })

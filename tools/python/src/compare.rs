@@ -31,7 +31,7 @@ impl Pair {
 /// input order, and the files that have no digest: `pairs, left_out = compare("samples/",
 /// "ssdeep", recursive=True)`. `left_out` has a `Failed` or `Skipped` for what was not read; a file
 /// that is too short or too plain for the method has a pair only with files of the same content.
-/// Algorithms that are no similarity methods find equal files. Lists of digests among the paths are
+/// Algorithms other than similarity methods find equal files. Lists of digests among the paths are
 /// read as such; `pfh.UnreadError` if something in one is not understood. Pairs with a saturated
 /// digest, which is like anything, are left out unless `saturated` is given.
 #[pyfunction]

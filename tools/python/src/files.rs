@@ -81,7 +81,7 @@ impl Files {
         if std::process::id() != self.process {
             return Err(error::aborted(
                 py,
-                "the run belongs to the process that began it, of which this is a fork",
+                "the run belongs to the process that began it, and this is a fork of it",
                 None,
             ));
         }

@@ -202,3 +202,40 @@ def test_acquire(tmp_path):
     with pytest.raises(pfh.Error):
         pfh.acquire(tmp_path / "missing", tmp_path / "other.img")
     assert not (tmp_path / "other.img").exists()
+
+
+# The private key of RFC 8410 (10.3) under the passphrase `secret`, by OpenSSL 3.0.
+ENCRYPTED = """-----BEGIN ENCRYPTED PRIVATE KEY-----
+MIGbMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAhbug7jlyoKfQICCAAw
+DAYIKoZIhvcNAgkFADAdBglghkgBZQMEASoEELbCz2hg0/QgBrE1f5DrVqgEQO8N
+mc0a7HnU4ng7KAUTsbV+U4NaIJOGk2UrKJBLaFmnd0p0cC19jTPCCaVJHIrxF2ft
+nINSSfzDjb916S5kytQ=
+-----END ENCRYPTED PRIVATE KEY-----
+"""
+PUBLIC = "19bf44096984cdfe8541bac167dc3b96c85086aa30b6b6cb0c5c38ad703166e1"
+
+
+def test_acquire_without_targets_and_with_an_encrypted_key(tmp_path):
+    disk, key = tmp_path / "disk", tmp_path / "key.pem"
+    disk.write_bytes(os.urandom(100_000))
+    key.write_text(ENCRYPTED)
+    (tmp_path / "key.pub").write_text(PUBLIC)
+    done = pfh.acquire(disk, algorithms="sha256")
+    assert done.digests == {"sha256": pfh.sha256(disk.read_bytes()).hexdigest()}
+    assert done.log is None and done.hidden is None and done.health == ({}, {}) and done.timestamp is None
+    with pytest.raises(pfh.Error):
+        pfh.acquire(disk, tmp_path / "a.img", key=key, passphrase=b"wrong")
+    assert not (tmp_path / "a.img").exists()
+    # Nobody listens at this port: the log is finished without a stamp.
+    done = pfh.acquire(
+        disk,
+        tmp_path / "a.E01",
+        log=tmp_path / "named.log",
+        key=key,
+        passphrase=b"secret",
+        timestamp="http://127.0.0.1:9/",
+        then=[tmp_path],
+    )
+    assert done.timestamp is None and any("no time stamp" in event for event in done.events)
+    assert os.fspath(done.log) == str(tmp_path / "named.log.jsonl")
+    assert pfh.verify(tmp_path / "a.E01", log=done.log, key=tmp_path / "key.pub")

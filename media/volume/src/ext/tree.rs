@@ -26,20 +26,11 @@ pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
         FoundSuperblock::Unread(name) => return Ok(Some(Recognised::Unread(name))),
         FoundSuperblock::Superblock(superblock) => *superblock,
     };
-    let (kind, label, id) = (superblock.kind, superblock.label.clone(), superblock.id.clone());
+    let (kind, names) = (superblock.kind, (superblock.label.clone(), superblock.id.clone()));
     let (block_size, warnings) = (superblock.block_size, superblock.warnings.clone());
     let volume = Arc::new(Ext::new(bytes.clone(), superblock));
-    let size = volume.size();
-    Ok(Some(Recognised::FileSystem(FileSystem {
-        kind,
-        label,
-        id,
-        block_size,
-        size,
-        warnings,
-        unread: Vec::new(),
-        volume,
-    })))
+    let sizes = (block_size, volume.size());
+    Ok(Some(FileSystem::alone(kind, names, sizes, warnings, volume)))
 }
 
 /// What a walk gives.

@@ -35,7 +35,7 @@ pub enum Read {
     Bitmap(u32, u64),
     /// exFAT's table of capital letters: the same.
     Letters(u32, u64),
-    /// A record in use behind the end of a directory that is no part of a whole entry.
+    /// A record in use behind the end of a directory that belongs to no whole entry.
     Remains,
     /// No name in use stands behind this place, in bytes.
     End(u64),

@@ -230,17 +230,8 @@ impl Fat {
         });
         let block_size = u32::try_from(self.clusters.cluster_size).unwrap_or(u32::MAX);
         warnings.dedup();
-        let label = in_root.unwrap_or(label);
-        Recognised::FileSystem(FileSystem {
-            kind,
-            label,
-            id,
-            block_size,
-            size,
-            warnings,
-            unread: Vec::new(),
-            volume: Arc::new(self),
-        })
+        let names = (in_root.unwrap_or(label), id);
+        FileSystem::alone(kind, names, (block_size, size), warnings, Arc::new(self))
     }
 
     /// What the records of a directory add up to, and behind their end what is left of others.

@@ -62,18 +62,9 @@ pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
         _ => return Err(failure(Some(offset), "UDF without a set of files")),
     };
     let block_size = u32::try_from(block).unwrap_or(u32::MAX);
-    let (kind, id, size) = ("UDF", String::new(), bytes.size());
     let volume = Arc::new(Udf { bytes: bytes.clone(), partitions: Arc::new(partitions), root });
-    Ok(Some(Recognised::FileSystem(FileSystem {
-        kind,
-        label,
-        id,
-        block_size,
-        size,
-        warnings,
-        unread: Vec::new(),
-        volume,
-    })))
+    let sizes = (block_size, bytes.size());
+    Ok(Some(FileSystem::alone("UDF", (label, String::new()), sizes, warnings, volume)))
 }
 
 /// A number that no other place has.

@@ -122,7 +122,15 @@ impl Mount {
 
     /// Unmounts, and waits until everything is written.
     pub fn end(mut self) {
-        run("umount", &[text(&self.path)]);
+        // A scan of all mounts (a desktop's, a monitor's) keeps it busy for a moment.
+        let unmounted = || Command::new("umount").arg(&self.path).status().expect("umount").success();
+        let is_gone = (0..100).any(|_| {
+            unmounted() || {
+                std::thread::sleep(std::time::Duration::from_millis(100));
+                false
+            }
+        });
+        assert!(is_gone, "{} stays mounted", self.path.display());
         self.child.wait().expect("it ends");
         fs::remove_dir(&self.path).expect("the mount point is empty again");
         run("losetup", &["--detach", &self.device]);

@@ -225,7 +225,7 @@ impl Medium {
         self.device
     }
 
-    /// What the disk hides, by its own word; `None` of what is no device. A partition has none of
+    /// What the disk hides, by its own word; `None` if this is not a device. A partition has none of
     /// its own.
     pub fn hidden(&self) -> Option<Hidden> {
         let (Bytes::Seekable { cached, .. }, Kind::Device) = (&self.bytes, self.kind) else { return None };

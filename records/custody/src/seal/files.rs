@@ -67,7 +67,7 @@ pub enum FileError {
 }
 
 impl FileError {
-    /// Whether the error is an answer: the seal does not hold, or is no seal. A seal without a
+    /// Whether the error is an answer: the seal does not hold, or is not one. A seal without a
     /// signature, or none at all, differs from nothing, also where a key is asked for.
     pub fn is_verdict(&self) -> bool {
         match self {

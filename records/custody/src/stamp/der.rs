@@ -1,7 +1,7 @@
 //! The Distinguished Encoding Rules of ASN.1 (ITU-T X.690), as far as a time stamp takes them: tags
 //! of one byte and definite lengths.
 
-/// Why bytes are no such encoding.
+/// Why bytes are not DER.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Malformed(pub(super) &'static str);

@@ -21,7 +21,7 @@ const TST_INFO: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x09, 0x10, 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unstamped {
-    /// It is no answer of an authority.
+    /// It is not the answer of an authority.
     #[error("the answer is not that of a time stamp authority: {0}")]
     Malformed(#[from] Malformed),
     /// The authority refused.
@@ -79,7 +79,7 @@ impl Stamp {
     /// Reads an answer (`application/timestamp-reply`).
     ///
     /// # Errors
-    /// When it is no such answer, or the authority refused.
+    /// When it is not such an answer, or the authority refused.
     pub fn read(answer: &[u8]) -> Result<Stamp, Unstamped> {
         let mut all = Values(answer);
         let mut response = all.within(SEQUENCE)?;
@@ -106,7 +106,7 @@ impl Stamp {
         signed.take(SET)?;
         let mut inner = signed.within(SEQUENCE)?;
         if inner.take(OBJECT)? != TST_INFO {
-            return Err(Malformed("signed data that are no time stamp").into());
+            return Err(Malformed("signed data that are not a time stamp").into());
         }
         let token = inner.within(CONTEXT_0)?.take(OCTETS)?;
         Ok(Self::info(Values(token).within(SEQUENCE)?)?)

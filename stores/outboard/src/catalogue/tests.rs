@@ -29,7 +29,7 @@ fn any_changes_give_the_root_of_a_build() {
     };
     for start in [0, 1, 2, 3, 40] {
         let mut entries = BTreeMap::new();
-        let mut built = Catalogue::anew(&path, "blake3", &NEVER).expect("a catalogue");
+        let mut built = Catalogue::create(&path, "blake3", &NEVER).expect("a catalogue");
         for number in 0..start {
             built.add(&entry(number, 0)).expect("added");
             entries.insert(entry(number, 0).name, entry(number, 0));
@@ -62,10 +62,10 @@ fn any_changes_give_the_root_of_a_build() {
             rows.collect::<Result<Vec<(u32, Vec<u8>, Vec<u8>)>, _>>().expect("rows")
         };
         let kept = rows(&Catalogue::open(&path).expect("a catalogue"));
-        let mut anew = Catalogue::anew(&path, "blake3", &NEVER).expect("a catalogue");
-        entries.values().for_each(|entry| anew.add(entry).expect("added"));
-        anew.fill().expect("a root");
-        assert_eq!(rows(&anew), kept);
+        let mut fresh = Catalogue::create(&path, "blake3", &NEVER).expect("a catalogue");
+        entries.values().for_each(|entry| fresh.add(entry).expect("added"));
+        fresh.fill().expect("a root");
+        assert_eq!(rows(&fresh), kept);
     }
 }
 
@@ -73,7 +73,7 @@ fn any_changes_give_the_root_of_a_build() {
 fn one_entry_of_many_costs_its_path() {
     let room = tempfile::tempdir().expect("a directory");
     let path = room.path().join("catalogue");
-    let mut built = Catalogue::anew(&path, "blake3", &NEVER).expect("a catalogue");
+    let mut built = Catalogue::create(&path, "blake3", &NEVER).expect("a catalogue");
     (0..20_000).for_each(|number| built.add(&entry(number, 0)).expect("added"));
     built.fill().expect("a root");
     built.commit().expect("committed");
@@ -89,7 +89,7 @@ fn one_entry_of_many_costs_its_path() {
 fn a_damaged_path_is_found() {
     let room = tempfile::tempdir().expect("a directory");
     let path = room.path().join("catalogue");
-    let mut built = Catalogue::anew(&path, "blake3", &NEVER).expect("a catalogue");
+    let mut built = Catalogue::create(&path, "blake3", &NEVER).expect("a catalogue");
     (0..50).for_each(|number| built.add(&entry(number, 0)).expect("added"));
     built.fill().expect("a root");
     built.commit().expect("committed");

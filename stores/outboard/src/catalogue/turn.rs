@@ -41,7 +41,7 @@ impl Turn {
             let file = File::from(os::open_to_write(&path, How::CreateOwn, false)?);
             let stat = file.metadata()?;
             if !stat.is_file() || stat.len() > 0 {
-                return Err(io::Error::other("is there and is no lock of a catalogue: move it away"));
+                return Err(io::Error::other("is there and is not the lock of a catalogue: move it away"));
             }
             if os::try_lock(&file) {
                 // Who held the lock before has removed its name: another file may have it now.

@@ -77,7 +77,7 @@ fn waiting_for_a_writer_ends_with_a_signal() {
     assert_eq!(seen.code, Some(130), "{}", seen.stderr);
 }
 
-/// A stream that ended before its first byte is no medium of 0 bytes.
+/// A stream that ended before its first byte is refused, not taken as a medium of 0 bytes.
 #[test]
 fn an_empty_stream_is_no_image() {
     let room = Room::new();

@@ -50,7 +50,7 @@ fn a_disk_is_hashed_and_later_verified_by_the_log() {
 }
 
 #[test]
-fn a_run_that_is_cut_off_starts_anew_and_a_stream_names_its_log() {
+fn a_run_that_is_cut_off_starts_over_and_a_stream_names_its_log() {
     let room = Room::new();
     let bytes = content(32, MIB);
     room.file("disk", &bytes);

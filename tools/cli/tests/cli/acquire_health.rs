@@ -98,7 +98,7 @@ fn smart_values_that_are_not_read_are_said() {
     ];
     for (path, image, cause) in cases {
         let (seen, records, log) = acquired(&room, &path, image);
-        // The image is whole: what smartctl lacks is no fault of it.
+        // The image is whole: a missing smartctl does not change that.
         assert_eq!(seen.code, Some(0), "{}", seen.stderr);
         let found = smart(&records);
         assert!(found.len() == 2 && found.iter().all(|r| r["cause"].as_str().unwrap().contains(cause)), "{found:?}");

@@ -13,7 +13,7 @@ use std::time::Duration;
 /// AM-09, AM-10, AO-23: type and place of every error, benign fill, and nothing else lost (peers
 /// lose 120 to 640 sectors).
 #[test]
-fn exactly_the_bad_sectors_are_lost_and_all_are_told() {
+fn exactly_the_bad_sectors_are_lost_and_all_are_listed() {
     if lacks(&[Need::Fuse, Need::Loop]) {
         return;
     }

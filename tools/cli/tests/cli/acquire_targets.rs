@@ -34,7 +34,7 @@ fn a_write_that_fails_late_is_a_failure() {
 /// AO-03, AO-04: no room, reported before the first byte where that can be known, and in the middle
 /// where not.
 #[test]
-fn a_full_target_is_told() {
+fn a_full_target_is_reported() {
     if lacks(&[Need::Root]) {
         return;
     }
@@ -73,7 +73,7 @@ fn a_full_target_is_told() {
 
 /// A limit on file sizes is an error that is reported, not a death by signal.
 #[test]
-fn a_file_size_limit_is_told() {
+fn a_file_size_limit_is_reported() {
     if lacks(&[Need::Program("prlimit")]) {
         return;
     }
@@ -92,7 +92,7 @@ fn a_file_size_limit_is_told() {
 
 /// AO-19, AO-20: a target that is too small is reported before it is written.
 #[test]
-fn a_target_that_is_too_small_is_told() {
+fn a_target_that_is_too_small_is_refused() {
     if lacks(&[Need::Loop]) {
         return;
     }

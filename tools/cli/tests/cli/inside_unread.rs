@@ -149,7 +149,7 @@ fn lenient_skips_formats_and_no_damage() {
     assert_eq!(seen.code, Some(2), "{}", seen.stderr);
 }
 
-/// Programs, libraries, sources, documents and texts are no containers.
+/// Programs, libraries, sources, documents and texts are not containers.
 #[test]
 fn ordinary_files_are_not_mistaken() {
     let room = Room::new();
@@ -197,7 +197,7 @@ fn raw_leads_past_a_stray_footer() {
     }
 }
 
-/// Whoever names the second segment alone has not looked into the image.
+/// The second segment, named alone, gives no look into the image.
 #[test]
 fn a_later_segment_without_its_first_among_the_inputs_is_named() {
     let room = Room::new();

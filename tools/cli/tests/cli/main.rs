@@ -119,6 +119,7 @@ mod tree_modes;
 mod tree_others;
 mod tree_sound;
 mod verdicts;
+mod verdicts_unreadable;
 mod verify;
 mod verify_imagers;
 mod verify_logs;

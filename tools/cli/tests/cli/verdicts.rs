@@ -13,19 +13,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const SIZE: u64 = 256 << 10;
+pub const SIZE: u64 = 256 << 10;
 /// No whole number of sectors.
 const ODD: u64 = SIZE + 100;
 
 /// A kind of image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Image {
+pub enum Image {
     Raw,
     Split,
     E01,
     /// In several segments.
     Segments,
-    /// Of a source that is no whole number of sectors.
+    /// Of a source whose size is not a whole number of sectors.
     Padded,
     /// At the start of a file that is twice as long.
     Larger,
@@ -41,7 +41,7 @@ enum Image {
 
 /// What states something of the image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Evidence {
+pub enum Evidence {
     Nothing,
     /// SHA-256 of the content.
     Digest,
@@ -73,7 +73,7 @@ enum Damage {
     Longer,
 }
 
-const EVIDENCE: [Evidence; 12] = [
+pub const EVIDENCE: [Evidence; 12] = [
     Evidence::Nothing,
     Evidence::Digest,
     Evidence::List,
@@ -93,14 +93,27 @@ const PRIVATE: [&str; 2] = [
     "4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb",
 ];
 
+impl Evidence {
+    /// Whether it comes with the log.
+    pub fn is_of_log(self) -> bool {
+        use Evidence::{Digest, FirstOnly, List, NotALog, Nothing, Source};
+        !matches!(self, Nothing | Digest | List | FirstOnly | NotALog | Source)
+    }
+}
+
 impl Image {
-    fn is_ewf(self) -> bool {
+    pub fn is_ewf(self) -> bool {
         matches!(self, Image::E01 | Image::Segments | Image::Padded | Image::EnCase1)
     }
 
     /// Whether pfh acquired it, so that there is a log.
-    fn has_log(self) -> bool {
+    pub fn has_log(self) -> bool {
         !matches!(self, Image::EnCase1 | Image::Qcow2 | Image::Vhdx)
+    }
+
+    /// Whether it is a container of another kind than EWF.
+    pub fn is_container(self) -> bool {
+        matches!(self, Image::Qcow2 | Image::Vhdx)
     }
 
     /// Whether its files are the bytes of the medium.
@@ -108,7 +121,7 @@ impl Image {
         matches!(self, Image::Raw | Image::Split | Image::Larger | Image::Seek | Image::Part)
     }
 
-    fn first(self) -> &'static str {
+    pub fn first(self) -> &'static str {
         match self {
             Image::Split => "image.000",
             Image::E01 | Image::Segments | Image::Padded | Image::EnCase1 => "image.E01",
@@ -123,7 +136,7 @@ impl Image {
     }
 
     /// The image and its source below `room`, with a log that is signed where there is one.
-    fn make(self, room: &Room) {
+    pub fn make(self, room: &Room) {
         let source = room.file("source", &content(40, self.source_size()));
         let program = |name: &str, words: &[&str]| {
             let seen = Command::new(name).args(words).current_dir(room.path()).output().unwrap();
@@ -185,7 +198,7 @@ impl Image {
             (Damage::Flipped, FirstOnly) if self == Image::Split => &[3],
             (Damage::Flipped, _) => &[1],
             // A container of others that is cut is damaged, or not read.
-            (Damage::Truncated, _) if matches!(self, Image::Qcow2 | Image::Vhdx) => &[1, 2, 3],
+            (Damage::Truncated, _) if self.is_container() => &[1, 2, 3],
             (Damage::Truncated, Nothing | Unfinished | NotALog) => {
                 if inner {
                     &[1]
@@ -226,7 +239,7 @@ fn by_cmp(image: Image, room: &Path) -> &'static [i32] {
 }
 
 /// The files of the image in a directory, in order.
-fn files(room: &Path) -> Vec<PathBuf> {
+pub fn files(room: &Path) -> Vec<PathBuf> {
     let mut all: Vec<PathBuf> = fs::read_dir(room).unwrap().map(|entry| entry.unwrap().path()).collect();
     all.retain(|path| {
         let name = path.file_name().unwrap().to_str().unwrap();
@@ -265,7 +278,7 @@ fn damage(damage: Damage, image: Image, room: &Path) {
 }
 
 /// What states something, beside the image and in the request.
-fn state(evidence: Evidence, image: Image, room: &Path) -> verify::Request {
+pub fn state(evidence: Evidence, image: Image, room: &Path) -> verify::Request {
     let mut request = verify::Request::image(room.join(image.first()));
     let log = room.join(format!("{}.log.jsonl", image.stem()));
     let public = |private: &str| {
@@ -308,7 +321,7 @@ fn state(evidence: Evidence, image: Image, room: &Path) -> verify::Request {
             request.claims.push(Claim { digest, of: Of::Content, by: "the caller".into() });
         }
         Evidence::List | Evidence::FirstOnly => {
-            let mut names = files(room);
+            let mut names: Vec<_> = files(room).iter().map(|path| path.file_name().unwrap().to_owned()).collect();
             names.truncate(if evidence == Evidence::List { names.len() } else { 1 });
             let seen = Command::new("sha256sum").args(names).current_dir(room).output().unwrap();
             fs::write(room.join("SHA256SUMS"), seen.stdout).unwrap();
@@ -331,12 +344,24 @@ fn state(evidence: Evidence, image: Image, room: &Path) -> verify::Request {
     request
 }
 
-fn copy(from: &Path, to: &Path) {
+pub fn copy(from: &Path, to: &Path) {
     let _ = fs::remove_dir_all(to);
     fs::create_dir(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();
         fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+    }
+}
+
+/// The exit code of a verification, and what it says.
+pub fn judged(request: &verify::Request) -> (i32, String) {
+    match verify::run(request, &mut |_| {}, &Control::new()) {
+        Ok(found) => match found.verdict() {
+            Verdict::Verified => (0, found.text()),
+            Verdict::Differs => (1, found.text()),
+            _ => (3, found.text()),
+        },
+        Err(error) => (2, error.to_string()),
     }
 }
 
@@ -349,30 +374,14 @@ fn rows(image: Image) -> usize {
     let room = work.path().join("row");
     let mut counts = BTreeMap::new();
     for evidence in EVIDENCE {
-        let is_of_log = !matches!(
-            evidence,
-            Evidence::Nothing
-                | Evidence::Digest
-                | Evidence::List
-                | Evidence::FirstOnly
-                | Evidence::NotALog
-                | Evidence::Source
-        );
-        if is_of_log && !image.has_log() {
+        if evidence.is_of_log() && !image.has_log() {
             continue;
         }
         for kind in DAMAGE {
             copy(made.path(), &room);
             let request = state(evidence, image, &room);
             damage(kind, image, &room);
-            let (code, said) = match verify::run(&request, &mut |_| {}, &Control::new()) {
-                Ok(found) => match found.verdict() {
-                    Verdict::Verified => (0, found.text()),
-                    Verdict::Differs => (1, found.text()),
-                    _ => (3, found.text()),
-                },
-                Err(error) => (2, error.to_string()),
-            };
+            let (code, said) = judged(&request);
             let row = format!("{image:?}, {evidence:?}, {kind:?}: {code}: {said}");
             // What sha256sum says of the files.
             let is_whole = files(&room).iter().map(|path| sha256_of(path)).eq(whole.iter().cloned());

@@ -1,17 +1,12 @@
-//! `pfh verify`: what it says, and by which evidence. The second command of whoever has acquired
-//! something.
+//! `pfh verify`: its verdicts and the evidence that it names.
 
 use crate::program;
 use crate::program::acquisition::said;
-use crate::program::{MIB, Room, sha256, sha256_of};
-use pfh_inject::{Errno, File, Files, Loop, Need, Outcome, Trial, content, lacks};
+use crate::program::{MIB, Room, flip, pfh, sha256, sha256_of};
+use pfh_inject::{Errno, File, Files, Loop, Need, content, lacks};
 use serde_json::Value;
 use std::fs;
 use std::process::Command;
-
-fn pfh(room: &Room, words: &str) -> Outcome {
-    Trial::new(env!("CARGO_BIN_EXE_pfh")).args(words.split_whitespace()).directory(room.path()).run().unwrap()
-}
 
 fn good(room: &Room, words: &str) -> String {
     let seen = pfh(room, words);
@@ -33,13 +28,6 @@ fn verdict(room: &Room, words: &str) -> (i32, String, String) {
     assert_eq!((seen.code, value["verified"].as_bool()), (Some(code), Some(code == 0)), "{words}: {}", seen.stderr);
     assert!(code != 0 || !value["compared"].as_array().unwrap().is_empty(), "{words}");
     (code, value.to_string(), seen.stderr)
-}
-
-fn flip(room: &Room, name: &str, at: usize) {
-    let path = room.path().join(name);
-    let mut bytes = fs::read(&path).unwrap();
-    bytes[at] ^= 4;
-    fs::write(path, bytes).unwrap();
 }
 
 #[test]
@@ -88,8 +76,8 @@ fn an_acquired_image_is_verified_by_its_log_and_a_change_is_found() {
         fs::write(&log, text).unwrap();
         let at = if name == "b.E01" { 500_000 } else { 200_000 };
         flip(&room, first, at);
-        let (code, _, told) = verdict(&room, first);
-        assert!(code == 1 && (told.contains("DIFFERENT") || told.contains("damaged")), "{name}: {told}");
+        let (code, _, said) = verdict(&room, first);
+        assert!(code == 1 && (said.contains("DIFFERENT") || said.contains("damaged")), "{name}: {said}");
     }
     // A second target has the log of the first.
     good(&room, "acquire source --to one.dd --to two.dd");
@@ -118,8 +106,8 @@ fn pieces_that_are_missing_are_missed() {
     make("map", &[".005", ".log", ".log.jsonl"]);
     assert_eq!(verdict(&room, "map.000").0, 1);
     make("gap", &[".001", ".map", ".log", ".log.jsonl"]);
-    let (code, _, told) = verdict(&room, "gap.000");
-    assert!(code == 1 && told.contains("gap.002"), "{told}");
+    let (code, _, said) = verdict(&room, "gap.000");
+    assert!(code == 1 && said.contains("gap.002"), "{said}");
     make("whole", &[".map", ".log", ".log.jsonl"]);
     assert_eq!(verdict(&room, "whole.000").0, 3);
     good(&room, "hash whole.000 whole.001 whole.002 whole.003 whole.004 whole.005 -o whole.sha256");
@@ -224,13 +212,13 @@ fn an_e01_by_name_alone_is_not_raw() {
         let mut changed = bytes.clone();
         changed[bit / 8] ^= 1 << (bit % 8);
         fs::write(room.path().join("a.E01"), changed).unwrap();
-        let (code, _, told) = verdict(&room, "a.E01");
-        assert!(code == 1 && told.contains("states that it was written as E01"), "bit {bit}: {told}");
+        let (code, _, said) = verdict(&room, "a.E01");
+        assert!(code == 1 && said.contains("states that it was written as E01"), "bit {bit}: {said}");
     }
     // Emptied, the log states another size; without its log nothing is stated.
     room.file("a.E01", b"");
-    let (code, _, told) = verdict(&room, "a.E01");
-    assert!(code == 1 && told.contains("0 bytes, the log states"), "{told}");
+    let (code, _, said) = verdict(&room, "a.E01");
+    assert!(code == 1 && said.contains("0 bytes, the log states"), "{said}");
     fs::remove_file(room.path().join("a.E01.log.jsonl")).unwrap();
     fs::remove_file(room.path().join("a.E01.map")).unwrap();
     assert_eq!(verdict(&room, "a.E01").0, 3);
@@ -285,8 +273,8 @@ fn a_read_that_fails_is_no_difference() {
     let digest = sha256(&disk.bytes());
     let mounted = Files::new().with(disk.fails_in(MIB..MIB + 4096, Errno::EIO)).mount().unwrap();
     let words = format!("{} --digest sha256:{digest}", mounted.file("disk.dd").display());
-    let (code, _, told) = verdict(&room, &words);
-    assert!(code == 3 && told.contains("unreadable"), "{told}");
+    let (code, _, said) = verdict(&room, &words);
+    assert!(code == 3 && said.contains("unreadable"), "{said}");
 }
 
 /// Sectors are the image's own: 4096 bytes for a disk with such.
@@ -300,10 +288,10 @@ fn damaged_sectors_are_counted_as_the_image_does() {
     let device = Loop::attach(&source, &["-b", "4096"]).unwrap();
     good(&room, &format!("acquire {} --to disk.E01 --compression none", device.path().display()));
     flip(&room, "disk.E01", MIB as usize + 50_000);
-    let (code, _, told) = verdict(&room, "disk.E01");
-    let sector = told.split("damaged: sectors ").nth(1).and_then(|rest| rest.split(' ').next()).expect(&told);
-    let offset = told.split("(offset ").nth(1).and_then(|rest| rest.split(',').next()).expect(&told);
-    assert_eq!((code, sector.parse::<u64>().unwrap() * 4096), (1, offset.parse().unwrap()), "{told}");
+    let (code, _, said) = verdict(&room, "disk.E01");
+    let sector = said.split("damaged: sectors ").nth(1).and_then(|rest| rest.split(' ').next()).expect(&said);
+    let offset = said.split("(offset ").nth(1).and_then(|rest| rest.split(',').next()).expect(&said);
+    assert_eq!((code, sector.parse::<u64>().unwrap() * 4096), (1, offset.parse().unwrap()), "{said}");
     let seen = pfh(&room, "hash --image disk.E01");
     assert!(seen.code == Some(3) && seen.stderr.contains("damaged image: segment 1"), "{}", seen.stderr);
 }
@@ -318,12 +306,12 @@ fn the_log_for_people_and_the_case_data_are_compared() {
     let text = good(&room, "verify a.E01");
     assert!(text.contains("a.E01.log") && text.contains("case data"), "{text}");
     let path = room.path().join("a.E01.log");
-    let told = fs::read_to_string(&path).unwrap();
-    fs::write(&path, told.replacen("examiner: Ann", "examiner: Bob", 1)).unwrap();
+    let whole = fs::read_to_string(&path).unwrap();
+    fs::write(&path, whole.replacen("examiner: Ann", "examiner: Bob", 1)).unwrap();
     let (code, _, said) = verdict(&room, "a.E01");
     assert!(code == 1 && said.contains("log for people"), "{said}");
     assert_eq!(pfh(&room, "verify --log a.E01.log.jsonl").code, Some(1));
-    fs::write(&path, told).unwrap();
+    fs::write(&path, whole).unwrap();
     assert_eq!(verdict(&room, "a.E01").0, 0);
     // Another acquisition of the same bytes, by another examiner, under the first one's log.
     good(&room, "acquire source --to b.E01 --examiner Bob --case 7 --piecewise 300000");

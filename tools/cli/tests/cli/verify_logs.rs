@@ -1,15 +1,11 @@
 //! `pfh verify` and the log of an acquisition: what a log is evidence for, and what it is not.
 
-use crate::program::{MIB, Room, sha256_of};
-use pfh_inject::{Errno, File, Files, Loop, Need, Outcome, Trial, content, lacks};
+use crate::program::{MIB, Room, flip, pfh, sha256_of};
+use pfh_inject::{Errno, File, Files, Loop, Need, Trial, content, lacks};
 use serde_json::Value;
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-
-fn pfh(room: &Room, words: &str) -> Outcome {
-    Trial::new(env!("CARGO_BIN_EXE_pfh")).args(words.split_whitespace()).directory(room.path()).run().unwrap()
-}
 
 /// The exit code of `pfh verify`, with everything that it says.
 fn verify(room: &Room, words: &str) -> (i32, String) {
@@ -29,13 +25,6 @@ fn keys(room: &Room) {
     let private = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n-----END PRIVATE KEY-----\n";
     room.file("k.pub", public.as_bytes());
     room.file("k.pem", private.as_bytes());
-}
-
-fn flip(room: &Room, name: &str, at: usize) {
-    let path = room.path().join(name);
-    let mut bytes = fs::read(&path).unwrap();
-    bytes[at] ^= 4;
-    fs::write(path, bytes).unwrap();
 }
 
 #[test]
@@ -225,7 +214,7 @@ fn a_clone_on_a_larger_device_is_verified_by_its_log() {
     assert_eq!(verify(&room, &format!("{} --log lg.jsonl", device.path().display())).0, 1);
 }
 
-/// Sectors that died after the copy was made are no difference, on either side, and they are named
+/// Sectors that died after the copy was made do not differ, on either side, and they are named
 /// exactly.
 #[test]
 fn unreadable_sectors_are_no_difference() {

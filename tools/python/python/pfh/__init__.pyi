@@ -300,16 +300,23 @@ class Acquired:
     complete: bool
     verified: bool | None
     log: os.PathLike[str] | None
+    timestamp: str | None
+    hidden: dict[str, str] | None
+    health: tuple[dict[str, str], dict[str, str]]
     events: list[str]
 
 def acquire(
     source: _Path,
-    to: _Paths,
+    to: _Paths | None = None,
     *,
     algorithms: _Names | None = None,
     image: bool = False,
     verify: bool = False,
+    log: _Path | None = None,
     key: _Path | None = None,
+    passphrase: bytes | None = None,
+    timestamp: str | None = None,
+    then: _Paths | None = None,
     case: str = "",
     evidence: str = "",
     examiner: str = "",

@@ -15,7 +15,7 @@ impl Quiet {
     /// Sets it; what was typed before is discarded.
     ///
     /// # Errors
-    /// When it is no terminal.
+    /// When it is not a terminal.
     pub fn begin(terminal: BorrowedFd<'_>) -> Result<Self, Errno> {
         let before = tcgetattr(terminal)?;
         let mut quiet = before.clone();

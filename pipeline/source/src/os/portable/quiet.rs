@@ -14,7 +14,7 @@ impl Quiet {
     /// Sets it; what was typed before is discarded.
     ///
     /// # Errors
-    /// When it is no terminal.
+    /// When it is not a terminal.
     pub fn begin(terminal: BorrowedFd<'_>) -> Result<Self, Errno> {
         let terminal = terminal.try_clone_to_owned().map_err(|error| Errno::of(&error))?;
         let raw = terminal.as_raw_fd();

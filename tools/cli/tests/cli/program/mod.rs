@@ -24,6 +24,19 @@ pub fn pfh_hash<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S
     Trial::new(env!("CARGO_BIN_EXE_pfh")).args(["hash", "--no-progress"]).args(arguments)
 }
 
+/// `pfh WORDS` in a directory.
+pub fn pfh(room: &Room, words: &str) -> Outcome {
+    Trial::new(env!("CARGO_BIN_EXE_pfh")).args(words.split_whitespace()).directory(room.path()).run().expect("a run")
+}
+
+/// Changes one bit of a file.
+pub fn flip(room: &Room, name: &str, at: usize) {
+    let path = room.path().join(name);
+    let mut bytes = std::fs::read(&path).expect("a file");
+    bytes[at] ^= 4;
+    std::fs::write(path, bytes).expect("written");
+}
+
 /// Bytes that no method finds too plain (splitmix64), the same for a seed.
 pub fn random(seed: u64, length: usize) -> Vec<u8> {
     let mut state = seed;
