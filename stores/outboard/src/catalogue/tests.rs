@@ -111,7 +111,7 @@ fn a_damaged_path_is_found() {
 fn by_hand(sql: &str) -> (tempfile::TempDir, std::path::PathBuf) {
     let room = tempfile::tempdir().expect("a directory");
     let path = room.path().join("catalogue");
-    let mut built = Catalogue::anew(&path, "blake3", &NEVER).expect("a catalogue");
+    let mut built = Catalogue::create(&path, "blake3", &NEVER).expect("a catalogue");
     (0..40).for_each(|number| built.add(&entry(number, 0)).expect("added"));
     built.fill().expect("a root");
     built.commit().expect("committed");
