@@ -71,6 +71,8 @@ struct Open {
     /// Bytes written to it, or left out as a hole, from its start.
     end: u64,
     is_file: bool,
+    /// Standard output: written from where it stands, in order.
+    is_stream: bool,
 }
 
 /// A raw image being written.
@@ -145,6 +147,12 @@ impl Raw {
             ));
         }
         let inside = self.upto.saturating_sub(number.saturating_mul(piece));
+        if path == Path::new("/dev/stdout") && matches!(self.options.start, Start::Into) {
+            // Opening its name would begin a regular file again at 0, over what `>>` leaves there.
+            let fd = io::stdout().as_fd().try_clone_to_owned()?;
+            self.current = Some(Open { number, fd, direct: None, end: 0, is_file: false, is_stream: true });
+            return Ok(());
+        }
         let how = match self.options.start {
             // Refused while it is mounted or otherwise held.
             _ if is_device => How::Held,
@@ -175,7 +183,7 @@ impl Raw {
             Some(align) => os::open_to_write(&path, How::Existing, true).ok().map(|fd| (fd, u64::from(align))),
             None => None,
         };
-        self.current = Some(Open { number, fd, direct, end: self.options.seek + inside, is_file });
+        self.current = Some(Open { number, fd, direct, end: self.options.seek + inside, is_file, is_stream: false });
         Ok(())
     }
 
@@ -260,6 +268,9 @@ fn sync(fd: impl AsFd) -> io::Result<()> {
 
 impl Open {
     fn write(&mut self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        if self.is_stream {
+            return in_order(&self.fd, bytes);
+        }
         let mut done = 0;
         if let Some((fd, align)) = &self.direct
             && offset.is_multiple_of(*align)
@@ -276,6 +287,16 @@ impl Open {
         pwrite(&self.fd, &bytes[done..], offset + done as u64)?;
         Ok(())
     }
+}
+
+fn in_order(fd: &OwnedFd, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match os::write(fd, bytes).map_err(|errno| os::broken("write", errno))? {
+            0 => return Err(Errno::NOSPC.into()),
+            wrote => bytes = &bytes[wrote..],
+        }
+    }
+    Ok(())
 }
 
 /// Writes all of it. Pipes and terminals have no places: there the order of writes is the order of

@@ -11,6 +11,26 @@ fn dd(room: &Room, words: &str) -> Outcome {
 }
 
 #[test]
+fn standard_output_is_written_from_where_it_stands() {
+    let room = Room::new();
+    room.file("in", &content(2, 200_000));
+    for script in [
+        "printf before > OUT; dd if=in bs=4096 >> OUT",
+        "(printf before; dd if=in bs=4096; printf between; dd if=in bs=1000 count=3; printf behind) > OUT",
+        "printf 'what stays behind' > OUT; dd if=in bs=1 count=4 1<> OUT",
+        "dd if=in bs=4096 | cat > OUT",
+    ] {
+        for (program, out) in [(format!("{} dd", env!("CARGO_BIN_EXE_pfh")), "ours"), ("dd".to_owned(), "theirs")] {
+            let script = script.replace("dd ", &format!("{program} ")).replace("OUT", out);
+            let run = Trial::new("sh").args(["-c", &script]).directory(room.path()).run().unwrap();
+            assert_eq!(run.code, Some(0), "{script}: {}", run.stderr);
+        }
+        let read = |name: &str| fs::read(room.path().join(name)).unwrap();
+        assert!(read("ours") == read("theirs"), "{script}");
+    }
+}
+
+#[test]
 fn the_same_bytes_as_dd() {
     let room = Room::new();
     room.file("in", &content(1, 3_000_001));
