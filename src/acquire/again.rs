@@ -101,7 +101,13 @@ pub(super) fn look(session: &Session, events: Sink<'_>, control: &Control<'_>) -
     if let Some(stop) = found.stopped {
         return Err(Error::NotCompared(stop));
     }
-    compare(session, &stated, found, chained_name(log), events).map(|summary| Left::Compared(Box::new(summary)))
+    let summary = compare(session, &stated, found, chained_name(log), events)?;
+    if let Some(sound) = Logs::ended(log)
+        && logged::complete(log, &sound).map_err(Error::Log)?
+    {
+        events(&Event::Remark("the log lacked its last line, as a run that is killed leaves it: it was added"));
+    }
+    Ok(Left::Compared(Box::new(summary)))
 }
 
 /// Refuses a map that calls other ranges lost than its finished log does.

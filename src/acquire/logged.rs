@@ -166,6 +166,36 @@ fn remarks(sound: &Sound) -> impl Iterator<Item = &str> {
 /// How the last line of the log for people begins; the chain's last value follows.
 const LAST: &str = "chain of records: ";
 
+/// The last line of the log for people, by the chained log.
+fn last_line(sound: &Sound) -> String {
+    let signed = if sound.signature.is_some() { ", signed with Ed25519" } else { "" };
+    format!("{LAST}{}{signed}\n", sound.chain.value())
+}
+
+/// Adds what a kill behind the end of the chained log has kept from the log for people: its last
+/// line, or the rest of it. Gives whether something was added; a log with other text stays as it is.
+///
+/// # Errors
+/// When the log for people cannot be read or written.
+pub fn complete(text: &Path, sound: &Sound) -> io::Result<bool> {
+    let Some(stated) = sound.records.last().and_then(|end| end.get("log")) else { return Ok(false) };
+    let (Some(bytes), Some(sha256)) = (stated["bytes"].as_u64(), stated["sha256"].as_str()) else { return Ok(false) };
+    let line = last_line(sound);
+    let mut file = File::options().read(true).append(true).open(text)?;
+    let length = file.metadata()?.len();
+    if length < bytes || length >= bytes + line.len() as u64 || sha256_of(text, Some(bytes))? != (bytes, sha256.into())
+    {
+        return Ok(false);
+    }
+    let mut rest = String::new();
+    io::Seek::seek(&mut file, io::SeekFrom::Start(bytes))?;
+    file.read_to_string(&mut rest)?;
+    let Some(missing) = line.strip_prefix(&rest) else { return Ok(false) };
+    io::Write::write_all(&mut file, missing.as_bytes())?;
+    file.sync_all()?;
+    Ok(true)
+}
+
 /// The log for people: `NAME.log` beside `NAME.log.jsonl`.
 fn people(log: &Path, sound: &Sound) -> Option<Finding> {
     let stated = sound.records.last()?.get("log")?;

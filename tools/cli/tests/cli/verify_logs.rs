@@ -88,6 +88,12 @@ fn the_log_for_people_is_covered_to_its_last_line() {
     fs::write(&text, without_last(&people)).unwrap();
     let (code, said) = verify(&room, "a.dd");
     assert!(code == 3 && said.contains("its last line"), "{said}");
+    // The same command adds it, or the rest of it.
+    for kept in [without_last(&people), people.trim_end().to_owned()] {
+        fs::write(&text, kept).unwrap();
+        good(&room, "acquire s --to a.dd --key k.pem");
+        assert_eq!(fs::read_to_string(&text).unwrap(), people);
+    }
     for changed in [people.replace(", signed with Ed25519", ""), format!("{people}one more\n")] {
         fs::write(&text, changed).unwrap();
         assert_eq!(verify(&room, "a.dd").0, 1);
