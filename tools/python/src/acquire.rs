@@ -27,8 +27,8 @@ pub struct Acquired {
     /// What the disk says of hidden areas and passwords, by name; `None` if the source is not a
     /// device.
     hidden: Option<BTreeMap<String, String>>,
-    /// The main S.M.A.R.T. values, each in JSON, before the first byte was read and behind the last;
-    /// empty where they are not known.
+    /// The main S.M.A.R.T. values, each in JSON, before the first byte and after the last; empty if
+    /// unknown.
     health: (BTreeMap<String, String>, BTreeMap<String, String>),
     /// What happened, a sentence each.
     events: Vec<String>,

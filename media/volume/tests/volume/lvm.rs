@@ -19,8 +19,8 @@ const MIB: u64 = 1 << 20;
 /// Start and length of the two physical volumes on the medium.
 const VOLUMES: [(u64, u64); 2] = [(MIB, 20 * MIB), (21 * MIB, 43 * MIB)];
 
-/// Loop devices over ranges of an image, and the tools that see nothing else.
-struct Devices(Vec<String>);
+/// Loop devices over ranges of an image, the image's path, and the tools that see nothing else.
+struct Devices(Vec<String>, String);
 
 impl Devices {
     fn new(image: &Path) -> Devices {
@@ -29,7 +29,7 @@ impl Devices {
             let line = ["--find", "--show", "--offset", &start, "--sizelimit", &length, text(image)];
             run("losetup", &line).trim().to_owned()
         };
-        Devices(VOLUMES.iter().map(device).collect())
+        Devices(VOLUMES.iter().map(device).collect(), text(image).to_owned())
     }
 
     /// Runs a tool of LVM2, without the kernel's device mapper.
@@ -45,6 +45,12 @@ impl Drop for Devices {
     fn drop(&mut self) {
         for device in &self.0 {
             let _ = std::process::Command::new("losetup").args(["--detach", device]).status();
+        }
+        // The kernel detaches a device when its last reader closes it, which may be another test's scan.
+        for device in &self.0 {
+            let path = std::path::PathBuf::from(device.replace("/dev/", "/sys/block/") + "/loop/backing_file");
+            let is_this = || std::fs::read_to_string(&path).is_ok_and(|file| file.contains(&self.1));
+            (0..100).take_while(|_| is_this()).for_each(|_| std::thread::sleep(std::time::Duration::from_millis(50)));
         }
     }
 }

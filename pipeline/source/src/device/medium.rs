@@ -225,8 +225,7 @@ impl Medium {
         self.device
     }
 
-    /// What the disk hides, by its own word; `None` if this is not a device. A partition has none of
-    /// its own.
+    /// The areas that the disk hides, as it states them; `None` for a partition and for a file.
     pub fn hidden(&self) -> Option<Hidden> {
         let (Bytes::Seekable { cached, .. }, Kind::Device) = (&self.bytes, self.kind) else { return None };
         if self.facts.contains_key("partition") {

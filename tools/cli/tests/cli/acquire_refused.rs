@@ -98,8 +98,8 @@ fn pieces_of_an_older_image_do_not_stay_behind_the_new_one() {
     assert!(!room.path().join("image.003").exists() && report(&seen)["bytes"] == 3000);
 }
 
-/// D8, D19, D20: a place that cannot hold an image is refused under its own name, at once, and nothing
-/// is made.
+/// D8, D19, D20: a place that cannot hold an image is refused under its own name, at once, and
+/// nothing is made.
 #[test]
 fn places_that_can_hold_no_image_are_refused_by_their_names() {
     let room = Room::new();

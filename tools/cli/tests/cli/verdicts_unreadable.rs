@@ -1,7 +1,7 @@
-//! What a verification amounts to where a part cannot be read, as a table: kinds of image, kinds of
-//! evidence, unreadable ranges. The files lie in a FUSE file system that fails in these ranges;
-//! sha256sum, cmp and ewfverify must fail on them as well. None is *verified* that could not be read
-//! as far as the evidence reaches, and none *differs*: nothing was changed.
+//! Verifications where a part cannot be read, as a table: kinds of image, kinds of evidence,
+//! unreadable ranges. The files lie in a FUSE file system that fails in these ranges; sha256sum,
+//! cmp and ewfverify must fail on them as well. Without the whole of the evidence nothing is
+//! *verified*, and nothing *differs*, for no byte was changed.
 
 use crate::program::Room;
 use crate::verdicts::{EVIDENCE, Evidence, Image, SIZE, copy, files, judged, state};
