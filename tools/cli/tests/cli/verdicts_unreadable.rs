@@ -70,8 +70,14 @@ impl Unreadable {
         let is_outside = image == Image::Larger && self == Unreadable::Middle;
         match evidence {
             OtherKey => 1,
-            // Without a log the sides begin at other bytes: what can be read differs, as cmp says.
-            Evidence::Source if matches!(image, Image::Seek | Image::Part) && self != Unreadable::All => 1,
+            // Without a log the sides begin at other bytes: what can be read differs, as cmp says. Unless
+            // the first page fails, where the format is looked for: then nothing was compared.
+            Evidence::Source
+                if matches!(image, Image::Seek | Image::Part)
+                    && !matches!(self, Unreadable::All | Unreadable::Start) =>
+            {
+                1
+            }
             Log | Signed | SourceAndLog if is_outside => 0,
             _ => 3,
         }
