@@ -70,11 +70,11 @@ impl Unreadable {
         let is_outside = image == Image::Larger && self == Unreadable::Middle;
         match evidence {
             OtherKey => 1,
-            // Without a log the sides begin at other bytes: what can be read differs, as cmp says. Unless
-            // the first page fails, where the format is looked for: then nothing was compared.
+            // Without a log the sides begin at other bytes: what can be read differs, as cmp says. Where
+            // an end fails, the format is unknown, and nothing was compared.
             Evidence::Source
                 if matches!(image, Image::Seek | Image::Part)
-                    && !matches!(self, Unreadable::All | Unreadable::Start) =>
+                    && matches!(self, Unreadable::Middle | Unreadable::Source) =>
             {
                 1
             }
