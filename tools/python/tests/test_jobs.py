@@ -227,6 +227,8 @@ def test_acquire_without_targets_and_with_an_encrypted_key(tmp_path):
         pfh.acquire(disk, tmp_path / "a.img", key=key, passphrase=b"wrong")
     assert not (tmp_path / "a.img").exists()
     # Nobody listens at this port: the log is finished without a stamp.
+    more = tmp_path / "more"
+    more.mkdir()
     done = pfh.acquire(
         disk,
         tmp_path / "a.E01",
@@ -234,7 +236,7 @@ def test_acquire_without_targets_and_with_an_encrypted_key(tmp_path):
         key=key,
         passphrase=b"secret",
         timestamp="http://127.0.0.1:9/",
-        then=[tmp_path],
+        then=[more],
     )
     assert done.timestamp is None and any("no time stamp" in event for event in done.events)
     assert os.fspath(done.log) == str(tmp_path / "named.log.jsonl")
