@@ -46,7 +46,7 @@ impl Drop for Devices {
         for device in &self.0 {
             let _ = std::process::Command::new("losetup").args(["--detach", device]).status();
         }
-        // The kernel detaches a device when its last reader closes it, which may be another test's scan.
+        // The kernel detaches a device when its last reader closes it, perhaps another test's scan.
         for device in &self.0 {
             let path = std::path::PathBuf::from(device.replace("/dev/", "/sys/block/") + "/loop/backing_file");
             let is_this = || std::fs::read_to_string(&path).is_ok_and(|file| file.contains(&self.1));
