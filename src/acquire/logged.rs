@@ -172,8 +172,8 @@ fn last_line(sound: &Sound) -> String {
     format!("{LAST}{}{signed}\n", sound.chain.value())
 }
 
-/// Adds what a kill behind the end of the chained log has kept from the log for people: its last
-/// line, or the rest of it. Gives whether something was added; a log with other text stays as it is.
+/// Adds the last line of the log for people, or the rest of it, after a kill behind the end of the
+/// chained log. Gives whether something was added; a log with other text stays as it is.
 ///
 /// # Errors
 /// When the log for people cannot be read or written.

@@ -150,7 +150,7 @@ fn what_is_not_read_is_refused_by_its_cause() {
     }
     let room = Room::new();
     disk(&room);
-    // qemu-img counts the processor's time for LUKS, and gives up where it is counted by ticks: again.
+    // For LUKS qemu-img measures the processor, and gives up where its time is counted by ticks.
     sh(
         &room,
         "qemu-img create -q -f qcow2 base.qcow2 8M
