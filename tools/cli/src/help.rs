@@ -10,7 +10,7 @@ use std::ffi::OsString;
 const EXAMPLES: &[(&str, &str)] = &[
     ("pfh", "pfh hash -r -a md5,sha256 -o list evidence/"),
     ("hash", "pfh hash -r -a md5,sha256 -o list evidence/"),
-    ("compare", "pfh compare -r -a ssdeep -t 60 samples/"),
+    ("compare", "pfh compare -r -a ssdeep --threshold 60 samples/"),
     ("match", "pfh match -r -k nsrl.pfhknown -k malware.txt --class bad evidence/"),
     ("acquire", "pfh acquire /dev/sdb --to case12.E01 --case 12 --examiner Ada"),
     ("dd", "pfh dd if=/dev/sdb of=disk.img hash=sha256 hashlog=disk.log"),
