@@ -15,11 +15,15 @@ pub fn is_header(start: &[u8]) -> bool {
 }
 
 fn is_old(block: &[u8; BLOCK]) -> bool {
-    let octal = |range: std::ops::Range<usize>| {
-        let field = &block[range];
-        field.iter().any(u8::is_ascii_digit) && field.iter().all(|byte| matches!(byte, b'0'..=b'7' | b' ' | 0))
-    };
-    block[257..].iter().all(|byte| *byte == 0) && octal(100..108) && octal(124..136) && octal(136..148)
+    type Field = std::ops::Range<usize>;
+    let is_empty = |field: Field| block[field].iter().all(|byte| *byte == 0);
+    let is_octal = |field: Field| block[field].iter().all(|byte| matches!(byte, b'0'..=b'7' | b' ' | 0));
+    let has_digits = |field: Field| is_octal(field.clone()) && block[field].iter().any(u8::is_ascii_digit);
+    // GNU tar states device numbers in this format too.
+    let is_v7 = is_empty(257..329) && is_octal(329..345) && is_empty(345..512);
+    // star's first format has its own mark. Its prefix of long names is not read.
+    let is_star = &block[508..] == b"tar\0" && is_empty(345..476);
+    (is_v7 || is_star) && has_digits(100..108) && has_digits(124..136) && has_digits(136..148)
 }
 
 /// Whether the sum of a header is the one that it states, of bytes with or without signs.
@@ -200,6 +204,26 @@ mod tests {
         assert_eq!(number(&[0x80, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 1]), Some(0x2_0000_0001));
         assert_eq!(number(&[0xFF; 12]), Some(-1));
         assert_eq!(number(b"9"), None);
+    }
+
+    /// As `tar --format=v7` of GNU and `star -H star` write the header of an empty file `a`.
+    #[test]
+    fn headers_of_before_ustar() {
+        let header = |fields: &[(usize, &[u8])]| {
+            let mut block = [0; BLOCK];
+            let shared: [(usize, &[u8]); 4] = [(0, b"a"), (100, b"0000644\0"), (124, b"0 "), (136, b"14213514557\0")];
+            for (at, bytes) in shared.iter().chain(fields) {
+                block[*at..at + bytes.len()].copy_from_slice(bytes);
+            }
+            let sum = block.iter().map(|byte| u32::from(*byte)).sum::<u32>() + 8 * 32;
+            block[148..155].copy_from_slice(format!("{sum:06o}\0").as_bytes());
+            block
+        };
+        assert!(is_header(&header(&[])));
+        assert!(is_header(&header(&[(329, b"0000000\x000000000\0")])));
+        let star: [(usize, &[u8]); 3] = [(257, b"1     3 "), (288, b"0@14214504303 "), (508, b"tar\0")];
+        assert!(is_header(&header(&star)));
+        assert!(!is_header(&header(&star[..2])) && !is_header(&header(&[star[2], (345, b"long")])));
     }
 
     #[test]
