@@ -97,7 +97,7 @@ pub enum Refused {
         error: io::Error,
     },
     /// `-` is no name.
-    #[error("{option} -: {}", if *streams { "standard output is no target of an image with a log and a map: use `pfh dd if=SOURCE | …`, or name the file ./-" } else { "standard output is written to without this option; a file of that name is ./-" })]
+    #[error("{option} -: {}", if *streams { "standard output cannot be the target of an image with a log and a map: use `pfh dd if=SOURCE | …`, or name the file ./-" } else { "standard output is written to without this option; a file of that name is ./-" })]
     Dash {
         /// The option.
         option: String,

@@ -141,7 +141,7 @@ pub(super) fn retried(logs: &mut Logs, found: &Retried, events: Sink<'_>) -> Res
     let Retried { tried, read, before, .. } = found;
     let event = Event::Retried { tried: *tried, read: *read };
     events(&event);
-    logs.line(&format!("{} {event}; the image was hashed anew", now()))?;
+    logs.line(&format!("{} {event}; the image was hashed again", now()))?;
     let before = before
         .as_ref()
         .map(|digest| json!({ "algorithm": digest.algorithm().to_string(), "digest": digest.to_string() }));

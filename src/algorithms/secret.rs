@@ -38,7 +38,7 @@ pub enum SecretError {
         error: io::Error,
     },
     /// It is longer than any key.
-    #[error("{}: more than {MAXIMUM} bytes, which is no key", crate::shown(.0))]
+    #[error("{}: more than {MAXIMUM} bytes, which is not a key", crate::shown(.0))]
     Long(PathBuf),
     /// The algorithm does not take it.
     #[error("{}: {error}", crate::shown(path))]

@@ -352,7 +352,7 @@ impl Asking<'_, '_> {
             let proof = Proof::decode(&answer).map_err(Wrong::Answer)?;
             let bytes: Vec<u8> = proof.leaves().flatten().copied().collect();
             let wrong = |why: String| Error::Catalogue { identity: identity.clone(), why };
-            let listed = pfh_audit::parse(&bytes).map_err(|error| wrong(format!("is no catalogue: {error}")))?;
+            let listed = pfh_audit::parse(&bytes).map_err(|error| wrong(format!("is not a catalogue: {error}")))?;
             if listed.is_empty() {
                 return Err(wrong("the catalogue is empty".into()));
             }

@@ -119,7 +119,7 @@ fn received(request: &Request) -> Result<Received, Error> {
 pub fn checked(payload: &Files, summary: &mut Summary, sink: &mut Sink<'_>) -> Result<(), Error> {
     for (name, seen) in payload {
         let wrong = match seen {
-            _ if str::from_utf8(name).is_err() => "its name is no UTF-8, as manifests are".to_owned(),
+            _ if str::from_utf8(name).is_err() => "its name is not UTF-8, and manifests are".to_owned(),
             Seen::File(size, _) => {
                 summary.files += 1;
                 summary.bytes += size;

@@ -46,7 +46,7 @@ impl Declaration {
         let number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten();
         let Some(version) = version.split_once('.').and_then(|(major, minor)| Some((number(major)?, number(minor)?)))
         else {
-            wrong("the version is no number of the form M.N");
+            wrong("the version is not a number of the form M.N");
             return None;
         };
         let Some(name) = value(1, "Tag-File-Character-Encoding") else {

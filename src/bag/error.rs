@@ -42,7 +42,7 @@ pub enum Error {
     )]
     Algorithm(String),
     /// A label or a value has a form that bag-info.txt cannot hold.
-    #[error("{0:?} is no line of bag-info.txt: write LABEL=VALUE, the label without a colon or a space at its ends")]
+    #[error("{0:?} is not a line of bag-info.txt: write LABEL=VALUE, the label without a colon or a space at its ends")]
     Info(String),
     /// Files that cannot be in a manifest: nothing was written.
     #[error("{0} of the files could not be read or listed, see above: nothing was written")]

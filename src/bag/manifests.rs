@@ -112,7 +112,7 @@ pub fn text(bag: &Path, file: &[u8], declared: Declaration, findings: &mut Vec<F
     };
     let text = declared.encoding.unwrap_or(Encoding::Utf8).decode(&bytes);
     if text.is_none() {
-        findings.push(Finding::error(file, "is no text of the encoding that bagit.txt declares"));
+        findings.push(Finding::error(file, "is not text in the encoding that bagit.txt declares"));
     }
     text
 }
@@ -136,13 +136,13 @@ impl Reader<'_> {
         let mut folded: HashMap<Vec<u8>, Vec<u8>> = HashMap::new();
         for (at, line) in lines(text).into_iter().enumerate().filter(|(_, line)| !line.is_empty()) {
             let Some((digest, written)) = split(line) else {
-                self.say(Severity::Error, format!("line {}: is no digest with a name", at + 1));
+                self.say(Severity::Error, format!("line {}: is not a digest with a name", at + 1));
                 continue;
             };
             let is_digest = digest.iter().all(u8::is_ascii_hexdigit)
                 && algorithm.is_none_or(|algorithm| digest.len() == 2 * algorithm.length());
             if !is_digest {
-                self.say(Severity::Error, format!("line {}: is no digest of its algorithm", at + 1));
+                self.say(Severity::Error, format!("line {}: is not a digest of its algorithm", at + 1));
                 continue;
             }
             let Some(name) = self.name(at + 1, written) else { continue };
@@ -218,7 +218,7 @@ fn fetch(text: &[u8], findings: &mut Vec<Finding>) -> BTreeMap<Vec<u8>, Vec<u8>>
         };
         let name = plain(&decoded(written)).to_vec();
         if length != b"-" && !length.iter().all(u8::is_ascii_digit) {
-            wrong("a length that is no number and not -");
+            wrong("a length that is neither a number nor -");
         } else if let Some(why) = hostile(&name) {
             wrong(why);
         } else if !name.starts_with(b"data/") {

@@ -31,7 +31,7 @@ pub fn update(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> 
         let path = pfh_source::terminal::render(&finding.path);
         return Err(refused(format!("{path} {}", finding.what)));
     }
-    let Some((declared, manifests)) = bag else { return Err(refused("it is no bag".into())) };
+    let Some((declared, manifests)) = bag else { return Err(refused("it is not a bag".into())) };
     if declared.encoding != Some(Encoding::Utf8) {
         return Err(refused("its tag files are not in UTF-8".into()));
     }

@@ -44,7 +44,7 @@ pub fn validate(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -
 pub fn opened(request: &Request, findings: &mut Vec<Finding>) -> Result<Option<(Declaration, Manifests)>, Error> {
     let names = files::names(&request.bag)?;
     if !names.iter().any(|name| name == declaration::NAME) {
-        findings.push(Finding::error(declaration::NAME, "is missing: this is no bag"));
+        findings.push(Finding::error(declaration::NAME, "is missing: this is not a bag"));
         return Ok(None);
     }
     let bytes = match manifests::tag_file(&request.bag, declaration::NAME) {

@@ -34,7 +34,7 @@ impl Expectations {
         }
         for (kind, records) in kinds {
             let (one, many) = (format!("record of a {kind}"), format!("records of a {kind}"));
-            said.push(format!("{} not verified, as it is no file", count(records, &one, &many)));
+            said.push(format!("{} not verified, as it is not a file", count(records, &one, &many)));
         }
         let failed = self.unhashed.iter().filter(|unhashed| unhashed.reason == Reason::Failed);
         let failed: Vec<String> = failed.map(|unhashed| terminal::render(&unhashed.name)).collect();

@@ -90,7 +90,7 @@ const FLAGS: &[(&str, &[&str])] = &[
 /// Reads a size as dd does (coreutils manual, "dd invocation"): `c` 1, `w` 2, `b` 512, `kB` 1000,
 /// `K` 1024, …, `AxB`.
 pub fn dd_size(text: &str) -> Result<u64, Error> {
-    let wrong = || format!("{text:?} is no number that dd reads (512, 64K, 64MB, 2x512)");
+    let wrong = || format!("{text:?} is not a number that dd reads (512, 64K, 64MB, 2x512)");
     let mut product = 1_u64;
     for part in text.split('x') {
         let at = part.find(|c: char| !c.is_ascii_digit()).unwrap_or(part.len());
@@ -239,7 +239,8 @@ impl Operands {
             "hash" => self.hash.extend(pfh_digest::names(text).into_iter().map(str::to_owned)),
             "hashwindow" => self.hashwindow = Some(positive(text)?),
             "pattern" | "pat" => {
-                self.pattern = Some(pattern(text).ok_or_else(|| format!("{text:?} is no run of hexadecimal bytes"))?)
+                self.pattern =
+                    Some(pattern(text).ok_or_else(|| format!("{text:?} is not a sequence of hexadecimal bytes"))?)
             }
             "sizeprobe" if ["if", "of"].contains(&text) => {}
             "sizeprobe" => drop(dd_size(text)?),

@@ -31,7 +31,7 @@ pub enum Class {
 
 /// A word that is no class.
 #[derive(Debug, thiserror::Error)]
-#[error("{0:?} is no class: they are {names}", names = Class::ALL.map(Class::name).join(", "))]
+#[error("{0:?} is not a class: they are {names}", names = Class::ALL.map(Class::name).join(", "))]
 pub struct UnknownClass(String);
 
 impl Class {

@@ -98,7 +98,7 @@ impl Summary {
         }
         let skipped: u64 = self.skipped.iter().sum();
         if skipped > 0 {
-            line += &format!("; {skipped} links and other things that are no files were not compared");
+            line += &format!("; {skipped} links and other things that are not files were not compared");
         }
         if let Some(used) = self.cache {
             line += &format!("; {} files were not read again", used.reused);

@@ -18,7 +18,7 @@ pub enum Chunking {
 /// A word that is no way to cut.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "{0:?} is no size of chunks: write 4096 for fixed ones, cdc or cdc:16384 for those cut by content (a power of two from 256 to 4194304)"
+    "{0:?} is not a chunk size: write 4096 for fixed ones, cdc or cdc:16384 for those cut by content (a power of two from 256 to 4194304)"
 )]
 pub struct UnknownChunking(String);
 

@@ -39,7 +39,7 @@ impl Reading {
     pub(super) fn end(&mut self) {
         for (kind, count) in std::mem::take(&mut self.others) {
             let kind = crate::rendered(kind.as_bytes());
-            self.fault(format!("{count} lines of type {kind:?} are no records of files"));
+            self.fault(format!("{count} lines of type {kind:?} are not records of files"));
             self.faulty += count - 1;
         }
     }

@@ -16,7 +16,7 @@ pub struct Summary {
     pub skipped: u64,
     /// Times that the form cannot hold: they are left out.
     pub beyond: u64,
-    /// Lines that are no records of files, and what is wrong with the end: the first of them.
+    /// Lines that are not records of files, and what is wrong with the end: the first of them.
     pub faults: Vec<String>,
     /// How many there are.
     pub faulty: u64,
@@ -36,7 +36,7 @@ impl Summary {
             (self.timeless, "files have no time and are left out"),
             (self.skipped, "skipped things have no time"),
             (self.beyond, "times lie outside of what the form holds (1677 to 2262)"),
-            (self.faulty, "lines are no records of files, or not whole"),
+            (self.faulty, "lines are not records of files, or not whole"),
         ];
         for (count, what) in left.into_iter().filter(|(count, _)| *count > 0) {
             text += &format!("; {count} {what}");

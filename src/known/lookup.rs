@@ -56,7 +56,7 @@ pub enum Event<'a> {
 pub struct Summary {
     /// Digests by verdict.
     pub counts: Counts,
-    /// Digests of algorithms of which no set has any: there was nothing to compare them with.
+    /// Digests of algorithms that no set holds: there was nothing to compare them with.
     pub incomparable: u64,
     /// Lines of standard input that are no digests.
     pub faults: u64,

@@ -314,7 +314,7 @@ impl Reading<'_> {
             self.found.torn(self.source, what);
         }
         if self.faults > 0 {
-            self.found.torn(self.source, format!("{} lines are no JSON objects", self.faults));
+            self.found.torn(self.source, format!("{} lines are not JSON objects", self.faults));
         }
         let source = &mut self.found.case.sources[self.source];
         source.records = self.records;

@@ -54,7 +54,7 @@ pub(super) fn read(found: &mut Found, source: usize, input: impl BufRead) -> io:
     }
     entered.kind = format!("manifest ({})", name(decoder.format()));
     if faults > 0 {
-        found.torn(source, format!("{faults} lines are no records: {first}"));
+        found.torn(source, format!("{faults} lines are not records: {first}"));
     }
     match decoder.ending() {
         Ending::Unmarked | Ending::Whole => {}

@@ -193,7 +193,9 @@ fn ontology(found: &mut Found, at: usize, input: &mut impl BufRead) -> io::Resul
     let source = &mut found.case.sources[at];
     match parsed.ok().and_then(|document| document["@graph"].as_array().map(Vec::len)) {
         Some(nodes) => (source.kind, source.records) = ("CASE/UCO document".to_owned(), nodes as u64),
-        None => source.standing = Standing::Unknown("it begins as JSON-LD, and is no document with a graph".to_owned()),
+        None => {
+            source.standing = Standing::Unknown("it begins as JSON-LD, and is not a document with a graph".to_owned())
+        }
     }
     Ok(())
 }

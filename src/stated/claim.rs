@@ -44,7 +44,7 @@ impl Claims {
             if let Some(name) = header.strip_prefix(CHECKSUMS).filter(|name| !ABOUT.contains(name)) {
                 let (text, parts) = parted(text);
                 match (REGISTRY.find(name), parts) {
-                    (Err(_), _) => claims.unknown.push(format!("{header}: {name} is no algorithm of this program")),
+                    (Err(_), _) => claims.unknown.push(format!("{header}: {name} is not an algorithm of this program")),
                     (Ok(_), None) if composite => {
                         claims.unknown.push(format!("{header}: it is of parts, and does not say of how many"));
                     }
@@ -78,7 +78,7 @@ impl Claims {
             // Azure states one value under two names.
             Some(digest) if self.values.iter().any(|known| known.digest == digest && known.parts == parts) => {}
             Some(digest) => self.values.push(Claim { by: header.into(), digest, parts }),
-            None => self.unknown.push(format!("{header}: {text:?} is no {algorithm} in base64")),
+            None => self.unknown.push(format!("{header}: {text:?} is not a {algorithm} digest in base64")),
         }
     }
 
@@ -89,17 +89,17 @@ impl Claims {
         let encrypted = value("x-amz-server-side-encryption").filter(|by| by.starts_with("aws:kms"));
         let encrypted = encrypted.or(value("x-amz-server-side-encryption-customer-algorithm").map(|_| "customer key"));
         if let Some(by) = encrypted {
-            return self.remarks.push(format!("the entity tag is no digest: the object is encrypted ({by})"));
+            return self.remarks.push(format!("the entity tag is not a digest: the object is encrypted ({by})"));
         }
         if value("x-amz-storage-class") == Some("EXPRESS_ONEZONE") {
-            return self.remarks.push("the entity tag is no digest in a directory bucket".into());
+            return self.remarks.push("the entity tag is not a digest in a directory bucket".into());
         }
         let (digits, parts) = parted(tag.trim_matches('"'));
         let md5 = REGISTRY.find("md5").expect("a row of the registry");
         let bytes = HEXLOWER_PERMISSIVE.decode(digits.as_bytes()).ok();
         match bytes.and_then(|bytes| Digest::from_bytes(md5, &bytes).ok()) {
             Some(digest) => self.values.push(Claim { by: "etag".into(), digest, parts }),
-            None => self.remarks.push("the entity tag is no digest".into()),
+            None => self.remarks.push("the entity tag is not a digest".into()),
         }
     }
 }

@@ -74,7 +74,7 @@ pub enum Error {
     #[error(transparent)]
     Catalogue(#[from] CatalogueError),
     /// No file below the directory has this name.
-    #[error("{}: is no file below the directory: state its name there", shown(.0))]
+    #[error("{}: is not a file below the directory: state its name there", shown(.0))]
     NoEntry(PathBuf),
     /// The files cannot be read at all.
     #[error(transparent)]

@@ -222,7 +222,7 @@ impl Summary {
             }
             if expected.is_some() && wrong.is_none() && !verdict.corrupt.is_empty() {
                 let tree = shown(tree);
-                text += &format!("{name}: gives the root stated; it is {tree} that differs: build it anew\n");
+                text += &format!("{name}: gives the root stated; it is {tree} that differs: build it again\n");
             }
         }
         if let Judged::ByFlat(tree, flat, state) = judged {

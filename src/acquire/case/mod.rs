@@ -34,7 +34,7 @@ pub use graph::BASE;
 pub fn document(account: &Account) -> io::Result<String> {
     let good = account.compared.iter().all(Compared::is_good);
     if account.imaged.stopped.is_some() || !good || account.asked.targets.is_empty() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "there is no complete image to tell of"));
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "there is no complete image to describe"));
     }
     Graph::document(|graph| account.tell(graph))
 }
@@ -129,7 +129,10 @@ pub fn look(path: &Path, source: Option<&Path>, replace: bool) -> io::Result<boo
             }
             // An image may be called FILE by mistake.
             if !start.starts_with(b"{") || !start.windows(CASE.len()).any(|window| window == CASE.as_bytes()) {
-                return Err(io::Error::new(io::ErrorKind::AlreadyExists, "it is no CASE document and is not replaced"));
+                return Err(io::Error::new(
+                    io::ErrorKind::AlreadyExists,
+                    "it is not a CASE document, and is not replaced",
+                ));
             }
             Ok(true)
         }

@@ -133,7 +133,7 @@ pub struct AcquireArgs {
     /// The map (GNU ddrescue's format): what was read. [default: the first target's name and .map]
     #[arg(long, value_name = "FILE")]
     pub map: Option<PathBuf>,
-    /// Resume with a map that does not say of which medium (GNU ddrescue's): it is that of SOURCE.
+    /// Accept a map without a source identity, such as ddrescue's.
     #[arg(long)]
     pub adopt_map: bool,
     /// Sync the targets and write the map every SECONDS.
@@ -210,7 +210,7 @@ fn layout(args: &AcquireArgs) -> Layout {
 
 /// Bytes from hexadecimal digits.
 fn fill(text: &str) -> Result<Fill, Failure> {
-    let bytes = pattern(text).ok_or_else(|| format!("{text:?} is no run of hexadecimal bytes"))?;
+    let bytes = pattern(text).ok_or_else(|| format!("{text:?} is not a sequence of hexadecimal bytes"))?;
     Ok(Fill::Pattern(bytes))
 }
 

@@ -113,13 +113,13 @@ pub enum Command {
     /// Write the manifest of a plan whose units were carried out: that of one run.
     Merge(Merge),
     #[cfg(feature = "inside")]
-    /// List what is in images, file systems and archives: names and metadata alone.
+    /// List the files in images, file systems and archives: names and metadata.
     List(Box<List>),
     #[cfg(feature = "known")]
     /// Look digests up in known sets: those of --digest, or of standard input.
     Lookup(Lookup),
     #[cfg(feature = "known")]
-    /// Compile known sets, and say what is in one.
+    /// Compile known sets, and describe them.
     #[command(subcommand)]
     Known(Known),
     /// List the algorithms: length, standing, and the kernel that this processor uses.
@@ -154,7 +154,7 @@ pub enum Command {
     Man {
         /// The directory.
         directory: PathBuf,
-        /// Replace files of these names that are no man pages of pfh's.
+        /// Replace files of these names that are not pfh's man pages.
         #[arg(long)]
         force: bool,
     },

@@ -15,7 +15,7 @@ pub const MORE: &[(&str, [(&str, &str); 2])] = &[
         [
             ("one file as b3sum does", "pfh hash -a blake3 disk.img"),
             (
-                "every night, without reading again what is unchanged",
+                "every night, without rereading unchanged files",
                 "pfh hash -r --cache kept -f jsonl -o today.jsonl archive/",
             ),
         ],
@@ -30,7 +30,7 @@ pub const MORE: &[(&str, [(&str, &str); 2])] = &[
     (
         "match",
         [
-            ("leave out what is known", "pfh match -r -k nsrl.pfhknown --only unknown evidence/"),
+            ("leave out known files", "pfh match -r -k nsrl.pfhknown --only unknown evidence/"),
             ("files that are like known ones", "pfh match -r --similar malware.ssdeep --threshold 60 evidence/"),
         ],
     ),
@@ -72,7 +72,7 @@ pub const MORE: &[(&str, [(&str, &str); 2])] = &[
     (
         "dups",
         [
-            ("a script that keeps what is named first", "pfh dups originals/ copies/ --script go.sh"),
+            ("a script that keeps the first operand's files", "pfh dups originals/ copies/ --script go.sh"),
             ("what a store of chunks would save", "pfh dups --chunks cdc images/"),
         ],
     ),
@@ -126,7 +126,7 @@ pub const MORE: &[(&str, [(&str, &str); 2])] = &[
     (
         "known",
         [
-            ("what is in one", "pfh known info sets.pfhknown"),
+            ("describe a set", "pfh known info sets.pfhknown"),
             ("keep it up with NSRL", "pfh known build --good RDS.db --delta delta.sql sets.pfhknown"),
         ],
     ),
@@ -159,7 +159,7 @@ pub const MORE: &[(&str, [(&str, &str); 2])] = &[
         "tree",
         [
             ("after a change", "pfh tree update disk.img --range 64KiB:4096"),
-            ("what is not as it was", "pfh tree check disk.img"),
+            ("find changes", "pfh tree check disk.img"),
         ],
     ),
     (

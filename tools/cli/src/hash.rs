@@ -59,7 +59,7 @@ pub struct Hash {
     /// Lists name the algorithm, never the key.
     #[arg(long, value_name = "FILE", conflicts_with = "cache")]
     pub key_file: Option<PathBuf>,
-    /// Derive keys by BLAKE3 (blake3-derive-key): CONTEXT says what they are for, and is no secret;
+    /// Derive keys by BLAKE3 (blake3-derive-key): CONTEXT states their purpose and is public;
     /// the files are the key material.
     #[arg(long, value_name = "CONTEXT", conflicts_with_all = ["key_file", "cache"])]
     pub derive_key: Option<String>,
@@ -87,7 +87,7 @@ fn percent(text: &str) -> Result<f64, Failure> {
     let number = number.filter(|number| (0.0..=100.0).contains(number));
     number
         .map(|number| number / 100.0)
-        .ok_or_else(|| Failure::usage(format_args!("{text:?} is no share: write 1% or 0.5%")))
+        .ok_or_else(|| Failure::usage(format_args!("{text:?} is not a share: write 1% or 0.5%")))
 }
 
 impl Default for Hash {
@@ -211,7 +211,7 @@ fn report(hash: &Hash, request: &Request, summary: &Summary, session: &Session) 
     if used.timeless > 0 {
         let files = if used.timeless == 1 { "file was" } else { "files were" };
         exit::say(format!(
-            "{} {files} read anew: the file system keeps no change time that would tell whether content is the same, so no digests of it are kept",
+            "{} {files} read again: the file system has no change times, so digests of its files are not kept",
             used.timeless
         ));
     }

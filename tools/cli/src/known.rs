@@ -77,16 +77,16 @@ record; nothing could be exported: then there is no file; 4 the set or the outpu
 pub struct Compile {
     #[command(flatten)]
     pub output: Out,
-    /// A set of what is known to be good, or a directory of sets; so are those that follow.
+    /// Known-good set, or a directory of sets; applies to the sets that follow.
     #[arg(long, value_name = "FILE")]
     pub good: Vec<PathBuf>,
-    /// A set of what is known to be bad.
+    /// Known-bad set.
     #[arg(long, value_name = "FILE")]
     pub bad: Vec<PathBuf>,
-    /// A set of what is to be looked at; counts as bad in a verdict.
+    /// Notable set; counts as bad in a verdict.
     #[arg(long, value_name = "FILE")]
     pub notable: Vec<PathBuf>,
-    /// A set of what is part of a system as delivered.
+    /// Set of the files of a system as delivered.
     #[arg(long, value_name = "FILE")]
     pub no_change: Vec<PathBuf>,
     /// A set of a class of one's own.

@@ -52,7 +52,7 @@ fn try_run(args: &Lookup) -> Result<Exit, Failure> {
     let incomparable = summary.incomparable;
     if incomparable > 0 {
         exit::say(format_args!(
-            "{incomparable} digests are of algorithms of which no set has any: nothing to compare them with"
+            "{incomparable} digests have algorithms that no set holds: nothing to compare them with"
         ));
     }
     Ok(match summary.counts.fails(&fail_on, summary.gaps + incomparable == 0) {

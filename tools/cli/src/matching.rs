@@ -31,7 +31,7 @@ pub fn verdicts(words: &[String]) -> Result<Vec<KnownStatus>, Failure> {
         let short = |verdict: &KnownStatus| verdict.name().strip_prefix("known-") == Some(word);
         KnownStatus::ALL.into_iter().find(|verdict| verdict.name() == word || short(verdict)).ok_or_else(|| {
             Failure::usage(format_args!(
-                "{} is no verdict: bad, good, known, maybe, unknown or error",
+                "{} is not a verdict: bad, good, known, maybe, unknown or error",
                 shown(word.as_bytes())
             ))
         })

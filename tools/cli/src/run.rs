@@ -228,7 +228,7 @@ impl Run {
     /// Prints what the digests do not rest on.
     pub fn note(&self, summary: &Summary) {
         if summary.unopened > 0 {
-            exit::say(format!("containers not opened: {}; what is in them was not looked at", summary.unopened));
+            exit::say(format!("containers not opened: {}; their contents were not read", summary.unopened));
         }
         if summary.untimed > 0 {
             let files = if summary.untimed == 1 { "file lies" } else { "files lie" };

@@ -5,10 +5,10 @@ use clap::Args;
 /// What is said beside the results.
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub struct Saying {
-    /// Say nothing on standard error but what is the matter.
+    /// Print only problems on standard error.
     #[arg(short, long)]
     pub quiet: bool,
-    /// Close with a line of counts also where standard error is no terminal.
+    /// End with a line of counts even if standard error is not a terminal.
     #[arg(short, long, conflicts_with = "quiet")]
     pub verbose: bool,
     /// List what would be read, and read none of it.

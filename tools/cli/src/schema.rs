@@ -54,7 +54,7 @@ fn printed(schema: &Schema) -> Result<Exit, Failure> {
             let found = SCHEMAS.iter().find(|(known, _)| known == name);
             let unknown = || {
                 let names: Vec<&str> = SCHEMAS.iter().map(|(name, _)| *name).collect();
-                format!("there is no schema of that name; known are {}", names.join(", "))
+                format!("unknown schema; there are {}", names.join(", "))
             };
             found.ok_or_else(unknown)?.1.to_owned()
         }

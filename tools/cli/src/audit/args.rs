@@ -303,14 +303,14 @@ impl Sample {
 /// Reads `1%`, `0.01` or `.01`.
 fn fraction(text: &str) -> Result<f64, Failure> {
     let (digits, unit) = text.strip_suffix('%').map_or((text, 1.0), |digits| (digits, 100.0));
-    let wrong = || format!("{text:?} is no fraction between 0 and 1: write 1% or 0.01");
+    let wrong = || format!("{text:?} is not a fraction between 0 and 1: write 1% or 0.01");
     let number: f64 = digits.parse().map_err(|_| wrong())?;
     Ok(Some(number / unit).filter(|fraction| *fraction > 0.0 && *fraction < 1.0).ok_or_else(wrong)?)
 }
 
 /// Reads `90s`, `15m`, `6h` or `1d`.
 fn duration(text: &str) -> Result<Duration, Failure> {
-    let wrong = || format!("{text:?} is no duration: write 90s, 15m, 6h or 1d");
+    let wrong = || format!("{text:?} is not a duration: write 90s, 15m, 6h or 1d");
     let units = [('s', 1), ('m', 60), ('h', 3600), ('d', 86_400)];
     let (digits, seconds) =
         units.iter().find_map(|(unit, seconds)| Some((text.strip_suffix(*unit)?, *seconds))).ok_or_else(wrong)?;

@@ -39,7 +39,7 @@ Run by the auditor. A challenge is good for one answer.
 Exit codes: 0; 2 usage, or KEPT is none; 3 KEPT cannot be read; 4 output failed.";
 
 pub const PROVE: &str = "\
-Run by whoever stores file and tree.
+Run by the server that stores file and tree.
 
   pfh audit prove c case12/disk.img -o p
   pfh audit prove --keyed c case12/disk.img -o p       32 bytes, for an auditor with a copy of his own
@@ -58,7 +58,7 @@ Exit codes: 0 PROVED; 1 REJECTED; 2 usage, or the challenge is none; 3 an input 
 
 pub const TOKENS: &str = "\
 Run by an auditor who still has the data. Each token is good for one audit without it, whose answer has 32 bytes. Keep the file
-secret: whoever knows an answer can give it.
+secret: anyone who knows an answer can give it.
 
   pfh audit tokens kept --data disk.img --count 365 -o tokens
   pfh audit ask http://HOST:8417 --tokens tokens       daily, say; the data may be gone by then
@@ -72,7 +72,7 @@ The owner changes a part of the file, and shows how the root changes; the audito
   auditor   pfh audit renew kept update -o kept.new
 
 The update must start from the root that is kept, and its paths must lead to both roots: then nothing changed but the leaves that are
-listed. Whether their new content is wanted is for whoever ordered the change to say.
+listed. Only the person who ordered the change knows whether their new content is right.
 
 Exit codes: 0 renewed; 1 the update proves nothing: nothing is written; 2 usage, or the update is none; 3 an input cannot be read;
 4 output failed.";

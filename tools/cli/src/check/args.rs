@@ -66,7 +66,7 @@ pub struct Check {
     /// Print nothing: the exit code has the verdict.
     #[arg(long)]
     pub status: bool,
-    /// Lines that are no records make the exit code 1.
+    /// Exit with 1 if lines are not records.
     #[arg(long)]
     pub strict: bool,
     /// What the manifest holds and nobody could compare (lines that are no records, unknown
@@ -74,7 +74,7 @@ pub struct Check {
     /// code 3: as GNU's tools have it.
     #[arg(long, conflicts_with = "strict")]
     pub lenient: bool,
-    /// List every line that is no record.
+    /// List every line that is not a record.
     #[arg(short, long)]
     pub warn: bool,
     /// The manifest's records end with NUL (sums and bsd).

@@ -23,7 +23,7 @@ pub enum Tree {
     Check(Check),
     /// List where two files differ, by their trees alone.
     Diff(Diff),
-    /// Prove a part of a file to whoever has the root of the whole.
+    /// Prove a part of a file to a holder of the root.
     Prove(Prove),
     /// Verify such a proof with the root alone.
     Verify(Verify),
@@ -169,7 +169,7 @@ pub struct Build {
     /// levels the algorithm's name states it: `sakura-fng-128,block=4096`.
     #[arg(long, value_name = "SIZE", value_parser = leaf)]
     pub leaf: Option<usize>,
-    /// Replace an existing file that is no tree; never one that is read.
+    /// Replace an existing file that is not a tree, but never an input.
     #[arg(long)]
     pub force: bool,
     /// Threads that hash [default: one per processor].
@@ -342,7 +342,7 @@ pub struct Import {
     /// bao's outboard, of which the tree is made; the file itself is not read.
     #[arg(long, value_name = "OBAO")]
     pub obao: PathBuf,
-    /// Replace an existing file that is no tree; never one that is read.
+    /// Replace an existing file that is not a tree, but never an input.
     #[arg(long)]
     pub force: bool,
     /// The root that it must give, in hexadecimal.
@@ -365,20 +365,20 @@ fn leaf(text: &str) -> Result<usize, Failure> {
 fn any_root(text: &str) -> Result<Digest, Failure> {
     let root = pfh::hex::decode(text.to_ascii_lowercase().as_bytes());
     let root = root.filter(|root| (1..=64).contains(&root.len()));
-    Ok(root.map(Digest).ok_or_else(|| format!("{text:?} is no root: write its hexadecimal digits, usually 64"))?)
+    Ok(root.map(Digest).ok_or_else(|| format!("{text:?} is not a root: write its hexadecimal digits, usually 64"))?)
 }
 
 /// Reads a root in hexadecimal digits.
 fn root(text: &str) -> Result<[u8; 32], Failure> {
     let mut root = [0; 32];
     pfh::hex::decode_into(text.to_ascii_lowercase().as_bytes(), &mut root)
-        .ok_or_else(|| format!("{text:?} is no root: write its 64 hexadecimal digits"))?;
+        .ok_or_else(|| format!("{text:?} is not a root: write its 64 hexadecimal digits"))?;
     Ok(root)
 }
 
 /// Reads `64KiB:4096`: where, and how many bytes.
 fn range(text: &str) -> Result<Range<u64>, Failure> {
-    let wrong = || format!("{text:?} is no range: write OFFSET:LENGTH, as 64KiB:4096, with at least one byte");
+    let wrong = || format!("{text:?} is not a range: write OFFSET:LENGTH, as 64KiB:4096, with at least one byte");
     let (offset, length) = text.split_once(':').ok_or_else(wrong)?;
     let (offset, length) = (size::parse(offset)?, size::parse(length)?);
     let end = offset.checked_add(length).filter(|_| length > 0).ok_or_else(wrong)?;

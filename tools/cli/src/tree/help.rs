@@ -53,7 +53,7 @@ Exit codes: 0 all leaves are those of the tree, and the root is the one stated; 
 
 pub const PROVE: &str = "\
   pfh tree prove disk.img --range 64KiB:4096 -o part     5 to 7 KB with BLAKE3
-  pfh tree verify part --root b1946a... -o bytes         by whoever has the root alone
+  pfh tree verify part --root b1946a... -o bytes         with the root alone
 
 A file whose bytes around the range are not those of its tree is not proved: exit 1.
 

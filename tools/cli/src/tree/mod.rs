@@ -107,7 +107,7 @@ fn build(args: &Build) -> Result<Exit, Failure> {
     let built = job::build::run(&request, &mut say, &session.control()).map_err(|error| session.failed(error))?;
     session.close();
     if built.built == 0 && built.failed == 0 {
-        exit::say("no file below what is named");
+        exit::say("no file below the operands");
     }
     Ok(if built.built == 0 || built.failed > 0 { Exit::Incomplete } else { Exit::Good })
 }

@@ -249,7 +249,7 @@ const TABLE: &[Whole] = &[
         line: "lookup -k set < other",
         code: 3,
         sentences: &[(
-            "{} digests are of algorithms of which no set has any: nothing to compare them with",
+            "{} digests have algorithms that no set holds: nothing to compare them with",
             &["wc -l < other"],
         )],
     },
@@ -281,7 +281,7 @@ const TABLE: &[Whole] = &[
         line: "hash --inside -o list in.zip a.rar b.rar",
         code: 3,
         sentences: &[
-            ("containers not opened: {}; what is in them was not looked at", &["lines 'recognised, not read' err"]),
+            ("containers not opened: {}; their contents were not read", &["lines 'recognised, not read' err"]),
             (
                 "{} of {} files have no digest in the output",
                 &[

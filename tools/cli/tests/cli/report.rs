@@ -174,7 +174,7 @@ fn what_is_not_understood_is_named_and_in_the_exit() {
     for (name, content, why) in [
         ("torn", first.clone(), "without its last line"),
         ("later", format!("{whole}{{\"type\":\"prophecy\"}}\n"), "1 lines that are not understood: prophecy"),
-        ("damaged", format!("{first}{{\"type\":\"file\",\n{}", &whole[first.len()..]), "1 lines are no JSON objects"),
+        ("damaged", format!("{first}{{\"type\":\"file\",\n{}", &whole[first.len()..]), "1 lines are not JSON objects"),
         ("notes", "Dear Ada,\nnothing was found.\n".to_owned(), "no list of digests that is known here"),
         ("json", "{\"a\":1}\n".to_owned(), "no line of it is a result"),
         ("nothing", String::new(), "it is empty"),
@@ -184,7 +184,7 @@ fn what_is_not_understood_is_named_and_in_the_exit() {
             format!("verdict,path,md5\r\nknown-bad,a,{}\r\n", "0".repeat(32)),
             "verdicts in it are not read",
         ),
-        ("sums", format!("{}  a\nwhat?\n", "0".repeat(32)), "1 lines are no records"),
+        ("sums", format!("{}  a\nwhat?\n", "0".repeat(32)), "1 lines are not records"),
     ] {
         let path = room.path().join("case").join(name);
         fs::write(&path, content).expect("a file");
