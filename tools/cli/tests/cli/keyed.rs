@@ -96,7 +96,7 @@ fn what_is_refused() {
         ("hash -a hmac-sha256 --key-file key --cache c d/a", "--cache"),
         ("hash -a hmac-sha256 --key-file /dev/null d/a", "empty"),
         ("hash -a blake3-keyed --key-file d/a d/b", "32 bytes"),
-        ("hash -a hmac-sha256 --key-file d/b d/a", "no key"),
+        ("hash -a hmac-sha256 --key-file d/b d/a", "not a key"),
         ("hash -a hmac-sha256 --key-file key --force -o key d/a", "key"),
         ("dups -a hmac-sha256 d", "key"),
         ("match -a hmac-sha256 -k d/a d/b", "key"),
