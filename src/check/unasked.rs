@@ -8,6 +8,7 @@ use pfh_manifest::{Ending, Format};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 /// The system's own directories: settings, keys, devices, processes, and what root keeps.
 const SYSTEM: [&str; 6] = ["/dev", "/etc", "/proc", "/root", "/run", "/sys"];
@@ -22,6 +23,8 @@ pub struct Unasked {
     near: Vec<PathBuf>,
     /// Whether another program wrote the manifest.
     is_foreign: bool,
+    /// The directory of the name before, and where it leads: lists are in order of directories.
+    directory: Arc<Mutex<(PathBuf, PathBuf)>>,
 }
 
 impl Unasked {
@@ -35,15 +38,32 @@ impl Unasked {
         let near = [Some(Path::new(".")), beside].into_iter().flatten().filter_map(|near| near.canonicalize().ok());
         // All names lie below the root directory, which says nothing.
         let near = near.filter(|near| near.parent().is_some()).collect();
-        Unasked { near, is_foreign: is_foreign(expectations) }
+        Unasked { near, is_foreign: is_foreign(expectations), directory: Arc::default() }
     }
 
     /// Whether a name is opened: it leads below the working directory or that of the manifest; or
     /// the manifest may be pfh's own, and the name leads to none of the system's directories.
     pub fn takes(&self, name: &[u8]) -> bool {
-        let place = leads_to(Path::new(OsStr::from_bytes(name)));
+        let place = self.place(Path::new(OsStr::from_bytes(name)));
         let is_system = SYSTEM.iter().any(|system| place.starts_with(system)) && !place.starts_with(MEDIA);
         self.near.iter().any(|near| place.starts_with(near)) || !(self.is_foreign || is_system)
+    }
+
+    /// The place of a name. A name that is not a link lies where its directory lies, so that a
+    /// directory is followed once for all its names.
+    fn place(&self, name: &Path) -> PathBuf {
+        let (Some(parent), Some(last)) = (name.parent(), name.file_name()) else { return leads_to(name) };
+        // With a slash behind it the link is followed, and looks like a directory.
+        let is_bare = name.as_os_str().as_bytes().ends_with(last.as_bytes());
+        if !is_bare || !name.symlink_metadata().is_ok_and(|found| !found.is_symlink()) {
+            return leads_to(name);
+        }
+        let Ok(mut directory) = self.directory.lock() else { return leads_to(name) };
+        if directory.0 != parent {
+            let Ok(real) = parent.canonicalize() else { return leads_to(name) };
+            *directory = (parent.to_owned(), real);
+        }
+        directory.1.join(last)
     }
 }
 
@@ -77,15 +97,19 @@ mod tests {
         let near = room.path().canonicalize().unwrap();
         std::os::unix::fs::symlink("/etc", near.join("link")).unwrap();
         std::fs::write(near.join("file"), b"1").unwrap();
-        let own = |name: &str| Unasked { near: Vec::new(), is_foreign: false }.takes(name.as_bytes());
-        let link = near.join("link/shadow");
-        for refused in ["/etc/shadow", "/tmp/../etc/shadow", "//etc/x", "/proc/self/environ", link.to_str().unwrap()] {
+        let unasked = |near: Vec<PathBuf>, is_foreign| Unasked { near, is_foreign, directory: Arc::default() };
+        let own = unasked(Vec::new(), false);
+        let own = |name: &str| own.takes(name.as_bytes());
+        for refused in ["/etc/shadow", "/etc/passwd", "/tmp/../etc/passwd", "//etc/x", "/proc/self/environ", "/etc"] {
             assert!(!own(refused), "{refused}");
+        }
+        for refused in ["link", "link/", "link/.", "link/passwd", "link/none", "link/../etc/passwd"] {
+            assert!(!own(near.join(refused).to_str().unwrap()), "{refused}");
         }
         for taken in ["/run/media/me/disk/file", "/etcetera", "/home/nobody/no/such/file", "/usr/bin"] {
             assert!(own(taken), "{taken}");
         }
-        let foreign = Unasked { near: vec![near.clone()], is_foreign: true };
+        let foreign = unasked(vec![near.clone()], true);
         let name = |name: &str| foreign.takes(near.join(name).as_os_str().as_bytes());
         assert!(
             name("file") && name("gone") && !name("link/passwd") && !name("../file") && !foreign.takes(b"/usr/bin")
