@@ -51,6 +51,7 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
 /// trait.
 fn is_unsafe(line: &str) -> bool {
     let code = line.split("//").next().unwrap_or_default();
+    // Strings again, without a SAFETY remark.
     ["unsafe {", "unsafe fn", "unsafe impl", "unsafe trait", "unsafe extern"].iter().any(|form| code.contains(form))
 }
 
@@ -125,6 +126,7 @@ fn no_file_is_longer_than_a_noun() {
 
 #[test]
 fn the_unsafe_check_sees() {
+    // These are strings: no SAFETY remark is due.
     assert!(is_unsafe("    unsafe { read(fd) }") && is_unsafe("pub unsafe fn f() {"));
     assert!(!is_unsafe("// unsafe { } in a comment") && !is_unsafe("#![forbid(unsafe_code)]"));
 }

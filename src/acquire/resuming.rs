@@ -287,7 +287,7 @@ enum Foreign {
     )]
     Part { theirs: Part, mine: Part },
     #[error(
-        "{whose}, which does not say of which medium: if it is that of this source, resume with --adopt-map; --force starts over"
+        "{whose}, without the identity of its source: if that is this source, resume with --adopt-map; --force starts over"
     )]
     Unnamed { whose: &'static str },
     #[error("{whose} of another source: it ends at {end}, the source at {size}")]

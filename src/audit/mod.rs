@@ -40,6 +40,6 @@ pub mod verify;
 
 pub use error::Error;
 pub use extent::{By, Extent};
-pub use pfh_audit::{Error as Wrong, Kept, Limits, Tokens, Told, parse};
+pub use pfh_audit::{Error as Wrong, Kept, Limits, Served, Tokens, parse};
 pub use pfh_tree::audit::Sample;
 pub use verdict::{AuditVerdict, Evidence, Status};

@@ -3,7 +3,7 @@
 
 use super::Error;
 use crate::{key, rendered, shown};
-use pfh_audit::{Limits, Server, Shelf, Told};
+use pfh_audit::{Limits, Served, Server, Shelf};
 use pfh_engine::Control;
 use std::fmt;
 use std::io;
@@ -49,7 +49,7 @@ pub enum Event<'a> {
         directory: &'a Path,
     },
     /// A request was answered or refused. An error of the sink changes nothing.
-    Answered(&'a Told),
+    Answered(&'a Served),
 }
 
 impl fmt::Display for Event<'_> {
@@ -58,7 +58,7 @@ impl fmt::Display for Event<'_> {
             Event::Listening { address, files, directory } => {
                 write!(f, "http://{address}: {files} files of {}", shown(directory))
             }
-            Event::Answered(Told { peer, identity, status, reason }) => {
+            Event::Answered(Served { peer, identity, status, reason }) => {
                 let identity = identity.as_deref().map_or_else(|| "-".to_owned(), rendered);
                 f.write_str(format!("{peer}: {identity}: {status} {reason}").trim_end())
             }

@@ -30,7 +30,7 @@ struct Walk {
     entry: Entry,
     source: Expanding,
     passed: HashMap<Vec<u8>, Item>,
-    /// Containers of which not all was read, with the reason.
+    /// Containers that were not read whole, with the reason.
     problems: Vec<(Vec<u8>, Problem)>,
     /// Containers and directories in which something was listed.
     listed: HashSet<Vec<u8>>,

@@ -193,7 +193,7 @@ pub fn number(out: &mut Vec<u8>, name: &str, value: u64) {
     out.extend_from_slice(value.to_string().as_bytes());
 }
 
-/// Appends a JSON string; what a terminal must not see becomes `\uXXXX` (RFC 8259 §7).
+/// Appends a JSON string; control characters become `\u` and four digits (RFC 8259 §7).
 pub fn string(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
     for c in text.chars() {

@@ -23,6 +23,6 @@ pub use client::{Answered, ask, ask_keyed};
 pub use error::Error;
 pub use kept::{Kept, parse};
 pub use question::{challenge, seed};
-pub use server::{Health, Limits, Server, Told};
+pub use server::{Health, Limits, Served, Server};
 pub use shelf::Shelf;
 pub use token::Tokens;

@@ -51,7 +51,7 @@ impl Default for Limits {
 
 /// What became of one request.
 #[derive(Clone, Debug)]
-pub struct Told {
+pub struct Served {
     /// Who asked.
     pub peer: SocketAddr,
     /// The file asked about, as far as the challenge could be read.
@@ -176,23 +176,23 @@ impl Server {
         self.listener.local_addr()
     }
 
-    /// Serves on threads of their own until the process ends; `tell` hears of every request. There
-    /// is no state to be saved, so nothing is lost by ending at any moment. The result says
+    /// Serves on threads of their own until the process ends, and gives each request to `each`.
+    /// No state is saved, so nothing is lost by ending at any moment. The result says
     /// whether a thread panicked: the caller should end the process then.
     ///
     /// # Errors
     /// When not one thread can be started.
-    pub fn start(self, tell: impl Fn(Told) + Send + Sync + 'static) -> io::Result<Health> {
-        let (server, tell, health) = (Arc::new(self), Arc::new(tell), Health::default());
+    pub fn start(self, each: impl Fn(Served) + Send + Sync + 'static) -> io::Result<Health> {
+        let (server, each, health) = (Arc::new(self), Arc::new(each), Health::default());
         for number in 0..server.limits.connections.max(1) {
-            let (server, tell, thread) = (server.clone(), tell.clone(), Thread(health.clone()));
+            let (server, each, thread) = (server.clone(), each.clone(), Thread(health.clone()));
             let life = move || {
                 let _noted = thread;
                 loop {
                     match server.listener.accept() {
                         Ok((stream, peer)) => {
                             pfh_source::fail_point("serve");
-                            tell(server.admit(&stream, peer));
+                            each(server.admit(&stream, peer));
                         }
                         // No descriptors left, say: others will be closed.
                         Err(_) => thread::sleep(Duration::from_millis(50)),
@@ -210,23 +210,23 @@ impl Server {
 
     /// Serves a connection, unless its peer has its share of them already: that one is closed at
     /// once, so that others always find threads that are free.
-    fn admit(&self, stream: &TcpStream, peer: SocketAddr) -> Told {
+    fn admit(&self, stream: &TcpStream, peer: SocketAddr) -> Served {
         match self.peers.enter(peer.ip(), self.limits.for_each()) {
             Some(_visit) => self.serve(stream, peer),
             None => {
                 let reason = "its address has as many connections open as one may have".to_owned();
-                Told { peer, identity: None, status: 429, reason }
+                Served { peer, identity: None, status: 429, reason }
             }
         }
     }
 
-    fn serve(&self, stream: &TcpStream, peer: SocketAddr) -> Told {
+    fn serve(&self, stream: &TcpStream, peer: SocketAddr) -> Served {
         let request = http::read(&mut Bounded::new(stream, self.limits.time), BODY);
         let mut identity = None;
         let mut begun = false;
         let outcome = request.and_then(|request| self.reply(&request, stream, &mut identity, &mut begun));
         let (status, why) = match outcome {
-            Ok(()) => return Told { peer, identity, status: 200, reason: String::new() },
+            Ok(()) => return Served { peer, identity, status: 200, reason: String::new() },
             Err(Refusal::Gone) => (499, "the client went away"),
             // The answer is cut, and the connection with it: nobody can take it for whole.
             Err(Refusal::Status(status, why)) if begun => (status, why),
@@ -235,12 +235,12 @@ impl Server {
                 let mut to = Bounded::new(stream, self.limits.time);
                 if let Err(error) = http::write(&mut to, status, "text/plain", body.as_bytes()) {
                     let reason = format!("the answer did not go out: {error}");
-                    return Told { peer, identity, status, reason };
+                    return Served { peer, identity, status, reason };
                 }
                 (status, why)
             }
         };
-        Told { peer, identity, status, reason: why.to_owned() }
+        Served { peer, identity, status, reason: why.to_owned() }
     }
 
     /// What goes out says nothing of paths or the system: only which of a few things was wrong.

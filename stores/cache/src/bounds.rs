@@ -47,9 +47,8 @@ pub fn bound(connection: &mut Connection) -> rusqlite::Result<Arc<AtomicU64>> {
     Ok(looks)
 }
 
-/// How many tables a database has, all of which are a cache's; `None` if it has anything else: a
-/// view or a trigger of somebody else's would run as soon as a table of its name is read or
-/// written.
+/// Number of tables of a database that has a cache's tables alone; `None` if it has anything else.
+/// A foreign view or trigger would run as soon as a table of its name is read or written.
 pub fn own_tables(connection: &Connection) -> rusqlite::Result<Option<usize>> {
     let mut statement = connection.prepare("SELECT type, name, coalesce(sql, '') FROM sqlite_schema LIMIT 3")?;
     let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;

@@ -161,7 +161,7 @@ fn a_foreign_schema_is_not_run() {
     }
 }
 
-/// What SQLite does without giving a row ends soon, whoever asks for it.
+/// A query that gives no row ends soon.
 #[test]
 fn a_query_without_end_is_ended() {
     let (_room, path) = by_hand("SELECT 1");

@@ -22,7 +22,7 @@ const TABLE: &[Whole] = &[
             ("WARNING: {} computed checksum did NOT match", &["lines 'FAILED$' out"]),
         ],
     },
-    // Two algorithms, one of which is of some files.
+    // Two algorithms; some files have a digest of one alone.
     Whole {
         before: "$0 hash -r d -a sha256,md5 -f bsd -o all; grep -v '^MD5 (d/[0-4])' all > list",
         line: "check --io plain list",

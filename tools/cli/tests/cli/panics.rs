@@ -92,8 +92,9 @@ const TABLE: &[(&str, &[&str])] = &[
     ),
     // Threads that hash: what lies in the table, laps. (Leaves: the engine's `permits`.)
     ("hash:1", &["hash --mode mtp -r d -o out --seal", "match --mode mtp -k set -r d -o out"]),
-    // How many laps there are depends on the scheduler: one thread may find all files read.
     ("lap:1", &["hash --mode smt -r d -o out --seal", "check --mode smt list", "diff --mode smt d e"]),
+    // One thread has several laps; of two, each may have one.
+    ("lap:2", &["hash -t1 --mode smt -r d -o out --seal", "check -t1 --mode smt list", "diff -t1 --mode smt d e"]),
     // The thread that writes records.
     ("write:1 write:4", &["hash -r d -o out --seal", "match -k set -r d -o out", "check list", "compare d -o out"]),
     // Those that search and measure.
